@@ -1,0 +1,222 @@
+"""What we expect the labels to be.
+
+A belief supposes labels: for every item a few labels with weights that sum to 1. Classes are supposed one by
+one; a Gaussian by the nodes of a Gauss-Hermite rule, exact for polynomial losses, and split at the points where
+a loss has a kink; outcomes by every combination of the grades of the systems concerned. Expectations of whatever
+a measure computes from labels are then plain weighted sums, and nothing else in `core` knows of distributions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from sondage.core.predictions import Classes, Floats, Grades, Items, Means
+from sondage.errors import InputError
+
+__all__ = ["Belief", "ClassBelief", "GaussianBelief", "OutcomeBelief", "Supposed"]
+
+Supposed = tuple[Any, Any]
+
+
+class Belief(Protocol):
+    """A distribution over labels for every item, as data that a pool engine can also express in its own way."""
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield (label, weight) pairs; over all pairs an item's weights sum to 1."""
+        ...  # pragma: no cover - protocol
+
+    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
+        """Yield labels that are possible whatever the belief says: enough of them to tell whether a label matters."""
+        ...  # pragma: no cover - protocol
+
+
+@dataclass(frozen=True)
+class ClassBelief:
+    """A mixture of class probabilities: of models, of a judge, of a class prior, uniform (thesis 5.11, 4.2.2).
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes k.
+    models : tuple of (int, float)
+        Model index and share.
+    judge, uniform : float
+        Shares of the judge's probabilities and of 1/k each.
+    prior : tuple of float
+        Class probabilities, times their share, that are the same for all items; empty for none.
+
+    Examples
+    --------
+    >>> items = Items((Classes(np.array([1]), np.array([0.8])),), np.array([1.0]))
+    >>> [(y, float(w[0])) for y, w in ClassBelief(2, models=((0, 1.0),)).supposed(items, [0])]
+    [(0, 0.19999999999999996), (1, 0.8)]
+    """
+
+    n_classes: int
+    models: tuple[tuple[int, float], ...] = ()
+    judge: float = 0.0
+    uniform: float = 0.0
+    prior: tuple[float, ...] = ()
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield every class code with its probability, shape (n,)."""
+        for label in range(self.n_classes):
+            yield label, self.probability(items, label)
+
+    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
+        """Yield every class code."""
+        yield from range(self.n_classes)
+
+    def probability(self, items: Items, label: int) -> NDArray[Any]:
+        """Return the believed probability of one class, shape (n,)."""
+        sources = [(share, self._column(items, index, label)) for index, share in self.models]
+        if self.judge:
+            sources.append((self.judge, _class_column(items.judge, label)))
+        flat = self.uniform / self.n_classes + (self.prior[label] if self.prior else 0.0)
+        if not sources:
+            return np.broadcast_to(flat, len(items))
+        total = sources[0][1] if sources[0][0] == 1 else sources[0][0] * sources[0][1]
+        for share, column in sources[1:]:
+            total = total + share * column
+        return total + flat if flat else total
+
+    @staticmethod
+    def _column(items: Items, index: int, label: int) -> NDArray[Any]:
+        return _class_column(cast(Classes, items.models[index]).probabilities, label)
+
+
+def _class_column(probabilities: NDArray[Any] | None, label: int) -> NDArray[Any]:
+    """Return a class's column; one-dimensional probabilities are those of the second class."""
+    if probabilities is None:
+        raise InputError("this belief needs class probabilities, and there are none")
+    if probabilities.ndim == 2:
+        return probabilities[:, label]
+    return probabilities if label == 1 else 1.0 - probabilities
+
+
+@dataclass(frozen=True)
+class GaussianBelief:
+    r"""A mixture of Gaussians :math:`N(f_j, \tau_j^2)` (thesis 5.13).
+
+    Parameters
+    ----------
+    models : tuple of (int, float)
+        Model index and share.
+    peaked : bool
+        Variances taken as 0 (the limit :math:`\tau \to 0` of section 5.2.2).
+    broad : bool
+        Variances infinitely large and equal (:math:`\tau \to \infty`). Designs use the leading coefficient of the
+        influence; expectations are taken at unit variance, which is the same up to scale.
+    """
+
+    models: tuple[tuple[int, float], ...]
+    peaked: bool = False
+    broad: bool = False
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield quadrature nodes (n,) and weights; exact for polynomials of degree 2 nodes - 1 between kinks."""
+        for index, share in self.models:
+            output = cast(Means, items.models[index])
+            mean = np.asarray(output.means, dtype=np.float64)
+            deviation = self._deviation(output)
+            if self.peaked:
+                yield mean, share
+            elif kinks:
+                for label, weight in _split_nodes(mean, deviation, kinks):
+                    yield label, share * weight
+            else:
+                points, weights = np.polynomial.hermite_e.hermegauss(nodes)
+                for point, weight in zip(points, weights / weights.sum(), strict=True):
+                    yield mean + point * deviation, share * weight
+
+    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
+        """Yield three points, which tell any quadratic from a constant, and the models' means."""
+        yield from (-1.0, 0.0, 1.0)
+        yield from (cast(Means, items.models[model]).means for model in models)
+
+    def _deviation(self, output: Means) -> Floats | float:
+        if self.broad or self.peaked:
+            return 1.0
+        if output.variances is None:
+            raise InputError("this belief needs predictive variances, and there are none")
+        return np.sqrt(np.asarray(output.variances, dtype=np.float64))
+
+
+def _split_nodes(mean: Floats, deviation: Floats | float, kinks: Sequence[NDArray[Any]]) -> Iterator[Supposed]:
+    """Yield two nodes for each interval between kinks, exact for polynomials of degree 3 on every interval."""
+    safe = np.maximum(deviation, 1e-300)
+    with np.errstate(over="ignore"):
+        ends = np.sort(np.stack([np.clip((kink - mean) / safe, -40.0, 40.0) for kink in kinks]), axis=0)
+    edge = np.full((1, len(mean)), np.inf)
+    bounds = np.concatenate([-edge, ends, edge])
+    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+        for point, weight in _truncated_pair(low, high):
+            yield mean + point * deviation, weight
+
+
+def _truncated_pair(low: Floats, high: Floats) -> Iterator[Supposed]:
+    """Yield the two-node Gauss rule of a standard normal truncated to [low, high], from its first four moments."""
+    low_end, high_end = np.clip(low, -40.0, 40.0), np.clip(high, -40.0, 40.0)
+    density_low, density_high = (np.exp(-0.5 * end**2) / np.sqrt(2 * np.pi) for end in (low_end, high_end))
+    mass = np.where(low_end > 0, ndtr(-low_end) - ndtr(-high_end), ndtr(high_end) - ndtr(low_end))
+    safe = np.maximum(mass, 1e-300)
+    first = (density_low - density_high) / safe
+    second = 1.0 + (low_end * density_low - high_end * density_high) / safe
+    third = ((low_end**2 + 2) * density_low - (high_end**2 + 2) * density_high) / safe
+    usable = mass > 1e-12
+    mean = np.where(usable, first, np.clip(0.0, low_end, high_end))
+    variance = np.where(usable, np.maximum(second - mean**2, 1e-12), 1e-12)
+    skew = np.where(usable, (third - 3 * mean * second + 2 * mean**3) / variance**1.5, 0.0)
+    root = np.sqrt(1.0 + skew**2 / 4)
+    for sign in (-1.0, 1.0):
+        point = mean + np.sqrt(variance) * (skew / 2 + sign * root)
+        yield point, mass * 0.5 * (1.0 - sign * skew / 2 / root)
+
+
+@dataclass(frozen=True)
+class OutcomeBelief:
+    """Independent outcomes of the systems: a judge's probabilities of the grades, or uniform.
+
+    Parameters
+    ----------
+    uniform : bool
+        Ignore the judges.
+    """
+
+    uniform: bool = False
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield label vectors over all systems (NaN for those not concerned) and weights (n,)."""
+        concerned = sorted(set(models))
+        outputs = [cast(Grades, items.models[index]) for index in concerned]
+        for choice in product(*(range(len(output.grades)) for output in outputs)):
+            label = np.full(len(items.models), np.nan)
+            weight: Any = 1.0
+            for index, output, grade in zip(concerned, outputs, choice, strict=True):
+                label[index] = output.grades[grade]
+                weight = weight * self._probability(output, grade)
+            yield label, weight
+
+    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
+        """Yield every combination of the systems' grades."""
+        yield from (label for label, _ in self.supposed(items, models))
+
+    def _probability(self, output: Grades, grade: int) -> Any:
+        if self.uniform or output.judge is None:
+            return 1.0 / len(output.grades)
+        return _class_column(output.judge, grade)

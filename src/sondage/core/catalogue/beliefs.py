@@ -1,0 +1,135 @@
+"""Beliefs by name: model, uniform, judge, peaked, broad, or a class prior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief
+from sondage.core.measures import Task
+from sondage.core.predictions import Classes, Grades, Items, Means
+from sondage.errors import InputError
+
+__all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """What a belief can be made from: the task, the outputs and the models concerned."""
+
+    task: Task
+    items: Items
+    models: tuple[int, ...]
+
+    @property
+    def informed(self) -> tuple[int, ...]:
+        """The models concerned that tell a distribution."""
+        outputs = self.items.models
+        return tuple(index for index in self.models if _tells(outputs[index]))
+
+
+def _tells(output: Any) -> bool:
+    if isinstance(output, Classes):
+        return output.probabilities is not None
+    return output.variances is not None if isinstance(output, Means) else output.judge is not None
+
+
+def named_belief(belief: Any, expectation: Expectation) -> Belief:
+    """Return the belief that a name or a class prior means for these models.
+
+    Parameters
+    ----------
+    belief : str, mapping, sequence of float, or None
+        ``"model"`` (the evaluated models in equal mixture, thesis 5.11; uniform for classifiers without
+        probabilities, broad for regressors without variances), ``"uniform"``, ``"judge"``, ``"peaked"``,
+        ``"broad"``; a mapping of class to probability, or of model name shares is not accepted; None takes the
+        judge where the pool has one, else the models.
+    expectation : Expectation
+        The task and its models.
+
+    Raises
+    ------
+    InputError
+        If the belief does not exist, or the pool cannot support it.
+    """
+    if belief is None:
+        belief = "judge" if expectation.items.judge is not None else "model"
+    if isinstance(belief, str):
+        if belief not in BELIEFS:
+            raise InputError(f"no belief {belief!r}; there are {', '.join(BELIEFS)}, or a class prior")
+        return BELIEFS[belief](expectation)
+    return _prior(belief, expectation)
+
+
+def uninformed_belief(expectation: Expectation) -> Belief:
+    """Return the belief that holds every label for possible, to tell which items can matter at all."""
+    return _uniform(expectation) if expectation.task.kind != "regression" else _gaussian(expectation, broad=True)
+
+
+def _shares(models: Sequence[int]) -> tuple[tuple[int, float], ...]:
+    return tuple((model, 1.0 / len(models)) for model in models)
+
+
+def _gaussian(expectation: Expectation, **limit: bool) -> Belief:
+    return GaussianBelief(_shares(expectation.models), **limit)
+
+
+def _model(expectation: Expectation) -> Belief:
+    kind, informed = expectation.task.kind, expectation.informed
+    if kind == "outcomes":
+        return OutcomeBelief()
+    if kind == "regression":
+        return GaussianBelief(_shares(informed)) if informed else _gaussian(expectation, broad=True)
+    if not informed:
+        return _uniform(expectation)
+    return ClassBelief(len(expectation.task.classes), models=_shares(informed))
+
+
+def _uniform(expectation: Expectation) -> Belief:
+    if expectation.task.kind == "outcomes":
+        return OutcomeBelief(uniform=True)
+    if expectation.task.kind == "regression":
+        raise InputError("belief 'uniform' is for classes; regressors have 'model', 'peaked' and 'broad'")
+    return ClassBelief(len(expectation.task.classes), uniform=1.0)
+
+
+def _judge(expectation: Expectation) -> Belief:
+    if any(isinstance(expectation.items.models[m], Grades) for m in expectation.models):
+        return OutcomeBelief()
+    if expectation.items.judge is None:
+        raise InputError("belief 'judge': the pool has no judge; give judge= to the pool")
+    return ClassBelief(len(expectation.task.classes), judge=1.0)
+
+
+def _limit(name: str) -> Callable[[Expectation], Belief]:
+    def build(expectation: Expectation) -> Belief:
+        if expectation.task.kind != "regression":
+            raise InputError(f"belief {name!r} is for regression; this pool is for {expectation.task.kind}")
+        return _gaussian(expectation, **{name: True})
+
+    return build
+
+
+def _prior(prior: Any, expectation: Expectation) -> Belief:
+    classes = expectation.task.classes
+    if expectation.task.kind != "classification":
+        raise InputError(f"a class prior is for classification; this pool is for {expectation.task.kind}")
+    if isinstance(prior, Mapping):
+        unknown = [name for name in prior if name not in classes]
+        if unknown:
+            raise InputError(f"the prior names {unknown[0]!r}; classes are {list(classes)}")
+        prior = [prior.get(name, 0.0) for name in classes]
+    shares = tuple(float(share) for share in prior)
+    if len(shares) != len(classes) or min(shares) < 0 or abs(sum(shares) - 1) > 1e-3:
+        raise InputError(f"the prior {list(shares)} must be {len(classes)} probabilities that sum to 1")
+    return ClassBelief(len(classes), prior=tuple(share / sum(shares) for share in shares))
+
+
+BELIEFS: dict[str, Callable[[Expectation], Belief]] = {
+    "model": _model,
+    "uniform": _uniform,
+    "judge": _judge,
+    "peaked": _limit("peaked"),
+    "broad": _limit("broad"),
+}

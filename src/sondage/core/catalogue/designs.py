@@ -1,0 +1,173 @@
+"""Designs by the names that the thesis's reader knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sondage.core.beliefs import Belief, GaussianBelief
+from sondage.core.comparisons import Contrast, Influence, Sums
+from sondage.core.designs import Design, Deviation, Disagreement, Equal, RootMeanSquare, mixture, rounded, with_floor
+from sondage.core.measures import ErrorRate, Task
+from sondage.core.measures.functionals import Functional
+from sondage.errors import InputError
+
+__all__ = ["DESIGNS", "Setting", "named_design"]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What designs are made from.
+
+    Attributes
+    ----------
+    contrasts : tuple of Contrast
+        What is to be estimated: one model's measure, one difference, or the differences of all pairs.
+    belief : Belief
+        What the labels are expected to be.
+    task : Task
+        The pool's task.
+    expect : callable
+        ``expect(contrast, belief)`` returns the believed pool means of the contrast's statistic.
+    assisted : bool
+        Whether the estimator knows the believed means, so that only the deviation from them costs.
+    """
+
+    contrasts: tuple[Contrast, ...]
+    belief: Belief
+    task: Task
+    expect: Callable[[Contrast, Belief], Sums]
+    assisted: bool
+
+    @property
+    def functional(self) -> Functional:
+        """The measure."""
+        return self.contrasts[0].functional
+
+    @property
+    def models(self) -> tuple[int, ...]:
+        """The models concerned."""
+        return tuple(sorted({model for contrast in self.contrasts for model in contrast.models}))
+
+    def influence(self, contrast: Contrast, belief: Belief | None = None) -> Influence:
+        """Return the influence at the believed pool means."""
+        sums = self.expect(contrast, belief or self.belief)
+        return contrast.influence({model: rounded(mu) for model, mu in sums.items()})
+
+    def term(self, contrast: Contrast, *, belief: Belief | None = None, cost_exponent: float = 0.5) -> RootMeanSquare:
+        """Return the thesis's optimal term, or its assisted form."""
+        kind = Deviation if self.assisted and belief is None else RootMeanSquare
+        return kind(
+            cost_exponent=cost_exponent,
+            influence=self.influence(contrast, belief),
+            belief=belief or self.belief,
+        )
+
+
+def _passive(setting: Setting) -> Design:
+    """Base weights: thesis 3.9."""
+    return mixture("passive", [Equal(cost_exponent=0.0)])
+
+
+def _cost_only(setting: Setting) -> Design:
+    """Base weight over root cost (section 4.4.1, with the sign of the exponent corrected)."""
+    return mixture("cost_only", [Equal()])
+
+
+def _optimal(setting: Setting) -> Design:
+    """Theorems 4.1, 4.2 and 5.1; for several pairs of models the mixture 5.16."""
+    return mixture("optimal", [setting.term(contrast) for contrast in setting.contrasts])
+
+
+def _uniform_cost(setting: Setting) -> Design:
+    """Theorem 4.1 with costs left out of account."""
+    return mixture("uniform_cost", [setting.term(contrast, cost_exponent=0.0) for contrast in setting.contrasts])
+
+
+def _active_err(setting: Setting) -> Design:
+    """The error rate's design (4.14), whatever the measure."""
+    error_rate = ErrorRate().ready(setting.task)
+    return mixture("active_err", [setting.term(Contrast(error_rate, c.weights)) for c in setting.contrasts])
+
+
+def _active_risk(setting: Setting) -> Design:
+    """Equal mixture of the designs that estimate each model by itself (section 5.4)."""
+    singles = [Contrast(setting.functional, ((model, 1.0),)) for model in setting.models]
+    return mixture("active_risk", [setting.term(single) for single in singles])
+
+
+def _active_neq(setting: Setting) -> Design:
+    """Uniform on the items where the models disagree (section 5.2.2)."""
+    _several(setting, "active_neq")
+    return mixture("active_neq", [Disagreement(models=setting.models)])
+
+
+def _disagreement(setting: Setting) -> Design:
+    """Share of disagreeing pairs of models (5.18)."""
+    _several(setting, "disagreement")
+    return mixture("disagreement", [Disagreement(models=setting.models)])
+
+
+def _limit(name: str, **limit: bool) -> Callable[[Setting], Design]:
+    def build(setting: Setting) -> Design:
+        if setting.task.kind != "regression":
+            raise InputError(f"design {name!r} is for regression; this pool is for {setting.task.kind}")
+        shares = tuple((model, 1.0 / len(setting.models)) for model in setting.models)
+        belief = GaussianBelief(shares, **limit)
+        return mixture(name, [setting.term(contrast, belief=belief) for contrast in setting.contrasts])
+
+    build.__doc__ = "The optimal design under predictive variances in the limit (section 5.2.2)."
+    return build
+
+
+def _several(setting: Setting, name: str) -> None:
+    if len(setting.models) < 2:
+        raise InputError(f"design {name!r} is for two models or more; there is {len(setting.models)}")
+
+
+DESIGNS: dict[str, Callable[[Setting], Design]] = {
+    "passive": _passive,
+    "optimal": _optimal,
+    "uniform_cost": _uniform_cost,
+    "cost_only": _cost_only,
+    "active_err": _active_err,
+    "active_neq": _active_neq,
+    "active_0": _limit("active_0", peaked=True),
+    "active_inf": _limit("active_inf", broad=True),
+    "active_risk": _active_risk,
+    "pairwise": _optimal,
+    "disagreement": _disagreement,
+}
+
+
+def named_design(name: str, floor: float, setting: Setting) -> Design:
+    """Return the design of this name; names joined by + are mixed in equal shares.
+
+    Parameters
+    ----------
+    name : str
+        One of `DESIGNS`, or several joined by ``+``.
+    floor : float
+        Share of the mass spread over all items that can matter, in [0, 1].
+    setting : Setting
+        What it is for.
+
+    Raises
+    ------
+    InputError
+        If there is no such design, or it does not fit.
+    """
+    parts = [part.strip() for part in name.split("+")]
+    for part in parts:
+        if part not in DESIGNS:
+            raise InputError(f"no design {part!r}; there are {', '.join(DESIGNS)}")
+    designs = [DESIGNS[part](setting) for part in parts]
+    terms = tuple((share / len(designs), term) for design in designs for share, term in design.terms)
+    return with_floor(Design(name, terms), floor)
+
+
+def shrunk(sums: Sums, towards: Sums) -> dict[int, np.ndarray]:
+    """Return pool means moved a tenth of the way, where an influence cannot be flat by coincidence."""
+    return {model: 0.9 * mu + 0.1 * towards[model] for model, mu in sums.items()}

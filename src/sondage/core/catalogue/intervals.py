@@ -1,0 +1,144 @@
+"""Intervals of an estimate, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sondage.core.comparisons import Contrast
+from sondage.core.estimators import Fit, linearise, resampled
+from sondage.core.intervals import (
+    clopper_pearson_interval,
+    fieller_interval,
+    t_interval,
+    wald_interval,
+    wilson_effective_interval,
+    wilson_interval,
+)
+from sondage.core.measures.functionals import linear
+from sondage.core.predictions import Floats
+from sondage.core.results import Estimate, Evidence, Interval
+from sondage.errors import InputError
+
+__all__ = ["INTERVALS", "named_interval"]
+
+RESAMPLES = 1000
+
+
+def named_interval(
+    estimate: Estimate, level: float, kind: str, generator: np.random.Generator | None = None
+) -> Interval:
+    """Return the interval of this name; exact results give a point, undefined ones all possible values.
+
+    Raises
+    ------
+    InputError
+        If there is no such interval, it does not fit, or the level is not in (0, 1).
+    """
+    if kind not in INTERVALS:
+        raise InputError(f"no interval {kind!r}; there are {', '.join(INTERVALS)}")
+    if not 0 < level < 1:
+        raise InputError(f"level={level} must be between 0 and 1")
+    if estimate.exact and estimate.target == "pool":
+        return Interval(estimate.value, estimate.value, level, "exact")
+    if not np.isfinite(estimate.value) or not np.isfinite(estimate.std_error):
+        return Interval(*estimate.bounds, level, "undefined")
+    return INTERVALS[kind](estimate, level, generator)
+
+
+def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    """Wilson on the effective sample size for proportions, else t."""
+    kind = _wilson_effective if estimate.proportion else _t
+    return kind(estimate, level, generator)
+
+
+def _wald(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    return wald_interval(estimate.value, estimate.std_error, level, bounds=estimate.bounds)
+
+
+def _t(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    return t_interval(estimate.value, estimate.std_error, estimate.df, level, bounds=estimate.bounds)
+
+
+def _wilson(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    _require_proportion(estimate, "wilson")
+    return wilson_interval(estimate.value, estimate.n_labels, level)
+
+
+def _wilson_effective(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    """Wilson's interval with the n that would give this standard error, its z widened to t's quantile."""
+    _require_proportion(estimate, "wilson_effective")
+    fallback = max(estimate.n_effective, 1.0)
+    if estimate.std_error == 0:  # all labels agreed with the estimate: their number is all there is to go by
+        return wilson_interval(estimate.value, fallback, level)
+    return wilson_effective_interval(estimate.value, estimate.std_error, level, df=estimate.df, n=fallback)
+
+
+def _clopper_pearson(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    _require_proportion(estimate, "clopper_pearson")
+    return clopper_pearson_interval(estimate.value * estimate.n_labels, estimate.n_labels, level)
+
+
+def _fieller(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    """Fieller's interval for a ratio of pool means, from the estimated covariance of its two parts."""
+    evidence = _evidence(estimate, "fieller")
+    ratio = evidence.contrast.functional.ratio
+    if ratio is None or len(evidence.contrast.weights) != 1:
+        raise InputError(
+            f"interval 'fieller' is for one model's ratio measures (F, precision, recall), not {estimate.measure!r}"
+        )
+    (model, _), fit = evidence.contrast.weights[0], evidence.fit
+    parts = [_linear_fit(evidence, coefficients, model) for coefficients in ratio]
+    residuals = np.stack([part.residuals for part in parts])
+    covariance = np.einsum("u,au,bu->ab", evidence.sample.expansion.spread, residuals, residuals)
+    own = float(np.sum(evidence.sample.expansion.spread * fit.residuals**2))
+    covariance *= (estimate.std_error**2 / own) if own > 0 else 1.0
+    top, bottom = (part.value for part in parts)
+    return fieller_interval(
+        top, bottom, covariance[0, 0], covariance[1, 1], covariance[0, 1], level, bounds=estimate.bounds
+    )
+
+
+def _linear_fit(evidence: Evidence, coefficients: Floats, model: int) -> Fit:
+    """Return the estimate of a linear function of the same pool means."""
+    contrast = Contrast(linear("part", evidence.contrast.functional.basis, coefficients), ((model, 1.0),))
+    fit = evidence.fit
+    return linearise(contrast, evidence.sample, evidence.known, fit.sums, coefficient=fit.coefficient)
+
+
+def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    """Percentiles of the estimate over samples whose units are drawn again with replacement."""
+    evidence = _evidence(estimate, "bootstrap")
+    if generator is None:
+        raise InputError("interval 'bootstrap' needs generator=numpy.random.default_rng(...)")
+    n = evidence.sample.size
+    counts = generator.multinomial(n, np.full(n, 1.0 / n), size=RESAMPLES)
+    values = np.array(
+        [evidence.estimator(evidence.contrast, resampled(evidence.sample, row), evidence.known).value for row in counts]
+    )
+    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), level, "bootstrap")
+
+
+def _require_proportion(estimate: Estimate, kind: str) -> None:
+    if not estimate.proportion:
+        raise InputError(f"interval {kind!r} is for proportions, not {estimate.measure!r}; use 't'")
+
+
+def _evidence(estimate: Estimate, kind: str) -> Evidence:
+    if estimate.evidence is None:
+        raise InputError(f"interval {kind!r} needs the labelled sample, which this estimate does not carry")
+    return estimate.evidence
+
+
+INTERVALS: dict[str, Callable[[Estimate, float, np.random.Generator | None], Interval]] = {
+    "auto": _auto,
+    "wald": _wald,
+    "t": _t,
+    "wilson": _wilson,
+    "wilson_effective": _wilson_effective,
+    "clopper_pearson": _clopper_pearson,
+    "fieller": _fieller,
+    "bootstrap": _bootstrap,
+}

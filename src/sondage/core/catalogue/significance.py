@@ -1,0 +1,103 @@
+"""Tests of a difference, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sondage.core.results import Estimate, Significance
+from sondage.core.significance import bootstrap_test, mcnemar_test, permutation_test, t_test, wald_test
+from sondage.errors import InputError
+
+__all__ = ["TESTS", "named_test"]
+
+
+def named_test(
+    estimate: Estimate,
+    kind: str,
+    alternative: str = "two-sided",
+    *,
+    margin: float = 0.0,
+    generator: np.random.Generator | None = None,
+) -> Significance:
+    """Return the test of this name that a difference is 0, or one-sided with a margin.
+
+    An exact difference is not in doubt: its p-value is 0, or 1 where it does not contradict the null hypothesis.
+
+    Raises
+    ------
+    InputError
+        If there is no such test, or it does not fit the draw or the measure.
+    """
+    if kind not in TESTS:
+        raise InputError(f"no test {kind!r}; there are {', '.join(TESTS)}")
+    if not np.isfinite(estimate.value):
+        return Significance(float("nan"), 1.0, alternative, "undefined")
+    if estimate.exact and estimate.target == "pool":
+        gap = estimate.value + {"two-sided": 0.0, "greater": margin, "less": -margin}[alternative]
+        against = {"two-sided": gap != 0, "greater": gap > 0, "less": gap < 0}[alternative]
+        return Significance(float(np.sign(gap) * np.inf) if gap else 0.0, 0.0 if against else 1.0, alternative, "exact")
+    return TESTS[kind](estimate, alternative, margin, generator)
+
+
+def _wald(estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None) -> Significance:
+    return wald_test(estimate.value, estimate.std_error, alternative, margin=margin)
+
+
+def _t(estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None) -> Significance:
+    return t_test(estimate.value, estimate.std_error, estimate.df, alternative, margin=margin)
+
+
+def _mcnemar(
+    estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
+) -> Significance:
+    differences, weights = _differences(estimate, "mcnemar", margin)
+    decisive = differences[differences != 0]
+    if len(decisive) and not np.allclose(np.abs(decisive), np.abs(decisive[0])):
+        raise InputError("test 'mcnemar' is for zero-one losses and equal base weights")
+    if not np.allclose(weights[differences != 0], weights[differences != 0][:1]):
+        raise InputError("test 'mcnemar' needs equal draws; use design='active_neq' or 'passive' with floor=0")
+    return mcnemar_test(int(np.sum(decisive > 0)), int(np.sum(decisive < 0)), alternative)
+
+
+def _permutation(
+    estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
+) -> Significance:
+    differences, weights = _differences(estimate, "permutation", margin)
+    return permutation_test(differences, alternative, weights=weights, generator=generator)
+
+
+def _bootstrap(
+    estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
+) -> Significance:
+    differences, weights = _differences(estimate, "bootstrap", margin)
+    return bootstrap_test(differences, alternative, weights=weights, generator=_random(generator, "bootstrap"))
+
+
+def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return each unit's difference in loss and its expansion weight."""
+    if margin:
+        raise InputError(f"test {kind!r} tests against 0 only; use 't' for a margin")
+    if estimate.evidence is None:
+        raise InputError(f"test {kind!r} needs the labelled sample, which this result does not carry")
+    fit, sample = estimate.evidence.fit, estimate.evidence.sample
+    weights = sample.unit_sums(np.asarray(sample.row_weights))
+    shares = sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(fit.influence)))
+    influence = sample.unit_sums(sample.items.weights * (fit.influence + estimate.value)) / shares
+    return influence, weights
+
+
+def _random(generator: np.random.Generator | None, kind: str) -> np.random.Generator:
+    if generator is None:
+        raise InputError(f"test {kind!r} needs generator=numpy.random.default_rng(...)")
+    return generator
+
+
+TESTS: dict[str, Callable[[Estimate, str, float, np.random.Generator | None], Significance]] = {
+    "wald": _wald,
+    "t": _t,
+    "mcnemar": _mcnemar,
+    "permutation": _permutation,
+    "bootstrap": _bootstrap,
+}

@@ -1,0 +1,140 @@
+r"""Contrasts: one model's measure, the difference of two, any weighted sum over models.
+
+The value is :math:`\theta = \sum_m w_m g(\mu_m)`. Evaluation is the contrast with the single weight 1,
+comparison the one with weights 1 and -1 (thesis 5.1), so that everything after this line is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.measures.bases import Basis
+from sondage.core.measures.functionals import Functional
+from sondage.core.predictions import Floats, Items
+
+__all__ = ["Contrast", "Influence", "Sums", "believed_totals", "moments"]
+
+Sums = Mapping[int, Floats]
+"""Pool means of one basis: model index -> :math:`\\mu`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """A weighted sum over models of one measure.
+
+    Parameters
+    ----------
+    functional : Functional
+        The measure.
+    weights : tuple of (int, float)
+        Model index and weight.
+    """
+
+    functional: Functional
+    weights: tuple[tuple[int, float], ...]
+
+    @property
+    def models(self) -> tuple[int, ...]:
+        """The models concerned."""
+        return tuple(model for model, _ in self.weights)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+        low, high = self.functional.bounds
+        ends = [sorted((weight * low, weight * high)) for _, weight in self.weights if weight]
+        return float(sum(end[0] for end in ends)), float(sum(end[1] for end in ends))
+
+    def value(self, sums: Sums) -> float:
+        """Return the value at these pool means; NaN where the measure is undefined."""
+        return float(sum(weight * self.functional.value(sums[model]) for model, weight in self.weights))
+
+    def influence(self, sums: Sums) -> Influence:
+        r"""Return how far each item's label moves the value: :math:`\psi_i(y)` linearised at these pool means."""
+        terms = tuple((model, weight * self.functional.gradient(sums[model])) for model, weight in self.weights)
+        constant = sum(float(np.sum(gradient * sums[model])) for model, gradient in terms)
+        return Influence(self.functional.basis, terms, constant)
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    r"""The influence :math:`\psi_i(y) = \sum_m \langle a_m, s(o_{im}, y) \rangle - c`, as data for any engine.
+
+    Attributes
+    ----------
+    basis : Basis
+        The item statistic s.
+    terms : tuple of (int, ndarray)
+        Model index and coefficients a, of the basis's shape.
+    constant : float
+        :math:`c = \sum_m \langle a_m, \mu_m \rangle`.
+    """
+
+    basis: Basis
+    terms: tuple[tuple[int, Floats], ...]
+    constant: float
+
+    @property
+    def models(self) -> tuple[int, ...]:
+        """The models concerned."""
+        return tuple(model for model, _ in self.terms)
+
+    def at(self, items: Items, label: Any) -> NDArray[Any]:
+        """Return the influence of the items if these are the labels, shape (n,)."""
+        model, coefficients = self.terms[0]
+        total = self.basis.project(items, model, label, coefficients) - self.constant
+        for model, coefficients in self.terms[1:]:
+            total = total + self.basis.project(items, model, label, coefficients)
+        return total
+
+    def kinks(self, items: Items) -> list[NDArray[Any]]:
+        """Return the labels at which the influence is not smooth."""
+        return [kink for model, a in self.terms for kink in self.basis.kinks(items, model, a)]
+
+    def leading(self, items: Items) -> tuple[Floats, Floats]:
+        """Return the slope and the curvature by the label, far out, of a squared- or absolute-loss influence."""
+        kinks = self.kinks(items)
+        if kinks:
+            absolute = [float(a[2]) for _, a in self.terms]
+            slope = sum(np.asarray(kink, dtype=np.float64) * a for kink, a in zip(kinks, absolute, strict=True))
+            return np.asarray(slope), np.full(len(items), sum(absolute))
+        low, middle, high = (np.asarray(self.at(items, label), dtype=np.float64) for label in (-1.0, 0.0, 1.0))
+        return (high - low) / 2, (high + low - 2 * middle) / 2
+
+
+def moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats, Floats]:
+    r"""Return the believed mean and second moment of the influence, each shape (n,).
+
+    These are :math:`E[\psi_i]` and :math:`E[\psi_i^2]` over the belief; the thesis's optimal size is the root of
+    the second (4.6, 5.5), an assisted estimator's the root of the variance (difference of the two).
+    """
+    mean: Any = 0.0
+    second: Any = 0.0
+    supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes, kinks=influence.kinks(items))
+    for label, weight in supposed:
+        psi = influence.at(items, label)
+        weighted = weight * psi
+        mean = mean + weighted
+        second = second + weighted * psi
+    return mean, second
+
+
+def believed_totals(
+    basis: Basis, models: Iterable[int], belief: Belief, items: Items, weights: NDArray[Any]
+) -> dict[int, Floats]:
+    r"""Return :math:`\sum_i w_i E[s(o_i, y_i)]` for each model: thesis 4.21, 4.22 and 5.12 over a whole pool.
+
+    Each model's labels are supposed alone, which is all that a mean of s needs.
+    """
+    totals: dict[int, Floats] = {}
+    for model in models:
+        kinks = basis.kinks(items, model)
+        supposed = belief.supposed(items, (model,), nodes=basis.nodes, kinks=kinks)
+        totals[model] = sum(basis.totals(items, model, label, weights * weight) for label, weight in supposed)
+    return totals

@@ -1,0 +1,189 @@
+r"""Designs: how much of the labelling each item deserves.
+
+A design is a mixture of terms; each gives every item a size :math:`u_i`, computed from the one rule
+
+.. math:: u_i = b_i \, c_i^{-\gamma} \, r_i,
+
+where :math:`r_i` is 1 (passive), the root of the believed second moment of the influence (the thesis's optimal
+design, 4.6 and 5.5), the root of its variance (for assisted estimators), or the share of model pairs that
+disagree (5.18), and :math:`\gamma` is 1/2 where costs count (4.25) and 0 where they do not. Terms are data;
+a pool computes them (`Term.sizes` on arrays, SQL elsewhere).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief, GaussianBelief
+from sondage.core.comparisons import Influence, moments
+from sondage.core.predictions import Classes, Floats, Items, Means
+from sondage.errors import InputError
+
+__all__ = [
+    "Design",
+    "Deviation",
+    "Disagreement",
+    "Equal",
+    "RootMeanSquare",
+    "Term",
+    "matters",
+    "mixture",
+    "rounded",
+    "with_floor",
+]
+
+COST_EXPONENT = 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Term:
+    r"""One way to size items.
+
+    Attributes
+    ----------
+    cost_exponent : float
+        :math:`\gamma`: 0.5 where a label's cost counts, 0 where it does not. Pools without costs ignore it.
+    """
+
+    cost_exponent: float = COST_EXPONENT
+
+    def sizes(self, items: Items) -> Floats:
+        """Return u, shape (n,), not normalised."""
+        sizes = items.weights * self.relevance(items)
+        if items.costs is not None and self.cost_exponent:
+            sizes = sizes * np.asarray(items.costs, dtype=np.float64) ** -self.cost_exponent
+        return np.asarray(sizes, dtype=np.float64)
+
+    def relevance(self, items: Items) -> Floats:
+        """Return r, shape (n,), before base weights and costs."""
+        return np.ones(len(items))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Equal(Term):
+    """Base weight only: the passive design, or with costs the cost-only heuristic (section 4.4.1, corrected)."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RootMeanSquare(Term):
+    """Root of the believed second moment of the influence: the thesis's optimal design."""
+
+    influence: Influence
+    belief: Belief
+
+    def relevance(self, items: Items) -> Floats:
+        if isinstance(self.belief, GaussianBelief) and self.belief.broad:
+            return _broad_root(self.influence, items)
+        return np.sqrt(moments(self.influence, self.belief, items)[1])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Deviation(RootMeanSquare):
+    """Standard deviation of the influence under the belief: optimal where the mean is known and used."""
+
+    def relevance(self, items: Items) -> Floats:
+        if isinstance(self.belief, GaussianBelief) and self.belief.broad:
+            return _broad_root(self.influence, items)
+        mean, second = moments(self.influence, self.belief, items)
+        return np.sqrt(np.maximum(second - mean**2, 0.0))
+
+
+def _broad_root(influence: Influence, items: Items) -> Floats:
+    r"""Return the leading coefficient of the root second moment as :math:`\tau \to \infty`.
+
+    A linear influence (a difference of squared losses) leaves its slope, active_inf's |f1 - f2|; a quadratic one
+    its curvature, up to a common constant.
+    """
+    slope, curvature = influence.leading(items)
+    return np.abs(curvature) if np.any(np.abs(curvature) > 1e-9) else np.abs(slope)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Disagreement(Term):
+    """Share of the pairs of these models whose predictions differ (5.18); for two models, active_neq."""
+
+    models: tuple[int, ...]
+
+    def relevance(self, items: Items) -> Floats:
+        pairs = list(combinations(self.models, 2))
+        counts = np.zeros(len(items))
+        for first, second in pairs:
+            counts += _predictions(items, first) != _predictions(items, second)
+        return counts / len(pairs)
+
+
+def _predictions(items: Items, model: int) -> Floats:
+    output = items.models[model]
+    if isinstance(output, Classes):
+        return output.predictions
+    if isinstance(output, Means):
+        return output.means
+    raise InputError("the disagreement design needs predictions; outcomes have none")
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A mixture of terms with a floor.
+
+    Attributes
+    ----------
+    name : str
+        How the design is called.
+    terms : tuple of (float, Term)
+        Shares, summing to 1, and terms; each term is normalised over the pool before it is mixed.
+    floor : float
+        Share of the mass spread as `Equal` over the items that can matter.
+    """
+
+    name: str
+    terms: tuple[tuple[float, Term], ...]
+    floor: float = 0.0
+
+
+def mixture(name: str, terms: Sequence[Term]) -> Design:
+    """Return the design that mixes these terms in equal shares (the risk mixture; 5.16 for all pairs)."""
+    return Design(name, tuple((1.0 / len(terms), term) for term in terms))
+
+
+def with_floor(design: Design, floor: float) -> Design:
+    """Return the design with this share of its mass spread over the items that can matter.
+
+    Raises
+    ------
+    InputError
+        If the floor is outside [0, 1].
+    """
+    if not 0 <= floor <= 1:
+        raise InputError(f"floor={floor} must be in [0, 1]")
+    return replace(design, floor=float(floor))
+
+
+def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bool_]:
+    """Return whether two allowed labels give different influences, bool (n,)."""
+    lowest = highest = None
+    for label in belief.allowed(items, influence.models):
+        psi = influence.at(items, label)
+        lowest = psi if lowest is None else np.minimum(lowest, psi)
+        highest = psi if highest is None else np.maximum(highest, psi)
+    scale = max(float(np.max(np.abs(a), initial=0.0)) for _, a in influence.terms)
+    return np.asarray(np.subtract(highest, lowest) > 1e-12 * scale)
+
+
+def rounded(values: Floats) -> Floats:
+    """Return values rounded to 9 significant digits, so that every engine continues with the same coefficients.
+
+    Examples
+    --------
+    >>> rounded(np.array([1 / 3, 1e9 / 7])).tolist()
+    [0.333333333, 142857143.0]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        digits = np.floor(np.log10(np.abs(np.where(values == 0, 1.0, values))))
+    scale = 10.0 ** (8 - digits)
+    return np.where(values == 0, 0.0, np.round(values * scale) / scale)

@@ -1,0 +1,268 @@
+r"""Drawing items: with and without replacement, from sizes and the seeded hash.
+
+Without replacement every item has a rate :math:`a_i` and a key :math:`-\ln(h_i) / a_i`, an exponential time; items
+are taken in the order of their keys. Given :math:`\tau`, the first key not taken, an item was taken with
+probability :math:`1 - e^{-a_i \tau}`, independently of the others, which makes Horvitz-Thompson sums exactly
+unbiased; the next item is :math:`i` with probability :math:`a_i` over the remaining rates. A fixed number, any
+prefix, a cost limit, and later extensions share this one order.
+
+With replacement every item sends arrivals at rate :math:`u_i`; the first n arrivals are n independent draws from
+:math:`q_i = u_i / \sum u` (thesis, Algorithms 2 and 3), and a prefix of every longer draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.hashing import uniforms
+from sondage.core.predictions import Floats
+from sondage.errors import InputError
+
+__all__ = ["Arrivals", "Order", "arrivals", "inclusion", "key_order", "poisson_rates", "successive_rates", "waterfill"]
+
+BLOCK = 65536
+CAP = 0.995
+MOST_ARRIVALS = 200
+
+
+def waterfill(sizes: Floats, total: float, costs: Floats | None = None) -> float:
+    r"""Return k such that :math:`\sum_i c_i \min(1, k u_i)` is `total`; infinite if all items fit.
+
+    Parameters
+    ----------
+    sizes : ndarray of float, shape (N,)
+        Sizes :math:`u_i`, not negative.
+    total : float
+        Number of items, or their cost.
+    costs : ndarray of float, shape (N,), optional
+        :math:`c_i`; 1 where not given.
+
+    Examples
+    --------
+    >>> waterfill(np.array([1.0, 1.0, 8.0]), 2.0)
+    0.5
+    """
+    spent, free = 0.0, _weighted(sizes, costs)
+    certain_count, k = -1, np.inf
+    while free > 0:
+        k = (total - spent) / free
+        certain = sizes * k >= 1
+        count = int(np.count_nonzero(certain))
+        if count == certain_count:
+            return float(k)
+        certain_count = count
+        spent = float(count) if costs is None else float(np.sum(costs[certain]))
+        free = _weighted(sizes, costs) - _weighted(sizes[certain], None if costs is None else costs[certain])
+        if count == np.count_nonzero(sizes) or spent >= total:
+            return float("inf") if spent <= total else float(k)
+    return float("inf")
+
+
+def _weighted(sizes: Floats, costs: Floats | None) -> float:
+    return float(np.sum(sizes)) if costs is None else float(np.sum(sizes * costs))
+
+
+def poisson_rates(sizes: Floats, k: float) -> Floats:
+    r"""Return the rates whose inclusion probability at :math:`\tau = 1` is :math:`\pi^* = k u`, up to certainty.
+
+    :math:`a = -\ln(1 - \pi^*)` up to :math:`\pi^* = 0.995`; from there on it continues as a straight line, so that
+    items with :math:`k u \ge 1` come first and practically surely, and every prefix is still a sample with known
+    probabilities.
+
+    Examples
+    --------
+    >>> poisson_rates(np.array([0.0, 1.0, 2.0]), 0.5).round(4).tolist()
+    [0.0, 0.6931, 6.2983]
+    """
+    target = sizes * k
+    inner = -np.log1p(-np.minimum(target, CAP))
+    return np.asarray(inner + np.maximum(target - CAP, 0.0) / (1.0 - CAP))
+
+
+def successive_rates(sizes: Floats, k: float) -> Floats:
+    """Return the sizes themselves as rates: successive sampling, each step proportional to the remaining sizes."""
+    return sizes * (1.0 if np.isinf(k) else k)
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    r"""The head of the key order.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n,)
+        Rows taken, first to last.
+    keys, rates : ndarray of float, shape (n,)
+        Their keys and rates.
+    tau : float
+        Key of the first row not taken; infinite if all rows with a rate were taken.
+    """
+
+    rows: NDArray[np.int64]
+    keys: Floats
+    rates: Floats
+    tau: float
+
+
+def key_order(
+    sizes: Floats,
+    ids: NDArray[np.int64],
+    *,
+    to_rates: Callable[[Floats], Floats],
+    seed: int,
+    stage: int,
+    count: int,
+    costs: Floats | None = None,
+    budget: float = np.inf,
+    skip: NDArray[np.bool_] | None = None,
+) -> Order:
+    """Return the first rows by key: `count` of them, or fewer if the next does not fit the cost budget.
+
+    Parameters
+    ----------
+    sizes : ndarray of float, shape (N,)
+        Sizes; rows of size 0 are never taken.
+    ids : ndarray of int64, shape (N,)
+        Row keys of the hash; ties go to the smaller.
+    to_rates : callable
+        Turns sizes into rates, element by element, increasing.
+    seed, stage : int
+        Of the hash.
+    count : int
+        Most rows to take.
+    costs, budget : optional
+        Stop before the first row whose cost does not fit; its key is then tau.
+    skip : ndarray of bool, shape (N,), optional
+        Rows that are out of this draw.
+    """
+    positive = int(np.count_nonzero(sizes))
+    wanted = min(count, positive)
+    limit = 1.0 + 6.0 / np.sqrt(wanted + 1.0) + 20.0 / (wanted + 1.0)
+    while True:
+        rows, keys, rates = _below(sizes, ids, to_rates, seed, stage, limit, skip)
+        enough = len(rows) > wanted or np.isinf(limit)
+        if costs is not None and enough:
+            fits = np.cumsum(costs[rows]) <= budget * (1 + 1e-12)
+            wanted_here = min(wanted, int(np.argmin(fits)) if not fits.all() else len(rows))
+            enough = wanted_here < len(rows) or np.isinf(limit)
+        else:
+            wanted_here = wanted
+        if enough:
+            taken = slice(0, wanted_here)
+            tau = float(keys[wanted_here]) if wanted_here < len(rows) else float("inf")
+            return Order(rows[taken], keys[taken], rates[taken], tau)
+        limit = limit * 2 if limit < 64 else np.inf
+
+
+def _below(
+    sizes: Floats,
+    ids: NDArray[np.int64],
+    to_rates: Callable[[Floats], Floats],
+    seed: int,
+    stage: int,
+    limit: float,
+    skip: NDArray[np.bool_] | None,
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return rows, keys and rates of all keys below the limit, in key order; -ln h >= 1 - h spares most logarithms."""
+    found: list[NDArray[np.int64]] = []
+    numbers: list[Floats] = []
+    for start in range(0, len(sizes), BLOCK):
+        part = slice(start, start + BLOCK)
+        h = uniforms(ids[part], seed, stage)
+        chosen = sizes[part] > 0 if np.isinf(limit) else 1.0 - h < to_rates(sizes[part]) * limit
+        if skip is not None:
+            chosen &= ~skip[part]
+        rows = np.flatnonzero(chosen)
+        found.append(rows + start)
+        numbers.append(h[rows])
+    rows, h = np.concatenate(found), np.concatenate(numbers)
+    rates = to_rates(sizes[rows])
+    with np.errstate(divide="ignore"):
+        keys = -np.log(h) / rates
+    inside = keys < limit
+    rows, keys, rates = rows[inside], keys[inside], rates[inside]
+    order = np.lexsort((ids[rows], keys))
+    return rows[order], keys[order], rates[order]
+
+
+def inclusion(rates: Floats, tau: float, share: float | None = None) -> Floats:
+    r"""Return the inclusion probabilities :math:`1 - e^{-a \tau}`; 1 if all rows were taken.
+
+    Parameters
+    ----------
+    rates : ndarray of float, shape (n,)
+        Rates of the rows taken.
+    tau : float
+        First key not taken.
+    share : float, optional
+        Rows taken over rows that could be, given where all sizes are equal: the draw is then a simple random
+        sample, and this its inclusion probability.
+
+    Examples
+    --------
+    >>> inclusion(np.array([1.0, 2.0]), np.log(2)).round(3).tolist()
+    [0.5, 0.75]
+    """
+    if np.isinf(tau):
+        return np.ones(len(rates))
+    if share is not None:
+        return np.full(len(rates), share)
+    return -np.expm1(-rates * tau)
+
+
+@dataclass(frozen=True, eq=False)
+class Arrivals:
+    """Independent draws with replacement, in order.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n,)
+        Row of each draw; a row can come again.
+    times : ndarray of float, shape (n,)
+        Arrival times.
+    """
+
+    rows: NDArray[np.int64]
+    times: Floats
+
+
+def arrivals(sizes: Floats, ids: NDArray[np.int64], *, seed: int, stage: int, distinct: int) -> Arrivals:
+    """Return draws with probability proportional to size, up to the one that brings the last distinct row.
+
+    Parameters
+    ----------
+    sizes, ids : ndarray, shape (N,)
+        As for `key_order`.
+    seed, stage : int
+        Of the hash.
+    distinct : int
+        Number of distinct rows wanted; fewer if fewer have a size.
+
+    Notes
+    -----
+    Repeated draws stop at 200 for each distinct row wanted: a draw that would only repeat a few heavy rows ends
+    with fewer distinct rows.
+    """
+    total = float(np.sum(sizes))
+    if not total > 0:
+        raise InputError("all sizes are 0: nothing can be drawn")
+    first = key_order(sizes / total, ids, to_rates=lambda u: u, seed=seed, stage=stage, count=min(distinct, len(sizes)))
+    most = MOST_ARRIVALS * max(distinct, 1)
+    horizon = min(float(first.keys[-1]), float(most))
+    soon = first.keys <= horizon
+    current, clock, arrival = first.rows[soon], first.keys[soon], 0
+    rows, times = [current], [clock]
+    while len(current):
+        arrival += 1
+        clock = clock - np.log(uniforms(ids[current], seed, stage, arrival)) / (sizes[current] / total)
+        inside = clock <= horizon
+        current, clock = current[inside], clock[inside]
+        rows.append(current)
+        times.append(clock)
+    every, when = np.concatenate(rows), np.concatenate(times)
+    order = np.lexsort((ids[every], when))[:most]
+    return Arrivals(every[order], when[order])

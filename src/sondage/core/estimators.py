@@ -1,0 +1,241 @@
+r"""Estimators of a contrast from a sample: self-normalised, Hajek, Horvitz-Thompson, assisted.
+
+Each estimates the pool means :math:`\mu`, evaluates the contrast there, and leaves for every unit a residual
+whose weighted sum is the estimation error to first order; variance, intervals and tests all come from these.
+With expansion weights w, base weights b, share B of the items that could be drawn, and believed totals
+:math:`H^{out}` of those that could not:
+
+self-normalised (thesis 3.11, 3.31) and Hajek
+    :math:`\hat\mu = H^{out} + B \sum w b s / \sum w b`
+Horvitz-Thompson
+    :math:`\hat\mu = H^{out} + \sum w b s`
+assisted (difference, AIPW, PPI)
+    :math:`\hat\mu = \hat\mu_{Hajek} - \lambda (\hat h_{Hajek} - h)`, :math:`h = E[s]` under the belief, with the
+    :math:`\lambda \in [0, 1]` that minimises the estimated variance
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.comparisons import Contrast, believed_totals, moments
+from sondage.core.predictions import Floats
+from sondage.core.samples import Known, Sample
+
+__all__ = [
+    "ESTIMATORS",
+    "Estimator",
+    "Fit",
+    "assisted",
+    "hajek",
+    "horvitz_thompson",
+    "joint_coefficient",
+    "linearise",
+    "resampled",
+    "self_normalised",
+    "variance",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """An estimate with what its uncertainty follows from.
+
+    Attributes
+    ----------
+    value : float
+        The estimate; NaN where the measure is undefined on the sample.
+    residuals : ndarray of float, shape (n,)
+        For each unit, the sum over its rows of base weight times centred influence.
+    variance : float
+        Estimated variance, for the pool's own value as the target.
+    df : float
+        Degrees of freedom of the variance (Satterthwaite).
+    spread : float
+        Weighted variance of the influence over the pool, for a population as the target.
+    coefficient : float
+        :math:`\\lambda`; 0 unless assisted.
+    influence : ndarray of float, shape (n,)
+        Influence of each row's label.
+    """
+
+    value: float
+    residuals: Floats
+    variance: float
+    df: float
+    spread: float
+    coefficient: float
+    influence: Floats
+    sums: dict[int, Floats]
+
+
+Estimator = Callable[..., Fit]
+
+
+def self_normalised(contrast: Contrast, sample: Sample, known: Known) -> Fit:
+    """Estimate by weights over their sum, variance by thesis 3.14 to the letter."""
+    return linearise(contrast, sample, known, _normalised_sums(contrast, sample, known), bessel=False)
+
+
+def hajek(contrast: Contrast, sample: Sample, known: Known) -> Fit:
+    """Estimate by weights over their sum; the variance has the factor n / (n - 1)."""
+    return linearise(contrast, sample, known, _normalised_sums(contrast, sample, known))
+
+
+def horvitz_thompson(contrast: Contrast, sample: Sample, known: Known) -> Fit:
+    """Estimate totals without normalising: unbiased for sums, noisy with a random threshold."""
+    return linearise(contrast, sample, known, _sums(contrast, sample, known, 1.0), centred=False)
+
+
+def assisted(contrast: Contrast, sample: Sample, known: Known, coefficient: float | None = None) -> Fit:
+    """Estimate by the Hajek estimate less what the belief can explain of its error."""
+    plain = _normalised_sums(contrast, sample, known)
+    fallback = hajek(contrast, sample, known)
+    if coefficient is None:
+        coefficient = joint_coefficient([contrast], sample, known)
+    if coefficient == 0 or not known.expected:
+        return fallback
+    believed = _believed_sums(contrast, sample, known)
+    name = contrast.functional.basis.name
+    sums = {
+        model: plain[model] - coefficient * (believed[model] - known.expected[name, model]) for model in contrast.models
+    }
+    fit = linearise(contrast, sample, known, sums, coefficient=coefficient)
+    low, high = contrast.bounds
+    return fit if low <= fit.value <= high else fallback
+
+
+ESTIMATORS: dict[str, Estimator] = {
+    "self_normalised": self_normalised,
+    "hajek": hajek,
+    "horvitz_thompson": horvitz_thompson,
+    "assisted": assisted,
+}
+
+
+def _normaliser(sample: Sample, known: Known) -> float:
+    total = float(np.sum(sample.row_weights))
+    return known.share / total if total > 0 else 0.0
+
+
+def _normalised_sums(contrast: Contrast, sample: Sample, known: Known) -> dict[int, Floats]:
+    return _sums(contrast, sample, known, _normaliser(sample, known))
+
+
+def _sums(contrast: Contrast, sample: Sample, known: Known, factor: float) -> dict[int, Floats]:
+    """Return the expanded totals of s, with the believed ones of what could not be drawn."""
+    basis, weights = contrast.functional.basis, factor * sample.row_weights
+    return {
+        model: basis.totals(sample.items, model, sample.labels, weights) + known.outside.get((basis.name, model), 0.0)
+        for model in contrast.models
+    }
+
+
+def _believed_sums(contrast: Contrast, sample: Sample, known: Known) -> dict[int, Floats]:
+    """Return the same with each label replaced by its believed distribution."""
+    basis = contrast.functional.basis
+    assert known.belief is not None
+    weights = _normaliser(sample, known) * sample.row_weights
+    totals = believed_totals(basis, contrast.models, known.belief, sample.items, weights)
+    return {model: total + known.outside.get((basis.name, model), 0.0) for model, total in totals.items()}
+
+
+def joint_coefficient(contrasts: Sequence[Contrast], sample: Sample, known: Known) -> float:
+    """Return the one coefficient in [0, 1] that minimises the summed variance estimates.
+
+    For several models it is that of their deviations from the models' mean, since only these tell models apart.
+    """
+    if known.belief is None or not known.expected or not np.any(sample.expansion.spread):
+        return 0.0
+    outcomes, helpers = [], []
+    for contrast in contrasts:
+        influence = contrast.influence(_normalised_sums(contrast, sample, known))
+        mean = moments(influence, known.belief, sample.items)[0]
+        for column, kept in ((influence.at(sample.items, sample.labels), outcomes), (mean, helpers)):
+            column = np.broadcast_to(column, len(sample.items))
+            kept.append(sample.unit_sums(sample.items.weights * _centred(sample, column)))
+    outcome, helper = np.stack(outcomes), np.stack(helpers)
+    if len(contrasts) > 1:
+        outcome, helper = outcome - outcome.mean(axis=0), helper - helper.mean(axis=0)
+    slope = float(np.sum(sample.expansion.spread * outcome * helper))
+    square = float(np.sum(sample.expansion.spread * helper**2))
+    return float(np.clip(slope / square, 0.0, 1.0)) if square > 0 else 0.0
+
+
+def _centred(sample: Sample, column: Floats) -> Floats:
+    """Return a row column less its weighted mean."""
+    weights = sample.row_weights
+    return np.asarray(column - np.sum(weights * column) / np.sum(weights))
+
+
+def linearise(
+    contrast: Contrast,
+    sample: Sample,
+    known: Known,
+    sums: dict[int, Floats],
+    *,
+    coefficient: float = 0.0,
+    centred: bool = True,
+    bessel: bool = True,
+) -> Fit:
+    """Evaluate the contrast at the sums and linearise around it."""
+    influence = contrast.influence(sums)
+    psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
+    explained = psi
+    if coefficient:
+        assert known.belief is not None
+        explained = psi - coefficient * moments(influence, known.belief, sample.items)[0]
+    if centred:
+        scale = _normaliser(sample, known)
+        residuals = scale * sample.unit_sums(sample.items.weights * _centred(sample, explained))
+    else:
+        residuals = sample.unit_sums(sample.items.weights * (explained + influence.constant))
+    weights = sample.row_weights
+    spread = float(np.sum(weights * psi**2) / np.sum(weights) - (np.sum(weights * psi) / np.sum(weights)) ** 2)
+    return Fit(
+        value=contrast.value(sums),
+        residuals=residuals,
+        variance=variance(sample, residuals, bessel=bessel and centred),
+        df=degrees(sample, residuals),
+        spread=max(spread, 0.0),
+        coefficient=coefficient,
+        influence=psi,
+        sums=sums,
+    )
+
+
+def variance(sample: Sample, residuals: Floats, *, bessel: bool = True) -> float:
+    r"""Return :math:`\frac{n}{n-1} \sum_u k_u e_u^2` over the n units that were not certain, or by strata."""
+    spread, strata = sample.expansion.spread, sample.expansion.strata
+    if strata is not None:
+        return _stratified_variance(residuals, spread, strata)
+    uncertain = int(np.count_nonzero(spread))
+    factor = uncertain / (uncertain - 1) if bessel and uncertain > 1 else 1.0
+    return factor * float(np.sum(spread * residuals**2))
+
+
+def _stratified_variance(residuals: Floats, spread: Floats, strata: NDArray[np.int64]) -> float:
+    """Return the sum over strata of n_h / (n_h - 1) times the centred squares; a lone unit is not centred."""
+    counts = np.bincount(strata)
+    means = np.bincount(strata, weights=residuals) / np.maximum(counts, 1)
+    lone = counts[strata] < 2
+    centred = np.where(lone, residuals, residuals - means[strata])
+    factor = np.where(lone, 1.0, counts[strata] / np.maximum(counts[strata] - 1, 1))
+    return float(np.sum(factor * spread * centred**2))
+
+
+def degrees(sample: Sample, residuals: Floats) -> float:
+    """Return Satterthwaite degrees of freedom of the variance: n - 1 where all units contribute alike."""
+    parts = sample.expansion.spread * residuals**2
+    square = float(np.sum(parts**2))
+    return max(float(np.sum(parts)) ** 2 / square - 1.0, 1.0) if square > 0 else max(float(sample.size - 1), 1.0)
+
+
+def resampled(sample: Sample, counts: Floats) -> Sample:
+    """Return the sample with each unit's expansion weight multiplied, as a bootstrap draw has it."""
+    expansion = replace(sample.expansion, weights=sample.expansion.weights * counts)
+    return replace(sample, expansion=expansion)

@@ -1,0 +1,145 @@
+"""The measures, by object and by name.
+
+``parse_measure("f_measure:beta=2")`` is ``FMeasure(beta=2)``; parameters follow the colon, separated by commas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sondage.core.measures.classification import (
+    MCC,
+    Accuracy,
+    BalancedAccuracy,
+    ConfusionMeasure,
+    ErrorRate,
+    ExpectedCost,
+    FMeasure,
+    Kappa,
+    MacroF,
+    MicroF,
+    Precision,
+    Recall,
+    Specificity,
+)
+from sondage.core.measures.functionals import Functional, Measure, Task
+from sondage.core.measures.own import Loss
+from sondage.core.measures.probability import Brier, LogLoss
+from sondage.core.measures.regression import MAE, MSE, R2, RMSE, Bias, MeanOutcome
+from sondage.errors import MeasureError
+
+__all__ = [
+    "MAE",
+    "MCC",
+    "MSE",
+    "NAMES",
+    "R2",
+    "RMSE",
+    "Accuracy",
+    "BalancedAccuracy",
+    "Bias",
+    "Brier",
+    "ConfusionMeasure",
+    "ErrorRate",
+    "ExpectedCost",
+    "FMeasure",
+    "Functional",
+    "Kappa",
+    "LogLoss",
+    "Loss",
+    "MacroF",
+    "MeanOutcome",
+    "Measure",
+    "MicroF",
+    "Precision",
+    "Recall",
+    "Specificity",
+    "Task",
+    "parse_measure",
+]
+
+NAMES: dict[str, Callable[..., Measure]] = {
+    "error_rate": ErrorRate,
+    "accuracy": Accuracy,
+    "expected_cost": ExpectedCost,
+    "precision": Precision,
+    "recall": Recall,
+    "f1": FMeasure,
+    "f_measure": FMeasure,
+    "specificity": Specificity,
+    "balanced_accuracy": BalancedAccuracy,
+    "macro_f": MacroF,
+    "micro_f": MicroF,
+    "mcc": MCC,
+    "kappa": Kappa,
+    "log_loss": LogLoss,
+    "brier": Brier,
+    "mse": MSE,
+    "rmse": RMSE,
+    "mae": MAE,
+    "bias": Bias,
+    "r2": R2,
+    "mean_outcome": MeanOutcome,
+}
+
+
+def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
+    """Return the measure that a name or an object means.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        A name, with parameters after a colon (``"f_measure:beta=2"``, ``"recall:positive=spam"``,
+        ``"expected_cost:costs=0/1/5/0"`` row by row), or an object, returned as it is.
+    positive : optional
+        The positive class, for the measures that have one.
+
+    Raises
+    ------
+    MeasureError
+        If the name or a parameter is not known.
+
+    Examples
+    --------
+    >>> parse_measure("f_measure:beta=2")
+    FMeasure(beta=2.0, eta=None, positive=None)
+    """
+    if not isinstance(measure, str):
+        return measure
+    name, _, tail = measure.partition(":")
+    if name not in NAMES:
+        raise MeasureError(f"no measure {name!r}; there are {', '.join(NAMES)}")
+    options = dict(_option(part, measure) for part in tail.split(",") if part)
+    kind = NAMES[name]
+    fields = getattr(kind, "__dataclass_fields__", {})
+    if positive is not None and "positive" in fields:
+        options.setdefault("positive", positive)
+    unknown = [key for key in options if key not in fields]
+    if unknown:
+        raise MeasureError(f"measure {measure!r}: no parameter {unknown[0]!r}; there are {list(fields)}")
+    if "costs" in fields and "costs" not in options:
+        raise MeasureError("measure 'expected_cost' needs its table: expected_cost:costs=0/1/5/0, row by row")
+    return kind(**options)
+
+
+def _option(part: str, measure: str) -> tuple[str, Any]:
+    """Return (parameter, value) of one ``key=value``."""
+    key, equals, text = part.partition("=")
+    if not equals:
+        raise MeasureError(f"measure {measure!r}: {part!r} is not parameter=value")
+    if key == "positive":
+        return key, text
+    try:
+        if key == "costs":
+            return key, _square([float(number) for number in text.split("/")])
+        return key, float(text)
+    except ValueError:
+        raise MeasureError(f"measure {measure!r}: {key}={text!r} is not a number") from None
+
+
+def _square(numbers: list[float]) -> list[list[float]]:
+    side = round(len(numbers) ** 0.5)
+    if side * side != len(numbers):
+        raise MeasureError(f"costs: {len(numbers)} numbers do not fill a square table")
+    return [numbers[start : start + side] for start in range(0, len(numbers), side)]

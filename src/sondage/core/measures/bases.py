@@ -1,0 +1,209 @@
+r"""The item statistics :math:`s(o_i, y_i)` that measures are made of.
+
+A measure is a function :math:`g(\mu)` of the pool means :math:`\mu = \sum_i b_i s(o_i, y_i)`. Here stand the few
+forms of :math:`s`; each knows two things: the weighted total of :math:`s` over items, and its inner product with
+given coefficients. Engines other than NumPy interpret the same forms, so that no measure is written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.predictions import Classes, Floats, Items, Means
+from sondage.errors import MeasureError
+
+__all__ = ["Basis", "ClassLoss", "Confusion", "OutcomeValue", "OwnLoss", "Residuals"]
+
+LOG_CLIP = 1e-15
+
+
+class Basis(Protocol):
+    """One form of item statistic; labels may be (n,), or one supposed label for all items."""
+
+    @property
+    def name(self) -> str:
+        """Names the statistic among those of one task; sums are kept under it."""
+        ...  # pragma: no cover - protocol
+
+    @property
+    def nodes(self) -> int:
+        """Gauss-Hermite nodes needed for an exact second moment."""
+        ...  # pragma: no cover - protocol
+
+    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
+        r"""Return :math:`\sum_i w_i s(o_i, y_i)`."""
+        ...  # pragma: no cover - protocol
+
+    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
+        r"""Return :math:`\langle a, s(o_i, y_i) \rangle`, shape (n,)."""
+        ...  # pragma: no cover - protocol
+
+    def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
+        """Return the labels at which the projection, or without coefficients any part of s, is not smooth."""
+        ...  # pragma: no cover - protocol
+
+
+class _Smooth:
+    """What most bases share: two-point smoothness and no kinks."""
+
+    nodes = 3
+
+    def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
+        return ()
+
+
+@dataclass(frozen=True)
+class Confusion(_Smooth):
+    """Indicator of (prediction, label): the totals are the confusion matrix, shape (k, k), predictions in rows.
+
+    Examples
+    --------
+    >>> items = Items((Classes(np.array([0, 1, 1]), None),), np.ones(3))
+    >>> Confusion(2).totals(items, 0, np.array([0, 0, 1]), np.ones(3)).tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
+
+    n_classes: int
+    name = "confusion"
+
+    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
+        k, predicted = self.n_classes, cast(Classes, items.models[model]).predictions
+        if np.ndim(label) == 0:
+            table = np.zeros((k, k))
+            table[:, label] = np.bincount(predicted, weights=weight, minlength=k)
+            return table
+        cells = np.multiply(predicted, k, dtype=np.int64) + label
+        return np.bincount(cells, weights=weight, minlength=k * k).reshape(k, k)
+
+    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
+        predicted = cast(Classes, items.models[model]).predictions
+        if np.ndim(label) == 0:
+            return np.ascontiguousarray(coefficients[:, label]).take(predicted)
+        return coefficients[predicted, label]
+
+
+@dataclass(frozen=True)
+class ClassLoss(_Smooth):
+    """A proper loss of the class probabilities: ``"log"`` (clipped at 1e-15) or ``"brier"``; shape (1,)."""
+
+    kind: str
+
+    @property
+    def name(self) -> str:
+        return self.kind
+
+    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
+        return np.array([np.sum(weight * self._loss(items, model, label))])
+
+    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
+        return coefficients[0] * self._loss(items, model, label)
+
+    def _loss(self, items: Items, model: int, label: Any) -> Floats:
+        p = cast(Classes, items.models[model]).probabilities
+        if p is None:
+            raise MeasureError(f"{self.kind} loss needs class probabilities; this model has predictions only")
+        return _CLASS_LOSSES[self.kind](np.asarray(p, dtype=np.float64), label)
+
+
+def _log_loss(p: Floats, label: Any) -> Floats:
+    return -np.log(np.clip(_of_label(p, label), LOG_CLIP, 1.0 - LOG_CLIP))
+
+
+def _brier_loss(p: Floats, label: Any) -> Floats:
+    """Binary: (p - y)^2; more classes: the sum over classes, as scikit-learn has it."""
+    if p.ndim == 1 or p.shape[1] == 2:
+        return (1.0 - _of_label(p, label)) ** 2
+    return 1.0 - 2.0 * _of_label(p, label) + np.einsum("ij,ij->i", p, p)
+
+
+def _of_label(p: Floats, label: Any) -> Floats:
+    """Return each item's probability of its label."""
+    if p.ndim == 1:
+        return np.where(label, p, 1.0 - p)
+    return p[:, label] if np.ndim(label) == 0 else p[np.arange(len(p)), label]
+
+
+_CLASS_LOSSES: dict[str, Callable[[Floats, Any], Floats]] = {"log": _log_loss, "brier": _brier_loss}
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Regression statistics ((y-f)^2, f-y, |y-f|, y, y^2), shape (5,); means over the pool make every measure."""
+
+    name = "residuals"
+    nodes = 3
+
+    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
+        residual, label = self._residual(items, model, label)
+        columns = (residual**2, residual, np.abs(residual), label, label**2)
+        return np.array([np.sum(weight * column) for column in columns])
+
+    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
+        residual, label = self._residual(items, model, label)
+        square, plain, absolute, first, second = (float(a) for a in coefficients)
+        value = (square * residual + plain) * residual
+        if absolute:
+            value = value + absolute * np.abs(residual)
+        return value + (second * label + first) * label if first or second else value
+
+    def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
+        smooth = coefficients is not None and not coefficients[2]
+        return () if smooth else (cast(Means, items.models[model]).means,)
+
+    @staticmethod
+    def _residual(items: Items, model: int, label: Any) -> tuple[Floats, Floats]:
+        label = np.asarray(label, dtype=np.float64)
+        return cast(Means, items.models[model]).means - label, label
+
+
+@dataclass(frozen=True)
+class OutcomeValue(_Smooth):
+    """The system's own outcome, shape (1,); a label holds one outcome for each system."""
+
+    name = "outcome"
+
+    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
+        return np.array([np.sum(weight * label[..., model])])
+
+    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
+        return np.broadcast_to(coefficients[0] * label[..., model], len(items))
+
+
+@dataclass(frozen=True, eq=False)
+class OwnLoss:
+    """A user's loss ``function(outputs, labels) -> (n,)``, shape (1,).
+
+    `outputs` are predicted classes or means, `labels` classes or numbers; classes are passed as the user named
+    them, `classes` being their array.
+    """
+
+    function: Callable[[NDArray[Any], NDArray[Any]], Any]
+    classes: NDArray[Any] | None = None
+    name: str = "own loss"
+    nodes = 15
+
+    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
+        return np.array([np.sum(weight * self._loss(items, model, label))])
+
+    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
+        return coefficients[0] * self._loss(items, model, label)
+
+    def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
+        return ()
+
+    def _loss(self, items: Items, model: int, label: Any) -> Floats:
+        output = items.models[model]
+        label = np.broadcast_to(label, len(items))
+        if self.classes is None:
+            loss = self.function(cast(Means, output).means, label)
+        else:
+            loss = self.function(self.classes[cast(Classes, output).predictions], self.classes[label])
+        loss = np.asarray(loss, dtype=np.float64)
+        if loss.shape != (len(items),) or not np.all(np.isfinite(loss)):
+            raise MeasureError(f"a loss function must return {len(items)} finite numbers, not shape {loss.shape}")
+        return loss

@@ -1,0 +1,119 @@
+"""A measure made ready for one task: its item statistic, its value and its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from sondage.core.measures.bases import Basis
+from sondage.core.predictions import Floats
+from sondage.errors import MeasureError
+
+__all__ = ["Functional", "Measure", "Task", "numerical_gradient"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What kind of labels a pool asks for.
+
+    Attributes
+    ----------
+    kind : str
+        ``"classification"``, ``"regression"`` or ``"outcomes"``.
+    classes : tuple
+        The classes, in the order of the probabilities; empty unless classification.
+    grades : tuple of float
+        Values an outcome can take; empty unless outcomes.
+    """
+
+    kind: str
+    classes: tuple[Any, ...] = ()
+    grades: tuple[float, ...] = ()
+
+    def positive(self, named: Any = None) -> int:
+        """Return the code of the positive class: the named one, by default the second of two."""
+        if named is None:
+            if len(self.classes) != 2:
+                raise MeasureError(f"name the positive class with positive=, one of {list(self.classes)}")
+            return 1
+        codes = [code for code, name in enumerate(self.classes) if name == named or str(name) == str(named)]
+        if not codes:
+            raise MeasureError(f"positive={named!r} is not a class of the pool; they are {list(self.classes)}")
+        return codes[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Functional:
+    r"""A measure :math:`g(\mu)` of the pool means :math:`\mu` of one item statistic.
+
+    Attributes
+    ----------
+    name : str
+        The measure's name, with its parameters.
+    basis : Basis
+        The item statistic.
+    value, gradient : callable
+        :math:`g(\mu)`, NaN where undefined, and :math:`\nabla g(\mu)`, of the shape of :math:`\mu`.
+    bounds : (float, float)
+        Smallest and largest possible value.
+    higher_is_better : bool or None
+        Direction; None where neither is better.
+    proportion : bool
+        Whether the value is a share in [0, 1] to which Wilson-type intervals apply.
+    ratio : (ndarray, ndarray), optional
+        Coefficients of numerator and denominator, where the measure is a ratio of linear functions.
+    """
+
+    name: str
+    basis: Basis
+    value: Callable[[Floats], float]
+    gradient: Callable[[Floats], Floats]
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    higher_is_better: bool | None = False
+    proportion: bool = False
+    ratio: tuple[Floats, Floats] | None = None
+
+
+class Measure(Protocol):
+    """Anything with a name that can be made ready for a task."""
+
+    @property
+    def name(self) -> str:
+        """The measure's name, with its parameters."""
+        ...  # pragma: no cover - protocol
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure as a function of the task's pool means, or raise `MeasureError`."""
+        ...  # pragma: no cover - protocol
+
+
+def numerical_gradient(value: Callable[[Floats], float], mu: Floats, step: float = 1e-6) -> Floats:
+    """Return the gradient of a function by central differences, entry by entry.
+
+    Examples
+    --------
+    >>> numerical_gradient(lambda m: float(m[0] * m[1]), np.array([2.0, 3.0])).round(6).tolist()
+    [3.0, 2.0]
+    """
+    gradient = np.zeros_like(mu, dtype=np.float64)
+    for index in np.ndindex(mu.shape):
+        up, down = mu.astype(np.float64), mu.astype(np.float64)
+        up[index] += step
+        down[index] -= step
+        gradient[index] = (value(up) - value(down)) / (2 * step)
+    return gradient
+
+
+def linear(name: str, basis: Basis, coefficients: Any, **options: Any) -> Functional:
+    """Return the measure that is a fixed linear function of the pool means."""
+    a = np.asarray(coefficients, dtype=np.float64)
+    return Functional(name, basis, lambda mu: float(np.sum(a * mu)), lambda mu: a, **options)
+
+
+def require(kind: str, task: Task, name: str) -> None:
+    """Raise `MeasureError` unless the task is of this kind."""
+    if task.kind != kind:
+        raise MeasureError(f"measure {name!r} is for {kind}; this pool is for {task.kind}")

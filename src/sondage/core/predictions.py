@@ -1,0 +1,156 @@
+"""What the models say of the items: classes and probabilities, means and variances, outcomes.
+
+`Classifier`, `Regressor` and `Outcome` are what a user hands over. A pool turns them into the coded arrays of
+`Classes`, `Means` and `Grades`, and hands `core` blocks of its rows as `Items`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Classes", "Classifier", "Floats", "Grades", "Items", "Means", "Outcome", "Outputs", "Regressor"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """One classifier's outputs: probabilities, predictions, or both.
+
+    Parameters
+    ----------
+    probabilities : array-like of float, shape (N, k) or (N,), optional
+        Class probabilities in [0, 1]; one column is the probability of the second class.
+    predictions : array-like, shape (N,), optional
+        Predicted classes. They need not be the most probable class; without them the first of the largest
+        probabilities is the prediction.
+
+    Examples
+    --------
+    >>> Classifier(predictions=["spam", "ham"]).predictions
+    ['spam', 'ham']
+    """
+
+    probabilities: Any = None
+    predictions: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Regressor:
+    """One regression model's outputs.
+
+    Parameters
+    ----------
+    means : array-like of float, shape (N,)
+        Predicted values.
+    variances : array-like of float, shape (N,), optional
+        Predictive variances, not negative. Without them the labels' variance is taken as equal and unknown.
+
+    Examples
+    --------
+    >>> Regressor([1.0, 2.0], [0.1, 0.2]).means
+    [1.0, 2.0]
+    """
+
+    means: Any
+    variances: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One system whose label is its own outcome on the item: right or wrong, or a grade.
+
+    Parameters
+    ----------
+    judge : array-like of float, shape (N,) or (N, g), optional
+        A cheap judge's probability that the outcome is 1 (right), or its probabilities of the grades. It makes
+        the belief, never the truth.
+    grades : sequence of float, optional
+        The values an outcome can take; by default 0 and 1, or 0 .. g-1 with a judge of g columns.
+
+    Examples
+    --------
+    >>> Outcome(judge=[0.9, 0.2]).grades is None
+    True
+    """
+
+    judge: Any = None
+    grades: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Coded classifier outputs: predicted class codes (n,) and probabilities (n, k), (n,) or None."""
+
+    predictions: NDArray[Any]
+    probabilities: NDArray[Any] | None
+
+    def take(self, rows: Any) -> Classes:
+        """Return the outputs of these rows."""
+        return Classes(self.predictions[rows], None if self.probabilities is None else self.probabilities[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Regression outputs: means (n,) and variances (n,) or None."""
+
+    means: NDArray[Any]
+    variances: NDArray[Any] | None
+
+    def take(self, rows: Any) -> Means:
+        """Return the outputs of these rows."""
+        return Means(self.means[rows], None if self.variances is None else self.variances[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Grades:
+    """A system's possible outcomes (g,) and a judge's probabilities of them, (n, g), (n,) or None."""
+
+    grades: Floats
+    judge: NDArray[Any] | None
+
+    def take(self, rows: Any) -> Grades:
+        """Return the outputs of these rows."""
+        return Grades(self.grades, None if self.judge is None else self.judge[rows])
+
+
+Outputs = Classes | Means | Grades
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Some rows of a pool, as `core` reads them.
+
+    Attributes
+    ----------
+    models : tuple of Classes, Means or Grades
+        Every model's outputs on these rows, in the pool's order of models.
+    weights : ndarray of float, shape (n,)
+        Base weights :math:`b_i`; over the whole pool they sum to 1.
+    costs : ndarray of float, shape (n,), optional
+        Labelling costs, positive; None where every label costs 1.
+    judge : ndarray of float, shape (n, k) or (n,), optional
+        A proxy's class probabilities.
+    """
+
+    models: tuple[Outputs, ...]
+    weights: NDArray[Any]
+    costs: NDArray[Any] | None = None
+    judge: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def take(self, rows: Any) -> Items:
+        """Return these rows only; a slice makes views, no copy."""
+        return replace(
+            self,
+            models=tuple(model.take(rows) for model in self.models),
+            weights=self.weights[rows],
+            costs=None if self.costs is None else self.costs[rows],
+            judge=None if self.judge is None else self.judge[rows],
+        )

@@ -1,0 +1,261 @@
+"""What comes back: frozen data and the few questions one asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sondage.core.comparisons import Contrast
+    from sondage.core.estimators import Estimator, Fit
+    from sondage.core.samples import Known, Sample
+
+__all__ = ["Comparison", "Estimate", "Evidence", "Interval", "Selection", "Significance"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends, in the units of the measure; infinite where unbounded.
+    level : float
+        Confidence level, in (0, 1).
+    kind : str
+        How it was made, e.g. ``"wald"``, ``"wilson"``, ``"exact"``.
+    """
+
+    low: float
+    high: float
+    level: float
+    kind: str
+
+    @property
+    def width(self) -> float:
+        """High minus low."""
+        return self.high - self.low
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Significance:
+    """The outcome of a statistical test.
+
+    Attributes
+    ----------
+    statistic : float
+        Value of the test statistic.
+    pvalue : float
+        Probability, under the null hypothesis, of a statistic at least as extreme.
+    alternative : str
+        ``"two-sided"``, ``"less"`` or ``"greater"``.
+    kind : str
+        Name of the test.
+    df : float or tuple of float, optional
+        Degrees of freedom, where the test has them.
+    """
+
+    statistic: float
+    pvalue: float
+    alternative: str
+    kind: str
+    df: float | tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The labelled sample behind an estimate and how it was turned into one; resampling starts from here."""
+
+    contrast: Contrast
+    sample: Sample
+    known: Known
+    estimator: Estimator
+    fit: Fit
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """An estimated measure, or difference of measures.
+
+    Attributes
+    ----------
+    measure : str
+        Name of the measure.
+    models : tuple of str
+        The model, or the two whose difference it is.
+    value : float
+        The estimate; NaN, with a warning, where the labels leave it undefined.
+    std_error : float
+        Estimated standard error; 0 only where the result is exact.
+    n_labels : int
+        Distinct items labelled.
+    target : str
+        ``"pool"``: the value of this finite pool; ``"population"``: of what the pool was drawn from.
+    exact : bool
+        Whether everything that can matter is labelled.
+    df : float
+        Degrees of freedom of the standard error.
+    n_effective : float
+        Effective number of labels, (sum of weights)^2 over the sum of their squares.
+    largest_weight : float
+        Largest share of the estimate that rests on one item.
+    n_pending, n_skipped : int
+        Items asked for and not answered, and answered with a skip.
+    if_skipped : Interval or None
+        The estimates with every skipped label as bad, and as good, as it can be.
+    spent : float
+        Cost of the labels.
+    warnings : tuple of str
+        What a reader must know.
+    """
+
+    measure: str
+    models: tuple[str, ...]
+    value: float
+    std_error: float
+    n_labels: int
+    target: str
+    exact: bool
+    df: float
+    bounds: tuple[float, float]
+    proportion: bool
+    interval_kind: str
+    n_effective: float = float("nan")
+    largest_weight: float = float("nan")
+    n_pending: int = 0
+    n_skipped: int = 0
+    if_skipped: Interval | None = None
+    spent: float = float("nan")
+    warnings: tuple[str, ...] = ()
+    evidence: Evidence | None = field(default=None, repr=False)
+
+    def interval(
+        self, level: float = 0.95, kind: str | None = None, *, generator: np.random.Generator | None = None
+    ) -> Interval:
+        """Return a confidence interval.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, in (0, 1).
+        kind : str, optional
+            ``"auto"``, ``"wald"``, ``"t"``, ``"wilson"``, ``"wilson_effective"``, ``"clopper_pearson"``,
+            ``"fieller"`` or ``"bootstrap"``; by default that of the method.
+        generator : numpy.random.Generator, optional
+            Randomness of the bootstrap; needed for that kind only.
+
+        Raises
+        ------
+        InputError
+            If there is no such interval, or it does not fit the measure or the draw.
+        """
+        from sondage.core.catalogue.intervals import named_interval
+
+        return named_interval(self, level, kind or self.interval_kind, generator)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The difference of two models' measures, and whether it is more than chance.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        The difference, first model minus second.
+    significance : Significance
+        The test of no difference (or of the margin).
+    alpha : float
+        Level of the test.
+    higher_is_better : bool or None
+        Direction of the measure.
+    """
+
+    estimate: Estimate
+    significance: Significance
+    alpha: float
+    higher_is_better: bool | None
+
+    @property
+    def difference(self) -> float:
+        """The measure of the first model minus that of the second."""
+        return self.estimate.value
+
+    @property
+    def std_error(self) -> float:
+        """Standard error of the difference."""
+        return self.estimate.std_error
+
+    @property
+    def pvalue(self) -> float:
+        """Of the test."""
+        return self.significance.pvalue
+
+    @property
+    def n_labels(self) -> int:
+        """Distinct items labelled."""
+        return self.estimate.n_labels
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader must know."""
+        return self.estimate.warnings
+
+    @property
+    def better(self) -> str | None:
+        """The better model; None while the p-value is above alpha or the measure has no direction."""
+        undecided = not self.pvalue <= self.alpha or self.difference == 0
+        if undecided or self.higher_is_better is None:
+            return None
+        first_leads = (self.difference > 0) == self.higher_is_better
+        return self.estimate.models[0 if first_leads else 1]
+
+    def interval(self, level: float = 0.95, kind: str | None = None, **options: Any) -> Interval:
+        """Return a confidence interval of the difference; see `Estimate.interval`."""
+        return self.estimate.interval(level, kind, **options)
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Several models ranked by one measure from one sample.
+
+    Attributes
+    ----------
+    estimates : mapping of str to Estimate
+        Each model's estimate.
+    ranking : tuple of str
+        Models, best first.
+    pvalues : mapping of str to float
+        For every model but the best: the Holm-adjusted p-value of its difference from the best.
+    comparisons : mapping of (str, str) to Comparison
+        Every pair, in the order of the ranking.
+    overall : Significance or None
+        The test that all models are equal (Tukey's range; Holm's smallest p-value where that is not defined).
+    """
+
+    estimates: Mapping[str, Estimate]
+    ranking: tuple[str, ...]
+    pvalues: Mapping[str, float]
+    comparisons: Mapping[tuple[str, str], Comparison]
+    overall: Significance | None = None
+
+    @property
+    def best(self) -> str:
+        """The model with the best estimate."""
+        return self.ranking[0]
+
+    @property
+    def n_labels(self) -> int:
+        """Distinct items labelled."""
+        return self.estimates[self.best].n_labels
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader must know, once each."""
+        return tuple(dict.fromkeys(text for estimate in self.estimates.values() for text in estimate.warnings))

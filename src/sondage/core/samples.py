@@ -1,0 +1,130 @@
+"""What was labelled, with what probability, and what is known of the pool without labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.predictions import Floats, Items
+
+__all__ = ["Expansion", "Known", "Sample", "SumKey", "from_counts", "from_inclusion"]
+
+
+SumKey = tuple[str, int]
+"""A statistic's name and a model's index, under which pool totals are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    r"""How a sum over labelled units expands to the pool.
+
+    Attributes
+    ----------
+    weights : ndarray of float, shape (n,)
+        A pool total is estimated by :math:`\sum_u w_u t_u`: :math:`1/\pi_u`, or draws / (n q_u).
+    spread : ndarray of float, shape (n,)
+        The variance of that sum is estimated by :math:`\sum_u k_u t_u^2`: :math:`(1 - \pi_u)/\pi_u^2`, or
+        draws / (n q_u)^2.
+    strata : ndarray of int, shape (n,), optional
+        Stratum of each unit; residuals are then centred within strata.
+    """
+
+    weights: Floats
+    spread: Floats
+    strata: NDArray[np.int64] | None = None
+
+
+def from_inclusion(inclusion: Floats) -> Expansion:
+    r"""Return the expansion of units taken with these probabilities, independently given :math:`\tau`.
+
+    Examples
+    --------
+    >>> from_inclusion(np.array([0.5, 1.0])).spread.tolist()
+    [2.0, 0.0]
+    """
+    return Expansion(1.0 / inclusion, (1.0 - inclusion) / inclusion**2)
+
+
+def from_counts(counts: NDArray[Any], probability: Floats) -> Expansion:
+    """Return the expansion of units drawn with replacement this often, with these draw probabilities q.
+
+    Examples
+    --------
+    >>> from_counts(np.array([1, 3]), np.array([0.25, 0.5])).weights.tolist()
+    [1.0, 1.5]
+    """
+    draws = counts.sum()
+    return Expansion(counts / (draws * probability), counts / (draws * probability) ** 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Labelled rows.
+
+    Attributes
+    ----------
+    items : Items
+        What the models say of them.
+    labels : ndarray, shape (n,) or (n, M)
+        Class codes, numbers, or one outcome for each system.
+    expansion : Expansion
+        Of the units.
+    units : ndarray of int, shape (n,), optional
+        Unit of each row, where rows share a label; None where each row is its own unit.
+    """
+
+    items: Items
+    labels: NDArray[Any]
+    expansion: Expansion
+    units: NDArray[np.int64] | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of labelled units."""
+        return len(self.expansion.weights)
+
+    @property
+    def row_weights(self) -> Floats:
+        """Base weight times expansion, for every row."""
+        return np.asarray(self.items.weights * self.of_rows(self.expansion.weights))
+
+    def of_rows(self, of_units: Floats) -> Floats:
+        """Return a unit's value for each of its rows."""
+        return of_units if self.units is None else of_units[self.units]
+
+    def unit_sums(self, of_rows: Floats) -> Floats:
+        """Return the sums over each unit's rows."""
+        return of_rows if self.units is None else np.bincount(self.units, weights=of_rows, minlength=self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    r"""What is known of the whole pool without a label.
+
+    Attributes
+    ----------
+    share : float
+        Base weight of the items that could be drawn, in (0, 1].
+    belief : Belief
+        The belief under which the sums were taken.
+    expected : mapping (statistic's name, model) -> ndarray
+        Believed pool totals of an item statistic for a model; empty where unknown.
+    outside : mapping (statistic's name, model) -> ndarray
+        The same over the items that could not be drawn; empty where all could.
+    squared : float
+        :math:`\sum_i b_i^2`, for a population as the target.
+    units : int
+        Number of units of the pool.
+    """
+
+    share: float
+    belief: Belief | None
+    expected: Mapping[SumKey, Floats]
+    outside: Mapping[SumKey, Floats]
+    squared: float
+    units: int

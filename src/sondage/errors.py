@@ -1,0 +1,66 @@
+"""Every error and warning of sondage.
+
+::
+
+    SondageError
+    ├── InputError (ValueError)      an argument, a file or a table that cannot be used
+    │   ├── MeasureError             a measure that does not fit the task, or does not exist
+    │   └── LabelError               a label that is unknown, in conflict, or was never asked for
+    ├── StudyError                   a study file that is missing, of another pool, or of a newer release
+    └── LabelingInterrupted          the labelling function failed; carries the labels already got
+
+    SondageWarning (UserWarning)     a result that holds, but that the reader must know something of
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = [
+    "InputError",
+    "LabelError",
+    "LabelingInterrupted",
+    "MeasureError",
+    "SondageError",
+    "SondageWarning",
+    "StudyError",
+]
+
+
+class SondageError(Exception):
+    """Base of all errors that sondage raises on purpose; anything else is a bug."""
+
+
+class InputError(SondageError, ValueError):
+    """An argument, file or table cannot be used; the message names the value and what is allowed."""
+
+
+class MeasureError(InputError):
+    """A measure does not exist, does not fit the task, or is undefined on this pool."""
+
+
+class LabelError(InputError):
+    """A label is not allowed, contradicts an earlier one, or belongs to an item that was never drawn."""
+
+
+class StudyError(SondageError):
+    """A study cannot be opened, continued or changed; nothing was written."""
+
+
+class LabelingInterrupted(SondageError):
+    """The labelling function raised; nothing that was already labelled is lost.
+
+    Attributes
+    ----------
+    labels : dict
+        Every label got so far, id -> label. Pass it on: ``evaluate(..., labels=...)`` may look there first.
+    """
+
+    def __init__(self, message: str, labels: Mapping[Any, Any]) -> None:
+        super().__init__(message)
+        self.labels = dict(labels)
+
+
+class SondageWarning(UserWarning):
+    """The result holds, but rests on something that the reader must know."""

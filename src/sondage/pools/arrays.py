@@ -1,0 +1,350 @@
+"""A pool in memory: NumPy arrays, read in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.comparisons import Influence, believed_totals
+from sondage.core.designs import Design, Equal, matters
+from sondage.core.hashing import hash_ids
+from sondage.core.measures.bases import Basis
+from sondage.core.predictions import Classes, Classifier, Floats, Grades, Items, Means, Outcome, Regressor
+from sondage.core.samples import SumKey
+from sondage.errors import InputError
+from sondage.pools.coding import (
+    as_column,
+    check_ids,
+    code_models,
+    code_probabilities,
+    code_units,
+    floats,
+    positive_column,
+)
+
+__all__ = ["Pool"]
+
+BLOCK = 65536
+
+
+class Pool:
+    """Unlabelled items with what one or several models say of them.
+
+    Parameters
+    ----------
+    probabilities : array-like of float, shape (N, k) or (N,), optional
+        Class probabilities of the one classifier; (N,) is the probability of the second of two classes.
+    predictions : array-like, shape (N,), optional
+        Its predicted classes; by default the first most probable class.
+    means, variances : array-like of float, shape (N,), optional
+        Predictions and predictive variances of the one regressor.
+    models : mapping of str to Classifier, Regressor or Outcome, optional
+        Several models, or one with a name, in place of the above.
+    classes : sequence, optional
+        The classes in the order of the columns; by default 0 .. k-1, or those predicted.
+    judge : array-like of float, shape (N, k) or (N,), optional
+        A proxy's class probabilities; makes the belief, never the truth.
+    ids : array-like, shape (N,), optional
+        Unique names of the items, of any type; by default the row numbers.
+    costs : array-like of float, shape (N,), optional
+        Cost of each label, positive; a budget is then a cost.
+    weights : array-like of float, shape (N,), optional
+        Base weights, positive, on any scale: a pool that is itself a weighted sample.
+    groups : array-like, shape (N,), optional
+        Rows of equal group share one label, asked once and paid once.
+    fields : mapping of str to array-like, optional
+        Columns to show to the labeller.
+
+    Raises
+    ------
+    InputError
+        If an array has the wrong shape, a value is not allowed, or an id stands twice; the message names the
+        value and its row.
+
+    Examples
+    --------
+    >>> pool = Pool(probabilities=[0.1, 0.9, 0.4], classes=["ham", "spam"], ids=["a", "b", "c"])
+    >>> pool
+    <Pool: 3 items, 1 model, classification ['ham', 'spam']>
+    """
+
+    def __init__(
+        self,
+        probabilities: Any = None,
+        classes: Any = None,
+        predictions: Any = None,
+        ids: Any = None,
+        costs: Any = None,
+        weights: Any = None,
+        *,
+        means: Any = None,
+        variances: Any = None,
+        models: Mapping[str, Classifier | Regressor | Outcome] | None = None,
+        judge: Any = None,
+        groups: Any = None,
+        fields: Mapping[str, Any] | None = None,
+    ) -> None:
+        given = _one_kind(probabilities, predictions, means, variances, models)
+        checked = None if ids is None else np.asarray(ids, dtype=object) if isinstance(ids, list) else ids
+        where = _namer(checked)
+        coded = None if judge is None else code_probabilities(judge, "judge", where)
+        self.task, outputs, size = code_models(given, classes, coded, where)
+        size = self._outcome_size(size, ids, costs, weights)
+        self.models = tuple(given)
+        self.ids: NDArray[Any] = check_ids(ids, size)
+        if coded is not None and len(coded) != size:
+            raise InputError(f"judge has {len(coded)} rows; the pool has {size}")
+        self.items = Items(
+            outputs,
+            _base_weights(weights, size, where),
+            None if costs is None else positive_column(costs, "cost", size, where),
+            coded,
+        )
+        self.keys = hash_ids(self.ids)
+        self.fields = {name: as_column(column, f"field {name!r}", size) for name, column in (fields or {}).items()}
+        self._units: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        if groups is not None:
+            self._units = code_units(groups, size, self.keys)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        count = f"{len(self.models)} model{'s' if len(self.models) > 1 else ''}"
+        detail = f" {list(self.task.classes)}" if self.task.classes else ""
+        return f"<Pool: {len(self):,} items, {count}, {self.task.kind}{detail}>"
+
+    @staticmethod
+    def _outcome_size(size: int, *columns: Any) -> int:
+        """Return the number of rows where no output tells it: outcomes without judges."""
+        if size >= 0:
+            return size
+        for column in columns:
+            if column is not None:
+                return len(column)
+        raise InputError("outcomes without a judge do not say how many items there are: give ids=")
+
+    def load(self) -> Pool:
+        """Return the pool in memory: itself."""
+        return self
+
+    def model(self, name: str) -> int:
+        """Return a model's index, or raise `InputError` naming those there are."""
+        if name not in self.models:
+            raise InputError(f"no model {name!r} in the pool; there are {list(self.models)}")
+        return self.models.index(name)
+
+    @property
+    def unit_of_row(self) -> NDArray[np.int64] | None:
+        """Unit of each row, shape (N,), where rows share labels; None where each row is a unit."""
+        return None if self._units is None else self._units[0]
+
+    @property
+    def unit_rows(self) -> NDArray[np.int64] | None:
+        """The row that stands for each unit; None where each row is a unit."""
+        return None if self._units is None else self._units[1]
+
+    @property
+    def n_units(self) -> int:
+        """Number of items that can be labelled: rows, or groups."""
+        return len(self) if self._units is None else len(self._units[1])
+
+    @property
+    def unit_keys(self) -> NDArray[np.int64]:
+        """Hash keys of the units."""
+        return self.keys if self._units is None else self.keys[self._units[1]]
+
+    @property
+    def unit_costs(self) -> Floats | None:
+        """Cost of each unit's label, the largest of its rows'; None where labels cost 1."""
+        if self.items.costs is None:
+            return None
+        if self._units is None:
+            return floats(self.items.costs)
+        costs = np.zeros(self.n_units)
+        np.maximum.at(costs, self._units[0], self.items.costs)
+        return costs
+
+    def rows_of(self, units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """Return all rows of these units, and for each row the position of its unit; None where they are the rows."""
+        if self._units is None:
+            return units, None
+        position = np.full(self.n_units, -1, dtype=np.int64)
+        position[units] = np.arange(len(units))
+        rows = np.flatnonzero(position[self._units[0]] >= 0)
+        at = position[self._units[0][rows]]
+        order = np.argsort(at, kind="stable")
+        return rows[order], at[order]
+
+    def rows_by_id(self) -> Callable[[Sequence[Any]], NDArray[np.int64]]:
+        """Return a function from ids to rows."""
+        if self.ids.dtype.kind in "iu" and np.array_equal(self.ids[[0, -1]], [0, len(self) - 1]):
+            if np.array_equal(self.ids, np.arange(len(self))):
+                return lambda names: np.asarray(names, dtype=np.int64)
+        rows = {name: row for row, name in enumerate(self.ids.tolist())}
+        return lambda names: np.array([rows[name] for name in names], dtype=np.int64)
+
+    def blocks(self, size: int | None = None) -> Iterator[tuple[slice, Items]]:
+        """Yield slices of rows and the items in them, as views."""
+        width = max([1, *(_width(output) for output in self.items.models)])
+        step = size or max(1024, BLOCK * 2 // (width + 1))
+        for start in range(0, len(self), step):
+            part = slice(start, min(start + step, len(self)))
+            yield part, self.items.take(part)
+
+    def believed(
+        self, requests: Iterable[tuple[Basis, Sequence[int]]], belief: Belief, rows: NDArray[np.bool_] | None = None
+    ) -> dict[SumKey, Floats]:
+        """Return believed totals for every (basis, models): the first pass over the pool.
+
+        Parameters
+        ----------
+        requests : iterable of (Basis, sequence of int)
+            Statistics and models wanted.
+        belief : Belief
+            Distribution of the labels.
+        rows : ndarray of bool, shape (N,), optional
+            Sum over these rows only.
+        """
+        wanted = list(requests)
+        totals: dict[SumKey, Floats] = {}
+        for part, items in self.blocks():
+            if rows is not None:
+                items = items.take(rows[part])
+            for basis, models in wanted:
+                for model, total in believed_totals(basis, models, belief, items, items.weights).items():
+                    key = (basis.name, model)
+                    totals[key] = totals[key] + total if key in totals else np.asarray(total)
+        return totals
+
+    def relevant(self, influences: Sequence[Influence], belief: Belief) -> NDArray[np.bool_]:
+        """Return whether any allowed label of the row moves any of these influences, bool (N,)."""
+        mask = np.empty(len(self), dtype=np.bool_)
+        for part, items in self.blocks():
+            mask[part] = np.logical_or.reduce([matters(influence, belief, items) for influence in influences])
+        return mask
+
+    def sizes(self, design: Design, relevant: NDArray[np.bool_] | None) -> Floats:
+        """Return every unit's size, summing to 1: the second pass over the pool.
+
+        Parameters
+        ----------
+        design : Design
+            Terms, shares and floor.
+        relevant : ndarray of bool, shape (N,), optional
+            Rows over which the floor is spread; None for all.
+        """
+        total: Floats | None = None
+        for share, column in self._normalised(design, relevant):
+            column *= share
+            total = column if total is None else np.add(total, column, out=total)
+        if total is None:
+            total = self._column(Equal(), None)
+            total /= total.sum()
+        return total if self._units is None else np.bincount(self._units[0], weights=total, minlength=self.n_units)
+
+    def _normalised(self, design: Design, relevant: NDArray[np.bool_] | None) -> Iterator[tuple[float, Floats]]:
+        """Yield (share, sizes summing to 1) of the terms and the floor; terms that are 0 everywhere are left out."""
+        terms = [(share * (1 - design.floor), term, None) for share, term in design.terms if share * (1 - design.floor)]
+        if design.floor:
+            terms.append((design.floor, Equal(), relevant))
+        for share, term, mask in terms:
+            column = self._column(term, mask)
+            mass = float(column.sum())
+            if mass > 0:
+                column /= mass
+                yield share, column
+
+    def _column(self, term: Any, mask: NDArray[np.bool_] | None) -> Floats:
+        column = np.empty(len(self))
+        for part, items in self.blocks():
+            column[part] = term.sizes(items)
+        if mask is not None:
+            column *= mask
+        return column
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of ids and outputs that does not depend on the order of rows."""
+        digest = np.zeros(4, dtype=np.uint64)
+        for part, items in self.blocks():
+            digest += _row_hashes(self.keys[part], items).sum(axis=0, dtype=np.uint64)
+        text = f"{len(self)}:{self.task}:{self.models}:{digest.tolist()}"
+        return sha256(text.encode()).hexdigest()[:32]
+
+
+def _one_kind(
+    probabilities: Any, predictions: Any, means: Any, variances: Any, models: Mapping[str, Any] | None
+) -> Mapping[str, Any]:
+    """Return the models by name; a single unnamed one is called "model"."""
+    single = [value is not None for value in (probabilities, predictions, means, variances)]
+    if models is not None:
+        if any(single):
+            raise InputError("give models=, or one model's probabilities, predictions, means; not both")
+        if not models:
+            raise InputError("models= is empty; a pool needs at least one model")
+        return dict(models)
+    if means is not None:
+        if probabilities is not None or predictions is not None:
+            raise InputError("give means (regression) or probabilities and predictions (classification), not both")
+        return {"model": Regressor(means, variances)}
+    if probabilities is None and predictions is None:
+        raise InputError("a pool needs probabilities=, predictions=, means= or models=")
+    return {"model": Classifier(probabilities, predictions)}
+
+
+def _namer(ids: Any) -> Any:
+    """Return a function that names a row in messages."""
+
+    def where(row: int) -> str:
+        if ids is None or row >= len(ids):
+            return f"row {row}"
+        values = ids.to_numpy() if hasattr(ids, "to_numpy") else ids
+        return f"row {row} (id {values[row]})"
+
+    return where
+
+
+def _base_weights(weights: Any, size: int, where: Any) -> NDArray[Any]:
+    """Return base weights that sum to 1; equal ones take no memory."""
+    if weights is None:
+        return np.broadcast_to(np.float64(1.0 / size), size)
+    column = floats(positive_column(weights, "weight", size, where))
+    return column / column.sum()
+
+
+def _width(output: Any) -> int:
+    """Return how many numbers one row of this output holds."""
+    if isinstance(output, Classes):
+        p = output.probabilities
+        return 1 if p is None or p.ndim == 1 else p.shape[1]
+    if isinstance(output, Grades):
+        return len(output.grades)
+    return 2 if isinstance(output, Means) else 1
+
+
+def _row_hashes(keys: NDArray[np.int64], items: Items) -> NDArray[np.uint64]:
+    """Return four 64-bit numbers a row from its key and outputs, wrapping around."""
+    numbers = [keys.astype(np.uint64)]
+    for output in items.models:
+        for value in vars(output).values():
+            if isinstance(value, np.ndarray) and len(value) == len(keys):
+                numbers += [_bits(column) for column in np.atleast_2d(value.T)]
+    total = np.zeros((len(keys), 4), dtype=np.uint64)
+    for index, column in enumerate(numbers):
+        for lane in range(4):
+            factor = np.uint64((0x9E3779B97F4A7C15 * (2 * (4 * index + lane) + 1)) % 2**64)
+            total[:, lane] += (column ^ (column >> np.uint64(29))) * factor
+    total ^= total >> np.uint64(31)
+    total *= np.uint64(0xBF58476D1CE4E5B9)
+    return total
+
+
+def _bits(column: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return a column's values as 64-bit patterns."""
+    return np.ascontiguousarray(column, dtype=np.float64).view(np.uint64)

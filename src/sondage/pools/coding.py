@@ -1,0 +1,285 @@
+"""From what a user hands over to checked, coded arrays. Nothing is copied that need not be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.measures import Task
+from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means, Outcome, Outputs, Regressor
+from sondage.errors import InputError
+
+__all__ = ["check_ids", "code_labels", "code_models", "code_probabilities", "code_units", "positive_column"]
+
+BLOCK = 65536
+SUM_TOLERANCE = 1e-3
+ROUNDING = 1e-6
+
+Where = Callable[[int], str]
+
+
+def as_column(values: Any, name: str, size: int | None) -> NDArray[Any]:
+    """Return a one-dimensional array of the pool's length; lists, frames' columns and Arrow arrays are taken."""
+    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if array.ndim != 1:
+        raise InputError(f"{name} has shape {array.shape}; it must be one column")
+    if size is not None and len(array) != size:
+        raise InputError(f"{name} has {len(array)} rows; the pool has {size}")
+    return array
+
+
+def numeric(array: NDArray[Any], name: str, where: Where) -> NDArray[Any]:
+    """Return the array if it is numbers and finite, or name the first row that is not."""
+    if array.dtype.kind not in "fiub":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{name} must be numbers, not {array.dtype}: {error}") from None
+    if array.dtype.kind == "f":
+        for start in range(0, len(array), BLOCK):
+            bad = ~np.isfinite(array[start : start + BLOCK])
+            if bad.any():
+                row = start + int(np.argmax(bad.any(axis=1) if bad.ndim == 2 else bad))
+                raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be finite")
+    return array
+
+
+def positive_column(values: Any, name: str, size: int, where: Where) -> NDArray[Any]:
+    """Return a column of positive finite numbers, or name the first row that is not."""
+    array = numeric(as_column(values, name, size), name, where)
+    if len(array) and not array.min() > 0:
+        row = int(np.argmin(array > 0))
+        raise InputError(f"{name} of {where(row)} is {array[row]}; it must be positive")
+    return array
+
+
+def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
+    """Return probabilities (N, k) or (N,), in [0, 1], rows summing to 1 within 1e-3 (then renormalised).
+
+    One column is the probability of the second of two classes.
+    """
+    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim not in (1, 2):
+        raise InputError(f"{name} has shape {array.shape}; it must be (N, k), or (N,) for two classes")
+    array = numeric(array, name, where)
+    if array.dtype.kind != "f":
+        array = array.astype(np.float64)
+    worst = 0.0
+    for start in range(0, len(array), BLOCK):
+        block = array[start : start + BLOCK]
+        outside = (block < 0) | (block > 1)
+        if outside.any():
+            row = start + int(np.argmax(outside.any(axis=1) if outside.ndim == 2 else outside))
+            raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be in [0, 1]")
+        if block.ndim == 2:
+            sums = block.sum(axis=1, dtype=np.float64)
+            off = np.abs(sums - 1)
+            if off.max() > SUM_TOLERANCE:
+                row = start + int(np.argmax(off > SUM_TOLERANCE))
+                raise InputError(
+                    f"{name} of {where(row)} sum to {sums[row - start]:.6g}; they must sum to 1 (within {SUM_TOLERANCE})"
+                )
+            worst = max(worst, float(off.max()))
+    if worst > ROUNDING:
+        array = array / array.sum(axis=1, dtype=np.float64)[:, None]
+    return array
+
+
+def check_ids(values: Any, size: int) -> NDArray[Any]:
+    """Return the ids as an array, all different; by default the row numbers."""
+    if values is None:
+        return np.arange(size)
+    if isinstance(values, Sequence) and len({type(value) for value in values}) > 1:
+        array = np.empty(len(values), dtype=object)
+        array[:] = list(values)
+    else:
+        array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if array.ndim != 1:
+        raise InputError(f"ids have shape {array.shape}; they must be one column (join the columns to one text)")
+    if len(array) != size:
+        raise InputError(f"there are {len(array)} ids; the pool has {size} rows")
+    if array.dtype.kind == "f":
+        missing = ~np.isfinite(array)
+        if missing.any():
+            raise InputError(
+                f"the id of row {int(np.argmax(missing))} is {array[np.argmax(missing)]}; it must be given"
+            )
+    texts = array if array.dtype.kind in "iu" else np.array([str(name) for name in array.tolist()])
+    ordered = np.sort(texts)
+    same = ordered[1:] == ordered[:-1]
+    if same.any():
+        raise InputError(f"id {ordered[int(np.argmax(same))]!s} stands in more than one row; ids must be unique")
+    return array
+
+
+def code_units(groups: Any, size: int, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return each row's unit and each unit's first row, the one of the smallest key."""
+    names = as_column(groups, "groups", size)
+    if names.dtype.kind == "O":
+        names = np.array([str(name) for name in names.tolist()])
+    _, units = np.unique(names, return_inverse=True)
+    order = np.lexsort((keys, units))
+    first = order[np.concatenate([[True], np.diff(units[order]) > 0])]
+    return units.astype(np.int64), first.astype(np.int64)
+
+
+def code_models(
+    models: Mapping[str, Any], classes: Any, judge: Any, where: Where
+) -> tuple[Task, tuple[Outputs, ...], int]:
+    """Return the task, the coded outputs of every model and the number of rows.
+
+    Raises
+    ------
+    InputError
+        If the models are of different kinds or lengths, or an output is not allowed.
+    """
+    kinds = {type(model) for model in models.values()}
+    if len(kinds) != 1 or not kinds <= set(_CODERS):
+        names = ", ".join(f"{name}: {type(model).__name__}" for name, model in models.items())
+        raise InputError(f"models must all be Classifier, all Regressor or all Outcome; they are {names or 'none'}")
+    task, outputs, sizes = _CODERS[kinds.pop()](models, classes, judge, where)
+    if len(set(sizes.values())) > 1:
+        raise InputError(f"models have different numbers of rows: {sizes}")
+    size = next(iter(sizes.values()))
+    if not size:
+        raise InputError("the pool is empty: it has no rows")
+    return task, outputs, size
+
+
+Coded = tuple[Task, tuple[Outputs, ...], dict[str, int]]
+
+
+def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judge: Any, where: Where) -> Coded:
+    probabilities: dict[str, NDArray[Any] | None] = {}
+    predicted: dict[str, NDArray[Any] | None] = {}
+    for name, model in models.items():
+        if model.probabilities is None and model.predictions is None:
+            raise InputError(f"model {name!r} has neither probabilities nor predictions")
+        given = model.probabilities
+        probabilities[name] = None if given is None else code_probabilities(given, f"probabilities of {name!r}", where)
+        hard = model.predictions
+        predicted[name] = None if hard is None else as_column(hard, f"predictions of {name!r}", None)
+    columns = [p.shape[1] if p.ndim == 2 else 2 for p in probabilities.values() if p is not None]
+    if judge is not None:
+        columns.append(judge.shape[1] if judge.ndim == 2 else 2)
+    names = _classes(classes, columns, [p for p in predicted.values() if p is not None])
+    outputs = []
+    for name in models:
+        p, hard = probabilities[name], predicted[name]
+        if p is not None and hard is not None and len(p) != len(hard):
+            raise InputError(f"model {name!r} has {len(p)} probabilities and {len(hard)} predictions")
+        codes = argmax(p, len(names)) if hard is None else code_labels(hard, names, f"prediction of {name!r}", where)
+        outputs.append(Classes(codes, p))
+    sizes = {name: len(output.predictions) for name, output in zip(models, outputs, strict=True)}
+    return Task("classification", names), tuple(outputs), sizes
+
+
+def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> tuple[Any, ...]:
+    """Return the classes: as given, or numbered by the columns, or those that are predicted."""
+    if len(set(columns)) > 1:
+        raise InputError(f"probabilities have {columns} columns; all must have one for each class")
+    if given is not None:
+        names = tuple(np.asarray(given).tolist())
+        if len(set(names)) != len(names) or len(names) < 2:
+            raise InputError(f"classes={list(names)} must be two or more different names")
+        if columns and columns[0] != len(names):
+            raise InputError(f"there are {len(names)} classes {list(names)} but {columns[0]} columns of probabilities")
+        return names
+    seen = sorted({value for p in predicted for value in np.unique(p).tolist()})
+    numbered = all(isinstance(value, int) and value >= 0 for value in seen)
+    count = columns[0] if columns else max([2, *(value + 1 for value in seen)]) if numbered else len(seen)
+    if numbered and all(value < count for value in seen):
+        return tuple(range(count))
+    if len(seen) != count or count < 2:
+        raise InputError(f"predictions have the classes {seen}; name them all with classes=, in the columns' order")
+    return tuple(seen)
+
+
+def argmax(probabilities: NDArray[Any] | None, n_classes: int) -> NDArray[Any]:
+    """Return the first most probable class of every row, as small integers."""
+    assert probabilities is not None
+    kind = np.uint8 if n_classes <= 256 else np.int32
+    if probabilities.ndim == 1:
+        return (probabilities > 0.5).astype(kind)
+    codes = np.empty(len(probabilities), dtype=kind)
+    for start in range(0, len(codes), BLOCK):
+        codes[start : start + BLOCK] = probabilities[start : start + BLOCK].argmax(axis=1)
+    return codes
+
+
+def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where: Where) -> NDArray[Any]:
+    """Return class codes; values are matched as they are, else by their text."""
+    kind = np.uint8 if len(classes) <= 256 else np.int32
+    if values.dtype.kind in "iub" and classes == tuple(range(len(classes))):
+        if len(values) and not (values.min() >= 0 and values.max() < len(classes)):
+            row = int(np.argmax((values < 0) | (values >= len(classes))))
+            raise InputError(f"{name} of {where(row)} is {values[row]}; classes are {list(classes)}")
+        return values.astype(kind, copy=False)
+    found, inverse = np.unique(values if values.dtype.kind != "O" else values.astype(str), return_inverse=True)
+    exact = {value: code for code, value in enumerate(classes)}
+    texts = {str(value): code for code, value in enumerate(classes)}
+    codes = np.full(len(found), -1, dtype=np.int64)
+    for index, value in enumerate(found.tolist()):
+        codes[index] = exact.get(value, texts.get(_text(value), -1))
+    if (codes < 0).any():
+        row = int(np.argmax(codes[inverse] < 0))
+        raise InputError(f"{name} of {where(row)} is {values[row]!r}; classes are {list(classes)}")
+    return codes[inverse].astype(kind)
+
+
+def _text(value: Any) -> str:
+    """Return the text of a class, whole floats as integers (a column of 0.0 and 1.0 is a column of 0 and 1)."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _code_regressors(models: Mapping[str, Regressor], classes: Any, judge: Any, where: Where) -> Coded:
+    if classes is not None or judge is not None:
+        raise InputError("classes and judge are for classifiers; these models are regressors")
+    outputs = []
+    for name, model in models.items():
+        means = numeric(as_column(model.means, f"means of {name!r}", None), f"mean of {name!r}", where)
+        if means.dtype.kind != "f":
+            means = means.astype(np.float64)
+        variances = model.variances
+        if variances is not None:
+            label = f"variance of {name!r}"
+            variances = numeric(as_column(variances, label, len(means)), label, where)
+            if variances.min(initial=0) < 0:
+                row = int(np.argmax(variances < 0))
+                raise InputError(f"{label} of {where(row)} is {variances[row]}; it must not be negative")
+        outputs.append(Means(means, variances))
+    sizes = {name: len(output.means) for name, output in zip(models, outputs, strict=True)}
+    return Task("regression"), tuple(outputs), sizes
+
+
+def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judge: Any, where: Where) -> Coded:
+    if classes is not None or judge is not None:
+        raise InputError("outcomes take a judge each, Outcome(judge=...), and no classes")
+    outputs = []
+    for name, model in models.items():
+        p = None if model.judge is None else code_probabilities(model.judge, f"judge of {name!r}", where)
+        width = 2 if p is None or p.ndim == 1 else p.shape[1]
+        grades = np.asarray(range(width) if model.grades is None else model.grades, dtype=np.float64)
+        if p is not None and len(grades) != width:
+            raise InputError(f"judge of {name!r} has {width} columns for {len(grades)} grades")
+        outputs.append(Grades(grades, p))
+    sizes = {name: len(o.judge) for name, o in zip(models, outputs, strict=True) if o.judge is not None}
+    values = sorted({float(grade) for output in outputs for grade in output.grades})
+    return Task("outcomes", grades=tuple(values)), tuple(outputs), sizes or {"": -1}
+
+
+_CODERS: dict[type, Callable[[Mapping[str, Any], Any, Any, Where], Coded]] = {
+    Classifier: _code_classifiers,
+    Regressor: _code_regressors,
+    Outcome: _code_outcomes,
+}
+
+
+def floats(array: NDArray[Any]) -> Floats:
+    """Return a float64 view or copy."""
+    return np.asarray(array, dtype=np.float64)

@@ -1,0 +1,197 @@
+"""How a stage's items are drawn, by name, and how the labelled part of them expands to the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.draws import arrivals, inclusion, key_order, poisson_rates, successive_rates, waterfill
+from sondage.core.predictions import Floats
+from sondage.core.samples import Expansion, from_counts, from_inclusion
+from sondage.core.strata import neyman_allocation
+
+__all__ = ["DRAWS", "Draw", "Drawing", "Drawn"]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """What is drawn from: sizes (U,) that sum to 1, hash keys, costs, and strata where the draw has them."""
+
+    sizes: Floats
+    keys: NDArray[np.int64]
+    costs: Floats | None
+    seed: int
+    stage: int
+    strata: NDArray[np.int64] | None = None
+    deviations: Floats | None = None
+
+    @property
+    def support(self) -> int:
+        """Number of units that can be drawn."""
+        return int(np.count_nonzero(self.sizes))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Units drawn, in the order in which they are asked for.
+
+    Attributes
+    ----------
+    units : ndarray of int, shape (n,)
+        Units of the pool.
+    keys, rates, sizes : ndarray of float, shape (n,)
+        Exponential keys and rates of the draw; sizes as shares of the pool's total.
+    tau : float
+        First key that was not drawn; infinite if nothing more could be.
+    settings : mapping
+        What the draw must remember, plain data: the rates' factor, the support, whether all sizes are equal, ...
+    """
+
+    units: NDArray[np.int64]
+    keys: Floats
+    rates: Floats
+    sizes: Floats
+    tau: float
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+
+class Draw(Protocol):
+    """One way of drawing."""
+
+    def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
+        """Draw for a budget of labels, or of cost; with the settings of an earlier draw, a longer head of it."""
+        ...  # pragma: no cover - protocol
+
+    def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
+        """Return the expansion of the units at these positions, if these are all that were asked for."""
+        ...  # pragma: no cover - protocol
+
+
+@dataclass(frozen=True)
+class KeyOrder:
+    """Without replacement, in the order of the keys."""
+
+    rates: Callable[[Floats, float], Floats]
+
+    def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
+        factor = float((settings or {}).get("factor") or waterfill(drawing.sizes, budget, drawing.costs))
+        scale = factor if np.isfinite(factor) else 1.0 / float(drawing.sizes[drawing.sizes > 0].min())
+        order = key_order(
+            drawing.sizes,
+            drawing.keys,
+            to_rates=lambda sizes: self.rates(sizes, scale),
+            seed=drawing.seed,
+            stage=drawing.stage,
+            count=drawing.support if drawing.costs is not None else int(budget),
+            costs=drawing.costs,
+            budget=budget,
+        )
+        positive = drawing.sizes[drawing.sizes > 0]
+        equal = bool(np.allclose(positive, positive[0], rtol=1e-9, atol=0)) and drawing.costs is None
+        kept = {"factor": scale, "support": drawing.support, "equal": equal}
+        return Drawn(order.rows, order.keys, order.rates, drawing.sizes[order.rows], order.tau, kept)
+
+    def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
+        count = int(asked.max()) + 1
+        tau = drawn.tau if count == len(drawn) else float(drawn.keys[count])
+        share = count / drawn.settings["support"] if drawn.settings["equal"] else None
+        return from_inclusion(inclusion(drawn.rates[asked], tau, share))
+
+
+@dataclass(frozen=True)
+class WithReplacement:
+    """Independent draws (thesis, Algorithms 2 and 3); drawn again, a labelled item costs nothing."""
+
+    def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
+        distinct = int(budget) if drawing.costs is None else drawing.support
+        if distinct >= drawing.support and drawing.costs is None:
+            return KeyOrder(poisson_rates).take(drawing, drawing.support)
+        if drawing.costs is not None:
+            distinct = min(drawing.support, int(np.ceil(2 * budget / float(np.min(drawing.costs[drawing.sizes > 0])))))
+        found = arrivals(drawing.sizes, drawing.keys, seed=drawing.seed, stage=drawing.stage, distinct=distinct)
+        units, first, inverse = np.unique(found.rows, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        sequence, units = rank[inverse], units[order]
+        if drawing.costs is not None:
+            fits = int(np.count_nonzero(np.cumsum(drawing.costs[units]) <= budget * (1 + 1e-12)))
+            units, sequence = units[:fits], sequence[: np.append(np.flatnonzero(sequence >= fits), len(sequence))[0]]
+        sizes = drawing.sizes[units] / float(drawing.sizes.sum())
+        times = found.times[first[order]][: len(units)]
+        return Drawn(units, times, sizes, sizes, float("nan"), {"sequence": sequence.tolist()})
+
+    def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
+        if "sequence" not in drawn.settings:
+            return KeyOrder(poisson_rates).expansion(drawn, asked)
+        sequence, count = np.asarray(drawn.settings["sequence"]), int(asked.max()) + 1
+        later = np.flatnonzero(sequence >= count)
+        last = np.flatnonzero(sequence == count - 1)[0] + 1
+        prefix = sequence[: last if len(later) else len(sequence)]
+        counts = np.bincount(prefix, minlength=count)[asked]
+        return from_counts(counts, drawn.sizes[asked])
+
+
+@dataclass(frozen=True)
+class Stratified:
+    """Simple random samples within strata: Neyman's numbers, or chosen as labels come in (online)."""
+
+    online: bool
+
+    def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
+        assert drawing.strata is not None
+        assert drawing.deviations is not None
+        numbers = np.bincount(drawing.strata)
+        total = min(int(budget), len(drawing.strata))
+        wanted = np.minimum(total, numbers) if self.online else neyman_allocation(drawing.deviations, total, numbers)
+        order = key_order(
+            np.ones(len(drawing.strata)),
+            drawing.keys,
+            to_rates=lambda sizes: sizes,
+            seed=drawing.seed,
+            stage=drawing.stage,
+            count=len(drawing.strata),
+        )
+        rank = _rank_within(drawing.strata[order.rows], len(numbers))
+        taken = rank < wanted[drawing.strata[order.rows]]
+        units = order.rows[taken]
+        kept = {
+            "strata": drawing.strata[units].tolist(),
+            "numbers": numbers.tolist(),
+            "deviations": drawing.deviations.tolist(),
+        }
+        rates = np.ones(len(units))
+        return Drawn(units, order.keys[taken], rates, drawing.sizes[units], float("nan"), kept)
+
+    def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
+        strata = np.asarray(drawn.settings["strata"])[asked]
+        numbers = np.asarray(drawn.settings["numbers"], dtype=np.float64)
+        share = np.bincount(strata, minlength=len(numbers)) / numbers
+        inclusion_probability = share[strata]
+        plain = from_inclusion(inclusion_probability)
+        return Expansion(plain.weights, plain.spread, strata)
+
+
+def _rank_within(groups: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
+    """Return each element's number among those of its group, in order."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n_groups))[:-1]])
+    rank = np.empty(len(groups), dtype=np.int64)
+    rank[order] = np.arange(len(groups)) - starts[groups[order]]
+    return rank
+
+
+DRAWS: dict[str, Draw] = {
+    "without_replacement": KeyOrder(poisson_rates),
+    "successive": KeyOrder(successive_rates),
+    "with_replacement": WithReplacement(),
+    "neyman": Stratified(online=False),
+    "strata": Stratified(online=True),
+}

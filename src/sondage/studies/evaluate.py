@@ -1,0 +1,241 @@
+"""The front door: evaluate, compare, select, and estimates from labels that somebody else drew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from sondage.core.measures import Measure, parse_measure
+from sondage.core.results import Comparison, Estimate, Selection
+from sondage.errors import InputError, LabelError, LabelingInterrupted
+from sondage.pools import Pool
+from sondage.studies.answers import compare_session, estimate_session, select_session
+from sondage.studies.method import Method, Question, choose_method
+from sondage.studies.session import Session
+
+__all__ = ["compare", "evaluate", "select"]
+
+BATCH = 1000
+
+
+@overload
+def evaluate(
+    pool: Pool, measure: str | Measure = ..., labels: Any = ..., budget: float = ..., seed: int = ..., **options: Any
+) -> Estimate: ...
+@overload
+def evaluate(
+    pool: Pool, measure: Sequence[str | Measure], labels: Any, budget: float, seed: int = ..., **options: Any
+) -> dict[str, Estimate]: ...
+def evaluate(
+    pool: Pool,
+    measure: Any = "error_rate",
+    labels: Any = None,
+    budget: float = 0,
+    seed: int = 0,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    method: str | Method | None = None,
+    **parts: Any,
+) -> Any:
+    """Estimate a measure of one model from few labels.
+
+    Parameters
+    ----------
+    pool : Pool
+        The unlabelled items.
+    measure : str, Measure, or a list of them
+        What to estimate; of a list, the draw serves the first.
+    labels : array-like, shape (N,) or (N, M), or callable
+        Labels of the whole pool, of which only those asked for are read, or a function from a list of ids to
+        their labels (None is a skip).
+    budget : float
+        Distinct items to label, or cost where the pool has costs.
+    seed : int
+        Same pool, same seed: same items.
+    model : str, optional
+        Which of several models.
+    positive : optional
+        The positive class of the measures that have one.
+    method : str or Method, optional
+        ``"default"``, ``"thesis"``, ``"passive"``; parts may be named one by one: ``design``, ``floor``,
+        ``draw``, ``estimator``, ``interval``, ``belief``, ``target``.
+
+    Returns
+    -------
+    Estimate
+        Or a dict, measure's name -> Estimate, if `measure` is a list.
+
+    Raises
+    ------
+    InputError
+        If an argument is not allowed; the message says what is.
+    LabelingInterrupted
+        If the labelling function raises; it carries the labels already got.
+
+    Examples
+    --------
+    >>> pool = Pool(probabilities=[0.1, 0.9, 0.4, 0.7])
+    >>> evaluate(pool, "error_rate", labels=[0, 1, 1, 1], budget=4).value
+    0.25
+    """
+    several = isinstance(measure, Sequence) and not isinstance(measure, str)
+    measures = tuple(parse_measure(one, positive) for one in (measure if several else [measure]))
+    question = Question("evaluate", (_one_model(pool, model),), measures)
+    session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
+    _label(session, pool, labels)
+    found = estimate_session(session)
+    return found if several else next(iter(found.values()))
+
+
+def compare(
+    pool: Pool,
+    first: str,
+    second: str,
+    measure: str | Measure = "error_rate",
+    *,
+    labels: Any = None,
+    budget: float = 0,
+    seed: int = 0,
+    positive: Any = None,
+    method: str | Method | None = None,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    margin: float = 0.0,
+    generator: np.random.Generator | None = None,
+    **parts: Any,
+) -> Comparison:
+    """Estimate the difference of two models' measures, first minus second, and test whether there is one.
+
+    Parameters
+    ----------
+    pool, measure, labels, budget, seed, positive, method
+        As for `evaluate`; the draw serves the difference (thesis chapter 5).
+    first, second : str
+        The models.
+    alpha : float
+        Level of the test, in (0, 1).
+    alternative : str
+        ``"two-sided"``, ``"less"`` or ``"greater"``.
+    margin : float
+        For one-sided tests: "greater" asks whether the difference is above -margin, "less" whether it is below
+        margin (non-inferiority).
+    generator : numpy.random.Generator, optional
+        Randomness of ``test="permutation"`` and ``"bootstrap"``.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sondage import Classifier
+    >>> models = {"a": Classifier([0.1, 0.9, 0.4, 0.7]), "b": Classifier([0.1, 0.2, 0.4, 0.7])}
+    >>> compare(Pool(models=models), "a", "b", labels=[0, 1, 0, 1], budget=4).better
+    'a'
+    """
+    if first == second:
+        raise InputError(f"compare two different models; both are {first!r}")
+    for name in (first, second):
+        pool.model(name)
+    question = Question("compare", (first, second), (parse_measure(measure, positive),), alpha, alternative, margin)
+    session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
+    _label(session, pool, labels)
+    return compare_session(session, generator)
+
+
+def select(
+    pool: Pool,
+    measure: str | Measure = "error_rate",
+    *,
+    labels: Any = None,
+    budget: float = 0,
+    seed: int = 0,
+    models: Sequence[str] | None = None,
+    positive: Any = None,
+    method: str | Method | None = None,
+    alpha: float = 0.05,
+    **parts: Any,
+) -> Selection:
+    """Rank several models by one measure from one sample, drawn by the mixture of pairwise designs (5.16).
+
+    Parameters
+    ----------
+    pool, measure, labels, budget, seed, positive, method
+        As for `evaluate`.
+    models : sequence of str, optional
+        Which models; by default all.
+    alpha : float
+        Level of the pairwise tests.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> from sondage import Classifier
+    >>> models = {"a": Classifier([0.1, 0.9, 0.4, 0.7]), "b": Classifier([0.1, 0.2, 0.4, 0.7])}
+    >>> select(Pool(models=models), "accuracy", labels=[0, 1, 0, 1], budget=4).best
+    'a'
+    """
+    names = tuple(models or pool.models)
+    for name in names:
+        pool.model(name)
+    if len(set(names)) < 2:
+        raise InputError(f"select needs two or more different models; there are {list(names)}")
+    question = Question("select", names, (parse_measure(measure, positive),), alpha)
+    session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
+    _label(session, pool, labels)
+    return select_session(session)
+
+
+def _one_model(pool: Pool, model: str | None) -> str:
+    if model is None:
+        if len(pool.models) > 1:
+            raise InputError(f"the pool has several models {list(pool.models)}: name one with model=")
+        return pool.models[0]
+    return pool.models[pool.model(model)]
+
+
+def _label(session: Session, pool: Pool, labels: Any) -> None:
+    """Ask, look up or call, tell, until the budget is spent."""
+    label = labels if callable(labels) else _lookup(pool, labels)
+    got: dict[Any, Any] = {}
+    while ids := session.ask(BATCH if len(session.ids) > BATCH else None):
+        try:
+            answers = label(ids)
+        except Exception as error:
+            raise LabelingInterrupted(f"labelling stopped after {len(got)} labels: {error}", got) from error
+        answers = _as_list(answers, ids)
+        session.tell(ids, answers)
+        got.update(zip(ids, answers, strict=True))
+
+
+def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
+    if isinstance(answers, Mapping):
+        missing = [name for name in ids if name not in answers]
+        if missing:
+            raise LabelError(f"the labelling function returned no label for id {missing[0]!r}")
+        return [answers[name] for name in ids]
+    found = list(answers)
+    if len(found) != len(ids):
+        raise LabelError(f"the labelling function returned {len(found)} labels for {len(ids)} ids")
+    return found
+
+
+def _lookup(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], list[Any]]:
+    """Return a function that looks labels of the whole pool up by id."""
+    if labels is None:
+        raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
+    column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
+    if column.ndim == 0 or len(column) != len(pool):
+        raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
+    rows = pool.rows_by_id()
+
+    def look(ids: Sequence[Any]) -> list[Any]:
+        return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in column[rows(ids)]]
+
+    return look

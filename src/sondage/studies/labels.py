@@ -1,0 +1,93 @@
+"""Labels: from what people write to codes, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.measures import Task
+from sondage.core.predictions import Floats
+from sondage.errors import LabelError
+
+__all__ = ["Label", "code_label", "decode_label", "label_array"]
+
+Label = int | float | tuple[float, ...]
+
+
+def code_label(label: Any, task: Task, models: tuple[str, ...], name: Any) -> Label | None:
+    """Return a label as a class code, a number, or a tuple of one outcome for each system; None stays None.
+
+    Raises
+    ------
+    LabelError
+        If the label is not a class of the pool, not a finite number, or not an allowed outcome.
+    """
+    if label is None:
+        return None
+    return _CODERS[task.kind](label, task, models, name)
+
+
+def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)
+    for code, known in enumerate(task.classes):
+        if label == known or str(label).strip() == str(known):
+            return code
+    raise LabelError(f"label {label!r} of id {name!r} is not a class; classes are {list(task.classes)}")
+
+
+def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
+    try:
+        value = float(label)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not np.isfinite(value):
+        raise LabelError(f"label {label!r} of id {name!r} is not a finite number")
+    return value
+
+
+def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tuple[float, ...]:
+    if isinstance(label, Mapping):
+        unknown = [key for key in label if key not in models]
+        if unknown:
+            raise LabelError(f"label of id {name!r} names {unknown[0]!r}; systems are {list(models)}")
+        label = [label.get(model, float("nan")) for model in models]
+    values = tuple(float(value) for value in np.atleast_1d(np.asarray(label, dtype=np.float64)))
+    if len(values) != len(models):
+        raise LabelError(f"label of id {name!r} has {len(values)} outcomes for {len(models)} systems {list(models)}")
+    for value in values:
+        if np.isfinite(value) and value not in task.grades:
+            raise LabelError(f"outcome {value:g} of id {name!r} is not allowed; outcomes are {list(task.grades)}")
+    return values
+
+
+_CODERS = {"classification": _class_code, "regression": _number, "outcomes": _outcomes}
+
+
+def decode_label(label: Label | None, task: Task) -> Any:
+    """Return a coded label as the user knows it."""
+    if label is None or task.kind != "classification":
+        return label
+    return task.classes[int(label)]  # type: ignore[arg-type]
+
+
+def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
+    """Return coded labels as one array: codes (n,), numbers (n,), or outcomes (n, M)."""
+    if task.kind == "classification":
+        return np.array(labels, dtype=np.int64)
+    return np.array(labels, dtype=np.float64)
+
+
+def guesses(task: Task, models: int) -> list[Floats | int]:
+    """Return every label that a skipped item could have: classes, or all outcomes low and high."""
+    if task.kind == "classification":
+        return list(range(len(task.classes)))
+    if task.kind == "outcomes":
+        low, high = min(task.grades), max(task.grades)
+        return [np.array([low if (pattern >> m) & 1 else high for m in range(models)]) for pattern in range(2**models)]
+    return []

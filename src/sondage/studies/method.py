@@ -1,0 +1,164 @@
+"""What is asked, and how it is answered: both plain data that a study keeps for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from sondage.core.catalogue.designs import DESIGNS
+from sondage.core.catalogue.intervals import INTERVALS
+from sondage.core.catalogue.significance import TESTS
+from sondage.core.estimators import ESTIMATORS
+from sondage.core.measures import Measure, parse_measure
+from sondage.errors import InputError
+from sondage.studies.drawing import DRAWS
+
+__all__ = ["METHODS", "TARGETS", "Method", "Question", "choose_method"]
+
+TARGETS = ("pool", "population")
+
+
+@dataclass(frozen=True)
+class Method:
+    """The parts of a method, by name.
+
+    Attributes
+    ----------
+    design, draw, estimator, interval, test : str
+        Names from the catalogue.
+    floor : float
+        Share of the draw spread over all items that can matter.
+    belief : str, tuple of float, or None
+        Belief by name, or class prior; None for the judge where there is one, else the models.
+    target : str
+        ``"pool"`` or ``"population"``.
+    """
+
+    design: str = "optimal"
+    floor: float = 0.2
+    draw: str = "without_replacement"
+    estimator: str = "assisted"
+    interval: str = "auto"
+    test: str = "t"
+    belief: Any = None
+    target: str = "pool"
+
+    @property
+    def assisted(self) -> bool:
+        """Whether the estimator knows the believed means of the pool."""
+        return self.estimator == "assisted"
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the method as data for JSON."""
+        return asdict(self)
+
+
+METHODS: dict[str, Method] = {
+    "default": Method(),
+    "thesis": Method(
+        floor=0.0, draw="with_replacement", estimator="self_normalised", interval="wald", test="wald", belief="model"
+    ),
+    "passive": Method(design="passive", floor=0.0, estimator="hajek"),
+}
+
+_STRATIFIED = ("neyman", "strata")
+
+_CHOICES: dict[str, Sequence[str]] = {
+    "draw": tuple(DRAWS),
+    "estimator": tuple(ESTIMATORS),
+    "interval": tuple(INTERVALS),
+    "test": tuple(TESTS),
+    "target": TARGETS,
+}
+
+
+def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
+    """Return a method with some of its parts replaced.
+
+    Parameters
+    ----------
+    method : str or Method, optional
+        ``"default"``, ``"thesis"`` (Algorithms 2 and 3 to the letter) or ``"passive"``.
+    **parts
+        Parts named one by one; None leaves them as they are.
+
+    Raises
+    ------
+    InputError
+        If a method or a part does not exist.
+
+    Examples
+    --------
+    >>> choose_method("thesis", interval="wilson_effective").estimator
+    'self_normalised'
+    """
+    if isinstance(method, str) and method not in METHODS:
+        raise InputError(f"no method {method!r}; there are {', '.join(METHODS)}")
+    base = METHODS[method or "default"] if not isinstance(method, Method) else method
+    chosen = {name: part for name, part in parts.items() if part is not None}
+    for name, allowed in _CHOICES.items():
+        if name in chosen and chosen[name] not in allowed:
+            raise InputError(f"no {name} {chosen[name]!r}; there are {', '.join(allowed)}")
+    if chosen.get("design") in _STRATIFIED:
+        chosen = {"draw": chosen["design"], "estimator": "hajek"} | chosen | {"design": "passive"}
+    if "design" in chosen:
+        _check_design(chosen["design"])
+    return replace(base, **chosen)
+
+
+def _check_design(design: str) -> None:
+    for part in str(design).split("+"):
+        if part.strip() not in DESIGNS:
+            raise InputError(f"no design {part.strip()!r}; there are {', '.join((*DESIGNS, *_STRATIFIED))}")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be found out.
+
+    Attributes
+    ----------
+    kind : str
+        ``"evaluate"``, ``"compare"`` or ``"select"``.
+    models : tuple of str
+        The model, the two models, or all of them.
+    measures : tuple of Measure
+        What is estimated; the design serves the first.
+    alpha : float
+        Level of the tests.
+    alternative : str
+        ``"two-sided"``, ``"less"`` or ``"greater"``, of the difference first minus second.
+    margin : float
+        Of one-sided tests: by how much the null hypothesis is moved (non-inferiority).
+    """
+
+    kind: str
+    models: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    alpha: float = 0.05
+    alternative: str = "two-sided"
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise InputError(f"alpha={self.alpha} must be between 0 and 1")
+        if self.alternative not in ("two-sided", "less", "greater"):
+            raise InputError(f"alternative={self.alternative!r} must be 'two-sided', 'less' or 'greater'")
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the question as data for JSON; measures by their names."""
+        return {
+            "kind": self.kind,
+            "models": list(self.models),
+            "measures": [measure.name for measure in self.measures],
+            "alpha": self.alpha,
+            "alternative": self.alternative,
+            "margin": self.margin,
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], own: Mapping[str, Measure] | None = None) -> Question:
+        """Return the question kept as data; own measures are looked up by their names."""
+        measures = tuple((own or {}).get(name) or parse_measure(name) for name in data["measures"])
+        return cls(data["kind"], tuple(data["models"]), measures, data["alpha"], data["alternative"], data["margin"])

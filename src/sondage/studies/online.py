@@ -1,0 +1,44 @@
+"""Online stratified sampling: the next stratum follows the deviations seen so far (Bennett and Carvalho)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sondage.core.measures import parse_measure
+from sondage.core.strata import next_stratum, stratum_deviations
+from sondage.studies.labels import label_array
+from sondage.studies.planning import contrasts_of
+
+if TYPE_CHECKING:
+    from sondage.studies.session import Session
+
+__all__ = ["next_position"]
+
+
+def next_position(session: Session) -> int:
+    """Return the position of the next item: a stratum by weight times deviation, then its next item by key."""
+    settings = session.stage.drawn.settings
+    strata, numbers = np.asarray(settings["strata"]), np.asarray(settings["numbers"])
+    taken = np.bincount(strata[session.asked], minlength=len(numbers))
+    sizes = numbers * _deviations(session, strata, len(numbers))
+    sizes = np.where(taken < np.bincount(strata, minlength=len(numbers)), sizes, 0.0)
+    chosen = next_stratum(sizes, session.stage.seed, session.stage.number, len(session.asked))
+    return int(np.flatnonzero(strata == chosen)[taken[chosen]])
+
+
+def _deviations(session: Session, strata: np.ndarray, n_strata: int) -> np.ndarray:
+    """Return each stratum's deviation of the influence of the labels so far; a tenth of believed ones before."""
+    functional = parse_measure(session.question.measures[0]).ready(session.task)
+    contrast = contrasts_of(session.question, functional, session.models)[0]
+    name, known = functional.basis.name, session.stage.known
+    influence = contrast.influence({model: known.expected[name, model] for model in contrast.models})
+    answered = [p for p in session.asked if session.answers.get(p) is not None]
+    if not answered:
+        return np.ones(n_strata)
+    rows = np.array(answered) if session.units is None else np.searchsorted(session.units, answered)
+    labels = label_array([session.answers[p] for p in answered], session.task)  # type: ignore[misc]
+    psi = np.asarray(influence.at(session.items.take(rows), labels), dtype=np.float64)
+    prior = max(float(np.var(psi)), 1e-12)
+    return stratum_deviations(psi, strata[answered], n_strata, prior)

@@ -1,0 +1,245 @@
+"""From a pool and a question to a stage: belief, sums, design, draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
+from sondage.core.catalogue.designs import Setting, named_design, shrunk
+from sondage.core.comparisons import Contrast, Sums, moments
+from sondage.core.measures import Functional, parse_measure
+from sondage.core.predictions import Floats
+from sondage.core.samples import Known, SumKey
+from sondage.core.strata import strata_by_score
+from sondage.errors import InputError, MeasureError
+from sondage.pools import Pool
+from sondage.studies.drawing import DRAWS, Drawing, Drawn, Stratified
+from sondage.studies.method import Method, Question
+
+__all__ = ["Plan", "Stage", "contrasts_of", "make_plan", "open_stage"]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is computed from the pool before anything is drawn.
+
+    Attributes
+    ----------
+    functionals : tuple of Functional
+        The measures, ready for the task.
+    contrasts : tuple of Contrast
+        What the design serves: one model, a difference, or all pairs.
+    belief : Belief
+        What the labels are expected to be.
+    known : Known
+        Pool sums under it.
+    sizes : ndarray of float, shape (U,)
+        Of every unit, summing to 1.
+    covers : bool
+        Whether every item that can matter has a size, so that labelling all of them is exact.
+    """
+
+    functionals: tuple[Functional, ...]
+    contrasts: tuple[Contrast, ...]
+    belief: Belief
+    known: Known
+    sizes: Floats
+    covers: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A draw with everything that estimating from it needs; the pool is not.
+
+    Attributes
+    ----------
+    number, seed : int
+        Of the hash.
+    known : Known
+        Pool sums and belief.
+    drawn : Drawn
+        Units in the order of asking.
+    covers : bool
+        Whether the labels of all that could be drawn make the result exact.
+    """
+
+    number: int
+    seed: int
+    known: Known
+    drawn: Drawn
+    covers: bool
+
+
+def contrasts_of(question: Question, functional: Functional, names: tuple[str, ...]) -> tuple[Contrast, ...]:
+    """Return the contrasts a question asks for of one measure: one, or all pairs of models."""
+    index = [names.index(name) for name in question.models]
+    if question.kind == "evaluate":
+        return (Contrast(functional, ((index[0], 1.0),)),)
+    pairs = [(a, b) for i, a in enumerate(index) for b in index[i + 1 :]]
+    return tuple(Contrast(functional, ((a, 1.0), (b, -1.0))) for a, b in pairs)
+
+
+def make_plan(pool: Pool, question: Question, method: Method) -> Plan:
+    """Return belief, pool sums and sizes: two passes over the pool.
+
+    Raises
+    ------
+    MeasureError
+        If a measure does not fit the task, or is undefined whatever the labels.
+    """
+    functionals = tuple(parse_measure(measure).ready(pool.task) for measure in question.measures)
+    names = tuple(functional.name for functional in functionals)
+    if len(set(names)) < len(names):
+        raise MeasureError(f"a measure is named twice: {list(names)}")
+    wanted = [contrasts_of(question, functional, pool.models) for functional in functionals]
+    models = tuple(sorted({model for contrasts in wanted for c in contrasts for model in c.models}))
+    expectation = Expectation(pool.task, pool.items, models)
+    belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
+    pass_one = _Sums(pool, models, functionals)
+    setting = Setting(wanted[0], belief, pool.task, pass_one.expect, method.assisted)
+    for contrasts in wanted:
+        _require_defined(contrasts, pass_one, uninformed)
+    relevant = _relevant(pool, [c for contrasts in wanted for c in contrasts], pass_one, belief, uninformed)
+    design = named_design(method.design, method.floor, setting)
+    sizes = pool.sizes(design, None if relevant.all() else relevant)
+    return _plan(pool, functionals, wanted[0], belief, pass_one, sizes, relevant)
+
+
+class _Sums:
+    """Believed pool sums, each computed once."""
+
+    def __init__(self, pool: Pool, models: tuple[int, ...], functionals: tuple[Functional, ...]) -> None:
+        self.pool, self.models = pool, models
+        self.bases = {functional.basis.name: functional.basis for functional in functionals}
+        self._sums: dict[Belief, dict[SumKey, Floats]] = {}
+
+    def of(self, belief: Belief) -> dict[SumKey, Floats]:
+        if belief not in self._sums:
+            self._sums[belief] = self.pool.believed([(basis, self.models) for basis in self.bases.values()], belief)
+        return self._sums[belief]
+
+    def expect(self, contrast: Contrast, belief: Belief) -> Sums:
+        basis = contrast.functional.basis
+        if basis.name not in self.bases:
+            self.bases[basis.name] = basis
+            self._sums.clear()
+        sums = self.of(belief)
+        return {model: sums[basis.name, model] for model in contrast.models}
+
+
+def _require_defined(contrasts: tuple[Contrast, ...], sums: _Sums, uninformed: Belief) -> None:
+    """Refuse a measure that no label can define, such as the precision of a model that predicts no positive."""
+    for contrast in contrasts:
+        if not np.isfinite(contrast.value(sums.expect(contrast, uninformed))):
+            name = contrast.functional.name
+            raise MeasureError(
+                f"measure {name!r} is undefined on this pool whatever the labels are: its denominator is 0"
+            )
+
+
+def _relevant(
+    pool: Pool, contrasts: list[Contrast], sums: _Sums, belief: Belief, uninformed: Belief
+) -> NDArray[np.bool_]:
+    """Return which rows can matter, seen from two places: at the belief, and moved towards the uninformed one."""
+    influences = []
+    for contrast in contrasts:
+        at, flat = sums.expect(contrast, belief), sums.expect(contrast, uninformed)
+        influences += [contrast.influence(at), contrast.influence(shrunk(at, flat))]
+    return pool.relevant(influences, uninformed)
+
+
+def _plan(
+    pool: Pool,
+    functionals: tuple[Functional, ...],
+    contrasts: tuple[Contrast, ...],
+    belief: Belief,
+    sums: _Sums,
+    sizes: Floats,
+    relevant: NDArray[np.bool_],
+) -> Plan:
+    covered = sizes > 0 if pool.unit_of_row is None else (sizes > 0)[pool.unit_of_row]
+    weights, outside = pool.items.weights, {}
+    share = 1.0
+    if not covered.all():
+        share = float(np.sum(weights[covered]))
+        outside = pool.believed([(basis, sums.models) for basis in sums.bases.values()], belief, ~covered)
+    known = Known(
+        share=share,
+        belief=belief,
+        expected=sums.of(belief),
+        outside=outside,
+        squared=float(np.sum(np.square(weights))) if weights.strides[0] else 1.0 / len(pool),
+        units=pool.n_units,
+    )
+    return Plan(functionals, contrasts, belief, known, sizes, bool(covered[relevant].all()))
+
+
+def open_stage(
+    pool: Pool, plan: Plan, method: Method, *, budget: float, seed: int, number: int = 0, settings: Any = None
+) -> Stage:
+    """Return a stage drawn for this budget; with settings of an earlier draw, the longer head of the same order."""
+    draw = DRAWS[method.draw]
+    strata = deviations = None
+    if isinstance(draw, Stratified):
+        strata, deviations = _strata(pool, plan)
+    drawing = Drawing(plan.sizes, pool.unit_keys, pool.unit_costs, seed, number, strata, deviations)
+    return Stage(number, seed, plan.known, draw.take(drawing, budget, settings), plan.covers)
+
+
+def _strata(pool: Pool, plan: Plan) -> tuple[NDArray[np.int64], Floats]:
+    """Return strata of equal numbers by the believed mean influence, and stratum weight times believed deviation."""
+    if pool.items.costs is not None:
+        raise InputError("stratified draws count labels, not costs; use another draw or a pool without costs")
+    contrast = plan.contrasts[0]
+    influence = contrast.influence({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
+    mean, second = np.empty(len(pool)), np.empty(len(pool))
+    for part, items in pool.blocks():
+        mean[part], second[part] = moments(influence, plan.belief, items)
+    weights = np.asarray(pool.items.weights)
+    if pool.unit_of_row is not None:
+        share = np.bincount(pool.unit_of_row, weights=weights)
+        mean, second = (np.bincount(pool.unit_of_row, weights=weights * x) / share for x in (mean, second))
+        weights = share
+    strata = strata_by_score(np.round(mean, 9), pool.unit_keys, min(10, len(mean)))
+    mass = np.bincount(strata, weights=weights)
+    centre = np.bincount(strata, weights=weights * mean) / mass
+    spread = np.bincount(strata, weights=weights * second) / mass - centre**2
+    return strata, mass * np.sqrt(np.maximum(spread, 0.0))
+
+
+def check_budget(pool: Pool, budget: float) -> float:
+    """Return the budget if the pool can spend it: labels, or cost where the pool has costs.
+
+    Raises
+    ------
+    InputError
+        If it is not positive, not whole where it counts labels, or more than the pool.
+    """
+    costs = pool.unit_costs
+    limit = float(pool.n_units if costs is None else costs.sum())
+    unit = "labels" if costs is None else "cost"
+    if not (np.isfinite(budget) and budget > 0):
+        raise InputError(f"budget={budget} must be positive")
+    if costs is None and budget != int(budget):
+        raise InputError(f"budget={budget} counts labels and must be whole")
+    if budget > limit * (1 + 1e-12):
+        raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
+    if costs is not None and budget < costs.min():
+        raise InputError(f"budget={budget:g} is below the cheapest label, {costs.min():g}")
+    return float(budget)
+
+
+def sums_to_data(sums: Mapping[SumKey, Floats]) -> list[list[Any]]:
+    """Return pool sums as data for JSON."""
+    return [[name, model, np.asarray(total).tolist()] for (name, model), total in sums.items()]
+
+
+def sums_from_data(data: list[list[Any]]) -> dict[SumKey, Floats]:
+    """Return pool sums kept as data."""
+    return {(name, int(model)): np.asarray(total, dtype=np.float64) for name, model, total in data}

@@ -1,0 +1,26 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# The same examples in every run, and no failure because a machine is slow.
+settings.register_profile("sondage", derandomize=True, deadline=None)
+settings.load_profile("sondage")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real data; without it the test is skipped."""
+    folder = Path(os.environ.get("SONDAGE_DATA") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no real data: {folder} is not a folder (set SONDAGE_DATA)")
+    return folder
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20130513)

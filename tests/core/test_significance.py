@@ -1,0 +1,467 @@
+"""Tests of differences: textbook values, enumeration of sizes, simulated type I error (slow)."""
+
+import math
+from collections.abc import Callable
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from sondage.core import significance
+from sondage.core.intervals import hypergeometric_interval, t_interval, wald_interval
+from sondage.core.significance import (
+    anova_test,
+    bonferroni,
+    bootstrap_test,
+    disagreement_test,
+    holm,
+    hypergeometric_test,
+    mcnemar_test,
+    permutation_test,
+    t_test,
+    tukey_test,
+    wald_test,
+)
+from sondage.errors import InputError
+
+ALTERNATIVES = ["two-sided", "less", "greater"]
+
+# A. R. Cushny and A. R. Peebles, 1905: hours of sleep gained by ten patients with two drugs (R: sleep).
+SLEEP = np.array(
+    [
+        [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
+        [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4],
+    ]
+)
+# C. Darwin's maize: cross- minus self-fertilised height of 15 pairs, in eighths of an inch.
+MAIZE = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+# Effort of nine subjects to rise from four stools (R: nlme::ergoStool).
+STOOLS = np.array(
+    [
+        [12, 15, 12, 10],
+        [10, 14, 13, 12],
+        [7, 14, 13, 9],
+        [7, 11, 10, 9],
+        [8, 11, 8, 7],
+        [9, 11, 11, 10],
+        [8, 12, 12, 11],
+        [7, 11, 8, 7],
+        [9, 13, 10, 8],
+    ]
+)
+
+
+def agrees(hits: int, runs: int, probability: float) -> bool:
+    """Whether a simulated frequency is compatible with its probability."""
+    return bool(stats.binomtest(hits, runs, probability).pvalue > 1e-3)
+
+
+# Wald and t
+
+
+@pytest.mark.parametrize("difference", [-0.07, 0.0, 0.03])
+def test_wald_is_the_normal_distribution(difference: float) -> None:
+    z = difference / 0.025
+    assert wald_test(difference, 0.025).pvalue == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
+    assert wald_test(difference, 0.025, "less").pvalue == pytest.approx(stats.norm.cdf(z), rel=1e-12)
+    assert wald_test(difference, 0.025, "greater").pvalue == pytest.approx(stats.norm.sf(z), rel=1e-12)
+    assert wald_test(difference, 0.025).statistic == pytest.approx(z)
+
+
+def test_wald_keeps_tiny_pvalues() -> None:
+    # 1 - Phi as printed in thesis 3.24 would be 0.
+    assert wald_test(20.0, 1.0).pvalue == pytest.approx(2 * stats.norm.sf(20), rel=1e-10)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_t_equals_scipy_on_the_sleep_data(alternative: str) -> None:
+    gaps = SLEEP[0] - SLEEP[1]
+    found = t_test(gaps.mean(), gaps.std(ddof=1) / math.sqrt(10), 9, alternative)
+    wanted = stats.ttest_rel(SLEEP[0], SLEEP[1], alternative=alternative)
+    assert (found.statistic, found.pvalue) == pytest.approx((wanted.statistic, wanted.pvalue), rel=1e-10)
+    assert found.df == 9
+    if alternative == "two-sided":  # R: t = -4.0621, p-value = 0.002833
+        assert (found.statistic, found.pvalue) == pytest.approx((-4.0621, 0.002833), abs=1e-4)
+
+
+@given(st.floats(-5, 5), st.floats(0.1, 2), st.floats(0.5, 0.99))
+def test_significant_exactly_where_the_interval_leaves_zero_out(value: float, error: float, level: float) -> None:
+    # Thesis 3.2.2.
+    assert (wald_test(value, error).pvalue < 1 - level) == (0.0 not in wald_interval(value, error, level))
+    assert (t_test(value, error, 4).pvalue < 1 - level) == (0.0 not in t_interval(value, error, 4, level))
+
+
+def test_t_with_infinite_df_is_wald() -> None:
+    assert t_test(0.3, 0.2, math.inf).pvalue == wald_test(0.3, 0.2).pvalue
+
+
+@pytest.mark.parametrize("test", [wald_test, lambda *args: t_test(args[0], args[1], 5.0, *args[2:])])
+@pytest.mark.parametrize(("difference", "pvalues"), [(0.1, (0, 1, 0)), (-0.1, (0, 0, 1)), (0.0, (1, 1, 1))])
+def test_a_known_difference_leaves_no_doubt(test: Callable, difference: float, pvalues: tuple[float, ...]) -> None:
+    found = [test(difference, 0.0, alternative) for alternative in ALTERNATIVES]
+    assert tuple(one.pvalue for one in found) == pvalues
+    assert found[0].statistic == (math.copysign(math.inf, difference) if difference else 0)
+    assert test(difference, math.inf).pvalue == 1
+
+
+def test_margin_moves_the_null_hypothesis() -> None:
+    moved = wald_test(-0.01 + 0.03, 0.01, "greater")
+    assert wald_test(-0.01, 0.01, "greater", margin=0.03).pvalue == pytest.approx(moved.pvalue, rel=1e-12)
+    mirrored = t_test(0.01, 0.01, 7, "less", margin=0.03)
+    assert mirrored.pvalue == pytest.approx(t_test(-0.01, 0.01, 7, "greater", margin=0.03).pvalue, rel=1e-12)
+    assert wald_test(0.02, 0.01, "greater", margin=-0.02).pvalue == 0.5
+    with pytest.raises(InputError, match="margin 0.1 needs alternative 'less' or 'greater'"):
+        wald_test(0.1, 0.1, margin=0.1)
+
+
+# Counts
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_mcnemar_is_the_binomial_test(alternative: str) -> None:
+    for first, second in product(range(9), repeat=2):
+        found = mcnemar_test(first, second, alternative).pvalue
+        wanted = stats.binomtest(first, first + second, 0.5, alternative).pvalue if first + second else 1.0
+        assert found == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(("first", "second", "pvalue"), [(5, 5, 1.0), (0, 0, 1.0), (9, 1, 22 / 1024), (0, 6, 1 / 32)])
+def test_mcnemar_by_hand(first: int, second: int, pvalue: float) -> None:
+    k, total = min(first, second), first + second
+    printed = 2.0 ** (1 - total) * sum(math.comb(total, j) for j in range(k + 1))
+    assert mcnemar_test(first, second).pvalue == pytest.approx(pvalue, rel=1e-12)
+    assert min(1.0, printed) == pytest.approx(pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("size", "drawn"), [(1, 1), (8, 5), (11, 6), (12, 12)])
+def test_hypergeometric_keeps_its_level(size: int, drawn: int, alternative: str) -> None:
+    pvalues = np.array([hypergeometric_test(k, drawn - k, size, alternative).pvalue for k in range(drawn + 1)])
+    nulls = {"two-sided": [size // 2] if size % 2 == 0 else [], "greater": range(size // 2 + 1)}
+    for total in nulls.get(alternative, range(size - size // 2, size + 1)):
+        chances = stats.hypergeom.pmf(np.arange(drawn + 1), size, total, drawn)
+        assert all(chances[pvalues <= alpha].sum() <= alpha + 1e-12 for alpha in pvalues)
+
+
+def test_hypergeometric_agrees_with_its_interval() -> None:
+    for first, level in product(range(9), [0.5, 0.8, 0.95]):
+        significant = hypergeometric_test(first, 8 - first, 20).pvalue <= 1 - level
+        assert significant == (0.5 not in hypergeometric_interval(first, 8, 20, level))
+
+
+def test_hypergeometric_between_census_and_binomial() -> None:
+    assert [hypergeometric_test(4, 3, 7, alternative).pvalue for alternative in ALTERNATIVES] == [0, 1, 0]
+    assert hypergeometric_test(3, 3, 6).pvalue == 1
+    assert hypergeometric_test(0, 0, 0).pvalue == 1
+    assert hypergeometric_test(9, 2, 10**8).pvalue == pytest.approx(mcnemar_test(9, 2).pvalue, rel=1e-5)
+
+
+# Permutation and bootstrap
+
+
+def test_permutation_of_darwins_maize() -> None:
+    # R. A. Fisher, The Design of Experiments, 1935, section 21: 863 of 2^15 sums are as large.
+    assert permutation_test(MAIZE, "greater", resamples=2**15).pvalue == 863 / 2**15
+    assert permutation_test(MAIZE, resamples=2**15).pvalue == 2 * 863 / 2**15
+    assert permutation_test(MAIZE, resamples=2**15).statistic == pytest.approx(314 / 15)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_weighted_permutation_equals_scipy(rng: np.random.Generator, alternative: str) -> None:
+    delta, weights = rng.normal(0.3, 1, 9), rng.uniform(0.2, 5, 9)
+    wanted = stats.permutation_test(
+        (delta,), lambda x: x @ weights, permutation_type="samples", alternative=alternative, vectorized=False
+    )
+    found = permutation_test(delta, alternative, weights=weights)
+    assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-12)
+    assert found.statistic == pytest.approx(np.average(delta, weights=weights), rel=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_permutation_of_wins_is_mcnemar(alternative: str) -> None:
+    for first, second in product(range(5), repeat=2):
+        wins = [1] * first + [-1] * second + [0] * 30
+        assert permutation_test(wins, alternative).pvalue == pytest.approx(
+            mcnemar_test(first, second, alternative).pvalue, rel=1e-12
+        )
+
+
+def test_random_swaps_approach_the_exact_value(rng: np.random.Generator, monkeypatch) -> None:
+    monkeypatch.setattr(significance, "_BLOCK", 15 * 1000)
+    found = permutation_test(MAIZE, "greater", generator=rng, resamples=20_000).pvalue
+    assert agrees(round(found * 20_001) - 1, 20_000, 863 / 2**15)
+    assert permutation_test(np.ones(5000), generator=rng, resamples=99).pvalue == 2 / 100
+    with pytest.raises(InputError, match="15 differences have more than resamples = 9999 swaps; give a generator"):
+        permutation_test(MAIZE)
+
+
+def test_bootstrap_of_two_differences(rng: np.random.Generator, monkeypatch) -> None:
+    # Weights 1 and 3: mean 1/2; shifted resampled means are -3/2, 0 and 1/2 with probabilities 1/4, 1/2, 1/4.
+    monkeypatch.setattr(significance, "_BLOCK", 1000)
+    found = bootstrap_test([-1, 1], "greater", weights=[1, 3], generator=rng, resamples=4999)
+    assert found.statistic == 0.5
+    assert agrees(round(found.pvalue * 5000) - 1, 4999, 0.25)
+    assert bootstrap_test([-1, 1], "less", weights=[1, 3], generator=rng).pvalue == 1
+
+
+def test_bootstrap_without_spread(rng: np.random.Generator) -> None:
+    assert bootstrap_test([0.2] * 6, generator=rng, resamples=99).pvalue == 2 / 100
+    assert bootstrap_test([0.0] * 6, generator=rng).pvalue == 1
+
+
+def test_bootstrap_is_near_the_wald_test_for_many_items(rng: np.random.Generator) -> None:
+    delta, w = rng.normal(0.08, 1, 400), rng.uniform(0.5, 2, 400)
+    mean = np.average(delta, weights=w)
+    error = math.sqrt(np.sum(w**2 * (delta - mean) ** 2)) / w.sum()
+    found = bootstrap_test(delta, "greater", weights=w, generator=rng).pvalue
+    assert found == pytest.approx(wald_test(mean, error, "greater").pvalue, abs=0.02)
+
+
+# k models
+
+
+def test_anova_of_the_stools() -> None:
+    # R: aov(effort ~ Type + Error(Subject), ergoStool): F = 22.36 on 3 and 24, p = 3.93e-07.
+    found = anova_test(STOOLS)
+    assert found.df == (3, 24)
+    assert found.statistic == pytest.approx(22.36, abs=5e-3)
+    assert found.pvalue == pytest.approx(3.93e-7, rel=2e-3)
+
+
+def test_anova_is_the_ratio_of_mean_squares(rng: np.random.Generator) -> None:
+    table = rng.normal(size=(11, 4)) + rng.normal(size=(11, 1))
+    residual = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
+    models = 11 * np.sum((table.mean(axis=0) - table.mean()) ** 2) / 3
+    assert anova_test(table).statistic == pytest.approx(models / (np.sum(residual**2) / 30), rel=1e-10)
+    assert anova_test(table, np.full(11, 7.0)).statistic == pytest.approx(anova_test(table).statistic, rel=1e-12)
+
+
+def test_anova_of_two_models_is_the_squared_t_test(rng: np.random.Generator) -> None:
+    wanted = stats.ttest_rel(SLEEP[0], SLEEP[1])
+    found = anova_test(SLEEP.T, sphericity=False)
+    assert found.statistic == pytest.approx(wanted.statistic**2, rel=1e-10)
+    assert found.pvalue == pytest.approx(wanted.pvalue, rel=1e-10)
+    weights = rng.uniform(0.2, 3, 10)
+    delta = SLEEP[0] - SLEEP[1]
+    mean = np.average(delta, weights=weights)
+    variance = 10 / 9 * np.sum(weights**2 * (delta - mean) ** 2) / weights.sum() ** 2
+    assert anova_test(SLEEP.T, weights).statistic == pytest.approx(mean**2 / variance, rel=1e-10)
+
+
+def test_anova_corrects_for_unequal_variances() -> None:
+    # Greenhouse and Geisser's epsilon from the double-centred covariance (Maxwell and Delaney, chapter 11).
+    covariance = np.cov(STOOLS.T)
+    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None] + covariance.mean()
+    epsilon = np.trace(centred) ** 2 / (3 * np.sum(centred**2))
+    found = anova_test(STOOLS, sphericity=False)
+    assert found.df == pytest.approx((3 * epsilon, 24 * epsilon), rel=1e-10)
+    assert found.pvalue > anova_test(STOOLS).pvalue
+
+
+@pytest.mark.parametrize("sphericity", [True, False])
+def test_anova_without_residuals(sphericity: bool) -> None:
+    items = np.array([[0.1], [0.7], [0.4]])
+    assert anova_test(items + [0.0, 0.0], sphericity=sphericity).pvalue == 1
+    assert anova_test(items + [0.0, 0.3], sphericity=sphericity).pvalue == 0
+    assert anova_test(np.zeros((3, 2)), sphericity=sphericity).pvalue == 1
+
+
+def test_tukey_of_two_models_is_the_t_test() -> None:
+    gaps = SLEEP[0] - SLEEP[1]
+    variances = np.full((2, 2), gaps.var(ddof=1) / 10)
+    overall, pairs = tukey_test(SLEEP.mean(axis=1), variances, 10)
+    assert overall.pvalue == pytest.approx(stats.ttest_rel(SLEEP[0], SLEEP[1]).pvalue, rel=1e-8)
+    assert pairs.tolist() == [[1, overall.pvalue], [overall.pvalue, 1]]
+
+
+def test_tukey_at_a_tabled_quantile() -> None:
+    # H. L. Harter, Tables of range and studentized range, 1960: q(0.95; 4 models, 24 degrees of freedom) = 3.901.
+    # A mean pair variance of 2 makes the statistic the range itself; unequal ones are averaged.
+    variances = np.full((4, 4), 2.0)
+    variances[0, 1] = variances[1, 0] = 1.5
+    variances[2, 3] = variances[3, 2] = 2.5
+    overall, pairs = tukey_test([0.0, 3.901, 1.0, 2.0], variances, n=9)
+    assert overall.statistic == pytest.approx(3.901, rel=1e-12)
+    assert overall.pvalue == pytest.approx(0.05, abs=2e-5)
+    assert overall.df == 24
+    assert pairs[0, 1] == pairs[1, 0] == overall.pvalue
+    assert pairs[0, 2] == pairs[2, 3] > pairs[0, 3] > overall.pvalue
+
+
+def test_tukey_of_known_differences() -> None:
+    overall, pairs = tukey_test([0.1, 0.1, 0.2], np.zeros((3, 3)), 5)
+    assert (overall.statistic, overall.pvalue) == (math.inf, 0)
+    assert pairs.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+
+
+# Several tests
+
+
+def test_holm_and_bonferroni_equal_r() -> None:
+    # R: p.adjust(c(0.01, 0.02, 0.03, 0.04, 0.05), "holm") and "bonferroni".
+    pvalues = np.array([0.05, 0.02, 0.03, 0.04, 0.01])
+    assert holm(pvalues) == pytest.approx([0.09, 0.08, 0.09, 0.09, 0.05], rel=1e-12)
+    assert bonferroni(pvalues) == pytest.approx([0.25, 0.1, 0.15, 0.2, 0.05], rel=1e-12)
+    assert holm([]).size == bonferroni([]).size == 0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
+def test_holm_is_the_closure_of_bonferroni(pvalues: list[float]) -> None:
+    # A hypothesis is rejected if every intersection that contains it is, each tested by Bonferroni's inequality.
+    groups = [group for size in range(1, len(pvalues) + 1) for group in combinations(range(len(pvalues)), size)]
+    local = {group: min(1.0, len(group) * min(pvalues[i] for i in group)) for group in groups}
+    closed = [max(value for group, value in local.items() if i in group) for i in range(len(pvalues))]
+    assert holm(pvalues) == pytest.approx(closed, rel=1e-12)
+    assert (holm(pvalues) <= bonferroni(pvalues)).all()
+
+
+# The disagreement set
+
+
+@pytest.mark.parametrize("kinds", [(4, 2, 0), (3, 1, 2), (5, 0, 1)])
+def test_disagreement_is_unbiased_over_all_samples(kinds: tuple[int, int, int]) -> None:
+    # Six disagreements in a pool of ten, all samples of four: mean of the estimates, and of their variances.
+    items = np.repeat([0, 1, 2], kinds)
+    found = []
+    for chosen in combinations(range(6), 4):
+        counts = np.bincount(items[list(chosen)], minlength=3)
+        found.append(disagreement_test(counts[0], counts[1], 6, 10, neither=counts[2]))
+    values = np.array([one.difference for one in found])
+    assert values.mean() == pytest.approx((kinds[0] - kinds[1]) / 10, rel=1e-12)
+    assert np.mean([one.std_error**2 for one in found]) == pytest.approx(values.var(), rel=1e-10)
+
+
+def test_disagreement_for_a_population() -> None:
+    found = disagreement_test(12, 5, 40, 200, neither=3, target="population", alternative="greater")
+    values = np.repeat([1, -1, 0], [12, 5, 3])
+    variance = 0.2**2 * values.var(ddof=1) / 20 + values.mean() ** 2 * 0.2 * 0.8 / 200
+    assert found.difference == pytest.approx(0.2 * 7 / 20, rel=1e-12)
+    assert found.std_error == pytest.approx(math.sqrt(variance), rel=1e-12)
+    assert found.significance == mcnemar_test(12, 5, "greater")
+    assert (found.share, found.target) == (0.2, "population")
+
+
+def test_disagreement_at_the_ends() -> None:
+    for target in ("pool", "population"):
+        none = disagreement_test(0, 0, 0, 50, target=target)
+        assert (none.difference, none.std_error, none.significance.pvalue) == (0, 0, 1)
+    assert disagreement_test(1, 0, 7, 50).std_error == math.inf
+    assert disagreement_test(1, 0, 1, 50).std_error == 0
+    census = disagreement_test(4, 3, 7, 50)
+    assert (census.difference, census.std_error) == (pytest.approx(1 / 50), 0)
+
+
+# Bad arguments
+
+RNG = np.random.default_rng(0)
+SQUARE = np.array([[0.0, 1.0], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: wald_test(0.1, 0.1, "larger"), r"alternative 'larger' is none of 'two-sided', 'less', 'greater'"),
+        (lambda: wald_test(math.nan, 0.1), r"difference nan is not finite"),
+        (lambda: wald_test(0.1, -1), r"std_error -1 is not 0 or more"),
+        (lambda: wald_test(0.1, 1, "less", margin=math.inf), r"margin inf is not finite"),
+        (lambda: t_test(0.1, 1, -2), r"df -2 is not above 0"),
+        (lambda: mcnemar_test(-1, 2), r"counts -1 and 2 must be 0 or more"),
+        (lambda: hypergeometric_test(3, -2, 5), r"counts 3 and -2 must be 0 or more"),
+        (lambda: hypergeometric_test(3, 3, 5), r"6 labels for a disagreement set of 5"),
+        (lambda: permutation_test([]), r"differences of shape \(0,\)"),
+        (lambda: permutation_test([1, math.nan]), r"differences must be finite"),
+        (lambda: permutation_test([1, 2], weights=[1]), r"weights of shape \(1,\) for 2 items"),
+        (lambda: permutation_test([1, 2], weights=[1, 0]), r"weight \[0.\] is not above 0"),
+        (lambda: permutation_test([1, 2], resamples=0), r"resamples 0 is below 1"),
+        (lambda: permutation_test([1, 2], "more"), r"alternative 'more' is none of"),
+        (lambda: bootstrap_test([1, 2], generator=RNG, resamples=0), r"resamples 0 is below 1"),
+        (lambda: anova_test([[1, 2]]), r"losses of shape \(1, 2\)"),
+        (lambda: anova_test([[1, 2], [1, math.inf]]), r"losses must be finite"),
+        (lambda: anova_test([[1, 2], [1, 3]], [1, -1]), r"weight \[-1.\] is not above 0"),
+        (lambda: tukey_test([1], [[0]], 5), r"estimates of shape \(1,\)"),
+        (lambda: tukey_test([1, 2], [[0]], 5), r"pair_variances of shape \(1, 1\) for 2 models"),
+        (lambda: tukey_test([1, 2], SQUARE, 1), r"n 1 is below 2"),
+        (lambda: tukey_test([1, math.nan], SQUARE, 5), r"all numbers must be finite"),
+        (lambda: tukey_test([1, 2], -SQUARE, 5), r"pair variance -1.0 is negative"),
+        (lambda: tukey_test([1, 2], np.triu(SQUARE), 5), r"must be symmetric"),
+        (lambda: holm([0.1, 1.1]), r"p-value \[1.1\] is outside \[0, 1\]"),
+        (lambda: bonferroni(0.1), r"p-values of shape \(\)"),
+        (lambda: disagreement_test(1, 1, 5, 9, target="world"), r"target 'world' is none of 'pool', 'population'"),
+        (lambda: disagreement_test(1, -1, 5, 9), r"counts \(1, -1, 0\) must be 0 or more"),
+        (lambda: disagreement_test(3, 1, 5, 9, neither=2), r"6 labels for a disagreement set of 5"),
+        (lambda: disagreement_test(1, 1, 5, 4), r"a disagreement set of 5 in a pool of 4"),
+        (lambda: disagreement_test(0, 0, 5, 9), r"no label for a disagreement set of 5"),
+    ],
+)
+def test_bad_arguments_are_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+# Simulated type I error
+
+
+@pytest.mark.slow
+def test_wald_and_t_reject_as_often_as_they_say(rng: np.random.Generator) -> None:
+    runs, n = 20_000, 6
+    drawn = rng.normal(size=(runs, n))
+    means, errors = drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / math.sqrt(n)
+    known = sum(wald_test(mean, 1 / math.sqrt(n), "less").pvalue <= 0.1 for mean in means)
+    student = sum(t_test(m, e, n - 1).pvalue <= 0.1 for m, e in zip(means, errors, strict=True))
+    assert agrees(known, runs, 0.1)
+    assert agrees(student, runs, 0.1)
+
+
+@pytest.mark.slow
+def test_random_permutations_reject_as_often_as_they_say(rng: np.random.Generator) -> None:
+    # Skewed weights, small n, few resamples: the level is exact at multiples of 1 / (resamples + 1).
+    runs, weights = 4000, np.array([10.0, 3, 3, 1, 1, 1, 0.2, 0.2])
+    hits = sum(
+        permutation_test(delta, "greater", weights=weights, generator=rng, resamples=99).pvalue <= 0.1
+        for delta in rng.normal(size=(runs, 8))
+    )
+    assert agrees(hits, runs, 0.1)
+
+
+@pytest.mark.slow
+def test_anova_and_tukey_reject_as_often_as_they_say(rng: np.random.Generator) -> None:
+    runs, n, k = 2000, 7, 4
+    upper = np.triu_indices(k, 1)
+    anova = tukey = 0
+    for table in rng.normal(size=(runs, n, k)) + rng.normal(size=(runs, n, 1)):
+        gaps = table[:, :, None] - table[:, None, :]
+        overall, pairs = tukey_test(table.mean(axis=0), gaps.var(axis=0, ddof=1) / n, n)
+        anova += anova_test(table).pvalue <= 0.1
+        tukey += pairs[upper].min() <= 0.1
+        assert overall.pvalue == pairs.min()
+    assert agrees(anova, runs, 0.1)
+    assert agrees(tukey, runs, 0.1)
+
+
+@pytest.mark.slow
+def test_weighted_anova_rejects_as_often_as_it_says(rng: np.random.Generator) -> None:
+    # 150 draws with probability proportional to size: losses differ by item, the risks over the pool are equal.
+    runs, n = 4000, 150
+    size = rng.uniform(0.5, 2, 400)
+    pool = rng.normal(size=(400, 3)) * size[:, None]
+    pool -= pool.mean(axis=0)
+    hits = 0
+    for _ in range(runs):
+        drawn = rng.choice(400, n, p=size / size.sum())
+        hits += anova_test(pool[drawn], 1 / size[drawn]).pvalue <= 0.1
+    assert agrees(hits, runs, 0.1)
+
+
+@pytest.mark.slow
+def test_disagreement_errors_match_the_spread_for_a_population(rng: np.random.Generator) -> None:
+    runs, pool, n = 20_000, 300, 25
+    found = []
+    for size in rng.binomial(pool, 0.25, size=runs):
+        first, second, neither = rng.multinomial(n, [0.6, 0.3, 0.1])
+        found.append(disagreement_test(first, second, max(size, n), pool, neither=neither, target="population"))
+    spread = np.var([one.difference for one in found])
+    # The variance of 20,000 near-normal values has a relative error of 1 %.
+    assert np.mean([one.std_error**2 for one in found]) == pytest.approx(spread, rel=0.04)
