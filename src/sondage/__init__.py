@@ -1,8 +1,27 @@
 """Tell how good prediction models are, and which is better, from the fewest labels."""
 
+from sondage.core import measures
 from sondage.core.predictions import Classifier, Outcome, Regressor
+from sondage.core.results import Comparison, Estimate, Interval, Selection
 from sondage.pools import Pool
+from sondage.studies.advise import advise
+from sondage.studies.drawn_elsewhere import estimate_from
 from sondage.studies.evaluate import compare, evaluate, select
 
 __version__ = "0.1.0"
-__all__ = ["Classifier", "Outcome", "Pool", "Regressor", "compare", "evaluate", "select"]
+__all__ = [
+    "Classifier",
+    "Comparison",
+    "Estimate",
+    "Interval",
+    "Outcome",
+    "Pool",
+    "Regressor",
+    "Selection",
+    "advise",
+    "compare",
+    "estimate_from",
+    "evaluate",
+    "measures",
+    "select",
+]

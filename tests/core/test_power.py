@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_labels_for_power_are_enough_and_not_one_too_many(
     difference: float, wanted: float, alternative: str, pool_size: int | None
 ) -> None:
     difference = -difference if alternative == "less" else difference
-    options = {"alternative": alternative, "pool_size": pool_size}
+    options: dict[str, Any] = {"alternative": alternative, "pool_size": pool_size}
     n = labels_for_power(difference, 1.3, wanted, **options)
     assert power(difference, 1.3, n, **options) >= wanted - 1e-9
     assert n == 1 or power(difference, 1.3, n - 1, **options) < wanted

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -162,7 +162,7 @@ def _split_nodes(mean: Floats, deviation: Floats | float, kinks: Sequence[NDArra
         ends = np.sort(np.stack([np.clip((kink - mean) / safe, -40.0, 40.0) for kink in kinks]), axis=0)
     edge = np.full((1, len(mean)), np.inf)
     bounds = np.concatenate([-edge, ends, edge])
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+    for low, high in pairwise(bounds):
         for point, weight in _truncated_pair(low, high):
             yield mean + point * deviation, weight
 

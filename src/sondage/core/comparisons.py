@@ -136,5 +136,6 @@ def believed_totals(
     for model in models:
         kinks = basis.kinks(items, model)
         supposed = belief.supposed(items, (model,), nodes=basis.nodes, kinks=kinks)
-        totals[model] = sum(basis.totals(items, model, label, weights * weight) for label, weight in supposed)
+        parts = [basis.totals(items, model, label, weights * weight) for label, weight in supposed]
+        totals[model] = np.sum(parts, axis=0)
     return totals

@@ -165,13 +165,12 @@ def with_floor(design: Design, floor: float) -> Design:
 
 def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bool_]:
     """Return whether two allowed labels give different influences, bool (n,)."""
-    lowest = highest = None
-    for label in belief.allowed(items, influence.models):
-        psi = influence.at(items, label)
-        lowest = psi if lowest is None else np.minimum(lowest, psi)
-        highest = psi if highest is None else np.maximum(highest, psi)
+    first, *others = (influence.at(items, label) for label in belief.allowed(items, influence.models))
+    lowest = highest = first
+    for psi in others:
+        lowest, highest = np.minimum(lowest, psi), np.maximum(highest, psi)
     scale = max(float(np.max(np.abs(a), initial=0.0)) for _, a in influence.terms)
-    return np.asarray(np.subtract(highest, lowest) > 1e-12 * scale)
+    return np.asarray(highest - lowest > 1e-12 * scale)
 
 
 def rounded(values: Floats) -> Floats:

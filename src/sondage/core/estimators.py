@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """An estimate with what its uncertainty follows from.
+    r"""An estimate with what its uncertainty follows from.
 
     Attributes
     ----------
@@ -151,7 +151,8 @@ def joint_coefficient(contrasts: Sequence[Contrast], sample: Sample, known: Know
     """
     if known.belief is None or not known.expected or not np.any(sample.expansion.spread):
         return 0.0
-    outcomes, helpers = [], []
+    outcomes: list[Floats] = []
+    helpers: list[Floats] = []
     for contrast in contrasts:
         influence = contrast.influence(_normalised_sums(contrast, sample, known))
         mean = moments(influence, known.belief, sample.items)[0]

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.predictions import Floats, Items
 
-__all__ = ["Expansion", "Known", "Sample", "SumKey", "from_counts", "from_inclusion"]
+__all__ = ["Expansion", "Known", "Sample", "SumKey", "bin_sums", "from_counts", "from_inclusion"]
+
+
+def bin_sums(bins: NDArray[np.int64], values: NDArray[Any], count: int) -> Floats:
+    """Return the sum of the values in each of `count` bins."""
+    return np.bincount(bins, weights=values, minlength=count).astype(np.float64, copy=False)
 
 
 SumKey = tuple[str, int]
@@ -99,7 +104,7 @@ class Sample:
 
     def unit_sums(self, of_rows: Floats) -> Floats:
         """Return the sums over each unit's rows."""
-        return of_rows if self.units is None else np.bincount(self.units, weights=of_rows, minlength=self.size)
+        return of_rows if self.units is None else bin_sums(self.units, of_rows, self.size)
 
 
 @dataclass(frozen=True, eq=False)

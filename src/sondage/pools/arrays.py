@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Influence, believed_totals
-from sondage.core.designs import Design, Equal, matters
+from sondage.core.designs import Design, Equal, Term, matters
 from sondage.core.hashing import hash_ids
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Classifier, Floats, Grades, Items, Means, Outcome, Regressor
-from sondage.core.samples import SumKey
+from sondage.core.samples import SumKey, bin_sums
 from sondage.errors import InputError
 from sondage.pools.coding import (
     as_column,
@@ -183,9 +183,8 @@ class Pool:
 
     def rows_by_id(self) -> Callable[[Sequence[Any]], NDArray[np.int64]]:
         """Return a function from ids to rows."""
-        if self.ids.dtype.kind in "iu" and np.array_equal(self.ids[[0, -1]], [0, len(self) - 1]):
-            if np.array_equal(self.ids, np.arange(len(self))):
-                return lambda names: np.asarray(names, dtype=np.int64)
+        if self.ids.dtype.kind in "iu" and np.array_equal(self.ids, np.arange(len(self))):
+            return lambda names: np.asarray(names, dtype=np.int64)
         rows = {name: row for row, name in enumerate(self.ids.tolist())}
         return lambda names: np.array([rows[name] for name in names], dtype=np.int64)
 
@@ -244,23 +243,26 @@ class Pool:
             column *= share
             total = column if total is None else np.add(total, column, out=total)
         if total is None:
-            total = self._column(Equal(), None)
+            total = self.column(Equal(), None)
             total /= total.sum()
-        return total if self._units is None else np.bincount(self._units[0], weights=total, minlength=self.n_units)
+        return total if self._units is None else bin_sums(self._units[0], total, self.n_units)
 
     def _normalised(self, design: Design, relevant: NDArray[np.bool_] | None) -> Iterator[tuple[float, Floats]]:
         """Yield (share, sizes summing to 1) of the terms and the floor; terms that are 0 everywhere are left out."""
-        terms = [(share * (1 - design.floor), term, None) for share, term in design.terms if share * (1 - design.floor)]
+        kept = 1.0 - design.floor
+        terms: list[tuple[float, Term, NDArray[np.bool_] | None]]
+        terms = [(share * kept, term, None) for share, term in design.terms if share * kept]
         if design.floor:
             terms.append((design.floor, Equal(), relevant))
         for share, term, mask in terms:
-            column = self._column(term, mask)
+            column = self.column(term, mask)
             mass = float(column.sum())
             if mass > 0:
                 column /= mass
                 yield share, column
 
-    def _column(self, term: Any, mask: NDArray[np.bool_] | None) -> Floats:
+    def column(self, term: Term, mask: NDArray[np.bool_] | None = None) -> Floats:
+        """Return one term's sizes of every row, shape (N,), not normalised; 0 where the mask is false."""
         column = np.empty(len(self))
         for part, items in self.blocks():
             column[part] = term.sizes(items)
@@ -315,7 +317,7 @@ def _base_weights(weights: Any, size: int, where: Any) -> NDArray[Any]:
     if weights is None:
         return np.broadcast_to(np.float64(1.0 / size), size)
     column = floats(positive_column(weights, "weight", size, where))
-    return column / column.sum()
+    return np.asarray(column / column.sum())
 
 
 def _width(output: Any) -> int:

@@ -82,7 +82,7 @@ def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
             if off.max() > SUM_TOLERANCE:
                 row = start + int(np.argmax(off > SUM_TOLERANCE))
                 raise InputError(
-                    f"{name} of {where(row)} sum to {sums[row - start]:.6g}; they must sum to 1 (within {SUM_TOLERANCE})"
+                    f"{name} of {where(row)} sum to {sums[row - start]:.6g}; they must sum to 1 within {SUM_TOLERANCE}"
                 )
             worst = max(worst, float(off.max()))
     if worst > ROUNDING:

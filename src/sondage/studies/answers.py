@@ -109,7 +109,7 @@ def _overall(
     n = session.n_labels
     if k < 3 or n < 3 or not np.all(np.isfinite(variances)) or not variances.any():
         return None
-    return tukey_test(np.array([estimates[name].value for name in ranking]), n * variances, n)[0]
+    return tukey_test(np.array([estimates[name].value for name in ranking]), variances, n)[0]
 
 
 def _joint_fits(session: Session, labelled: _Labelled, contrasts: list[Contrast]) -> list[Fit]:

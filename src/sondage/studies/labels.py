@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.measures import Task
-from sondage.core.predictions import Floats
 from sondage.errors import LabelError
 
 __all__ = ["Label", "code_label", "decode_label", "label_array"]
@@ -66,7 +66,11 @@ def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tup
     return values
 
 
-_CODERS = {"classification": _class_code, "regression": _number, "outcomes": _outcomes}
+_CODERS: dict[str, Callable[[Any, Task, tuple[str, ...], Any], Label]] = {
+    "classification": _class_code,
+    "regression": _number,
+    "outcomes": _outcomes,
+}
 
 
 def decode_label(label: Label | None, task: Task) -> Any:
@@ -83,11 +87,10 @@ def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
     return np.array(labels, dtype=np.float64)
 
 
-def guesses(task: Task, models: int) -> list[Floats | int]:
-    """Return every label that a skipped item could have: classes, or all outcomes low and high."""
+def guesses(task: Task, models: int) -> list[Any]:
+    """Return the labels that a skipped item could have: classes, or outcomes low and high; none for numbers."""
     if task.kind == "classification":
         return list(range(len(task.classes)))
     if task.kind == "outcomes":
-        low, high = min(task.grades), max(task.grades)
-        return [np.array([low if (pattern >> m) & 1 else high for m in range(models)]) for pattern in range(2**models)]
+        return [np.array(ends) for ends in product((min(task.grades), max(task.grades)), repeat=models)]
     return []

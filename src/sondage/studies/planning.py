@@ -15,7 +15,7 @@ from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast, Sums, moments
 from sondage.core.measures import Functional, parse_measure
 from sondage.core.predictions import Floats
-from sondage.core.samples import Known, SumKey
+from sondage.core.samples import Known, SumKey, bin_sums
 from sondage.core.strata import strata_by_score
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
@@ -207,9 +207,8 @@ def _strata(pool: Pool, plan: Plan) -> tuple[NDArray[np.int64], Floats]:
         mean, second = (np.bincount(pool.unit_of_row, weights=weights * x) / share for x in (mean, second))
         weights = share
     strata = strata_by_score(np.round(mean, 9), pool.unit_keys, min(10, len(mean)))
-    mass = np.bincount(strata, weights=weights)
-    centre = np.bincount(strata, weights=weights * mean) / mass
-    spread = np.bincount(strata, weights=weights * second) / mass - centre**2
+    mass, centre, spread = (bin_sums(strata, weights * x, int(strata.max()) + 1) for x in (1.0, mean, second))
+    centre, spread = centre / mass, spread / mass - (centre / mass) ** 2
     return strata, mass * np.sqrt(np.maximum(spread, 0.0))
 
 

@@ -67,45 +67,45 @@ class Setting:
 
 
 def _passive(setting: Setting) -> Design:
-    """Base weights: thesis 3.9."""
+    """Return base weights: thesis 3.9."""
     return mixture("passive", [Equal(cost_exponent=0.0)])
 
 
 def _cost_only(setting: Setting) -> Design:
-    """Base weight over root cost (section 4.4.1, with the sign of the exponent corrected)."""
+    """Return base weight over root cost (section 4.4.1, with the sign of the exponent corrected)."""
     return mixture("cost_only", [Equal()])
 
 
 def _optimal(setting: Setting) -> Design:
-    """Theorems 4.1, 4.2 and 5.1; for several pairs of models the mixture 5.16."""
+    """Return Theorems 4.1, 4.2 and 5.1; for several pairs of models the mixture 5.16."""
     return mixture("optimal", [setting.term(contrast) for contrast in setting.contrasts])
 
 
 def _uniform_cost(setting: Setting) -> Design:
-    """Theorem 4.1 with costs left out of account."""
+    """Return Theorem 4.1 with costs left out of account."""
     return mixture("uniform_cost", [setting.term(contrast, cost_exponent=0.0) for contrast in setting.contrasts])
 
 
 def _active_err(setting: Setting) -> Design:
-    """The error rate's design (4.14), whatever the measure."""
+    """Return the error rate's design (4.14), whatever the measure."""
     error_rate = ErrorRate().ready(setting.task)
     return mixture("active_err", [setting.term(Contrast(error_rate, c.weights)) for c in setting.contrasts])
 
 
 def _active_risk(setting: Setting) -> Design:
-    """Equal mixture of the designs that estimate each model by itself (section 5.4)."""
+    """Return the equal mixture of the designs that estimate each model by itself (section 5.4)."""
     singles = [Contrast(setting.functional, ((model, 1.0),)) for model in setting.models]
     return mixture("active_risk", [setting.term(single) for single in singles])
 
 
 def _active_neq(setting: Setting) -> Design:
-    """Uniform on the items where the models disagree (section 5.2.2)."""
+    """Return the uniform design on the items where the models disagree (section 5.2.2)."""
     _several(setting, "active_neq")
     return mixture("active_neq", [Disagreement(models=setting.models)])
 
 
 def _disagreement(setting: Setting) -> Design:
-    """Share of disagreeing pairs of models (5.18)."""
+    """Return the share of disagreeing pairs of models (5.18)."""
     _several(setting, "disagreement")
     return mixture("disagreement", [Disagreement(models=setting.models)])
 

@@ -78,13 +78,14 @@ class Confusion(_Smooth):
             table[:, label] = np.bincount(predicted, weights=weight, minlength=k)
             return table
         cells = np.multiply(predicted, k, dtype=np.int64) + label
-        return np.bincount(cells, weights=weight, minlength=k * k).reshape(k, k)
+        counts = np.bincount(cells, weights=weight, minlength=k * k)
+        return counts.reshape(k, k).astype(np.float64, copy=False)
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         predicted = cast(Classes, items.models[model]).predictions
         if np.ndim(label) == 0:
             return np.ascontiguousarray(coefficients[:, label]).take(predicted)
-        return coefficients[predicted, label]
+        return np.asarray(coefficients[predicted, label])
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class ClassLoss(_Smooth):
         return np.array([np.sum(weight * self._loss(items, model, label))])
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
-        return coefficients[0] * self._loss(items, model, label)
+        return np.asarray(coefficients[0] * self._loss(items, model, label))
 
     def _loss(self, items: Items, model: int, label: Any) -> Floats:
         p = cast(Classes, items.models[model]).probabilities
@@ -111,14 +112,14 @@ class ClassLoss(_Smooth):
 
 
 def _log_loss(p: Floats, label: Any) -> Floats:
-    return -np.log(np.clip(_of_label(p, label), LOG_CLIP, 1.0 - LOG_CLIP))
+    return np.asarray(-np.log(np.clip(_of_label(p, label), LOG_CLIP, 1.0 - LOG_CLIP)))
 
 
 def _brier_loss(p: Floats, label: Any) -> Floats:
     """Binary: (p - y)^2; more classes: the sum over classes, as scikit-learn has it."""
     if p.ndim == 1 or p.shape[1] == 2:
-        return (1.0 - _of_label(p, label)) ** 2
-    return 1.0 - 2.0 * _of_label(p, label) + np.einsum("ij,ij->i", p, p)
+        return np.square(1.0 - _of_label(p, label))
+    return np.asarray(1.0 - 2.0 * _of_label(p, label) + np.einsum("ij,ij->i", p, p))
 
 
 def _of_label(p: Floats, label: Any) -> Floats:
@@ -191,7 +192,7 @@ class OwnLoss:
         return np.array([np.sum(weight * self._loss(items, model, label))])
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
-        return coefficients[0] * self._loss(items, model, label)
+        return np.asarray(coefficients[0] * self._loss(items, model, label))
 
     def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
         return ()

@@ -359,7 +359,7 @@ class MCC:
             of_predicted, of_labelled = 2 * total - 2 * rows, 2 * total - 2 * columns
             root = np.sqrt(predicted * labelled)
             shrink = 0.5 * covariance * (of_predicted / predicted + of_labelled / labelled)
-            return (of_covariance - shrink) / root
+            return np.asarray((of_covariance - shrink) / root)
 
         return _share(self.name, task, value, gradient, low=-1.0)
 
@@ -386,7 +386,7 @@ class Kappa:
                 return np.zeros_like(mu)
             of_chance = rows + columns
             of_agreement = np.eye(len(mu)) * total + np.trace(mu)
-            return (of_agreement - of_chance - value(mu) * (2 * total - of_chance)) / slack
+            return np.asarray((of_agreement - of_chance - value(mu) * (2 * total - of_chance)) / slack)
 
         return _share(self.name, task, value, gradient, low=-1.0)
 

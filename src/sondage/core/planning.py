@@ -1,0 +1,77 @@
+r"""What to expect before any label: the variance of a design at a budget, and the budget for a precision.
+
+Under the belief, with :math:`\pi_i = \min(1, k u_i)` spending the budget, an estimator whose residual has
+believed root mean square :math:`r_i` has variance :math:`\sum_i \frac{1 - \pi_i}{\pi_i} b_i^2 r_i^2`; n independent
+draws have :math:`\frac1n \sum_i b_i^2 r_i^2 / q_i` (thesis 3.12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sondage.core.draws import waterfill
+from sondage.core.predictions import Floats
+
+__all__ = ["budget_for", "poisson_variance", "repeated_variance"]
+
+
+def poisson_variance(sizes: Floats, residuals: Floats, budget: float, costs: Floats | None = None) -> float:
+    """Return the believed variance of a draw without replacement.
+
+    Parameters
+    ----------
+    sizes : ndarray of float, shape (U,)
+        Sizes, not negative.
+    residuals : ndarray of float, shape (U,)
+        Base weight times root mean square of the residual.
+    budget : float
+        Labels, or cost.
+    costs : ndarray of float, shape (U,), optional
+        Cost of each label.
+
+    Examples
+    --------
+    >>> round(poisson_variance(np.ones(100), np.full(100, 0.004), 20), 6)  # (1 - n/N) s^2 / n
+    0.0064
+    """
+    inclusion = np.minimum(1.0, _factor(sizes, budget, costs) * sizes)
+    drawn = inclusion > 0
+    return float(np.sum((1.0 - inclusion[drawn]) / inclusion[drawn] * residuals[drawn] ** 2))
+
+
+def _factor(sizes: Floats, budget: float, costs: Floats | None) -> float:
+    factor = waterfill(sizes, budget, costs)
+    return factor if np.isfinite(factor) else 1.0 / float(sizes[sizes > 0].min())
+
+
+def repeated_variance(sizes: Floats, residuals: Floats, budget: float, costs: Floats | None = None) -> float:
+    r"""Return the believed variance of independent draws; with costs :math:`n^* = \Lambda / E_q[c]` (thesis 4.25).
+
+    Examples
+    --------
+    >>> round(repeated_variance(np.ones(100), np.full(100, 0.004), 20), 6)
+    0.008
+    """
+    drawn = sizes > 0
+    probability = sizes[drawn] / sizes.sum()
+    draws = budget if costs is None else budget / float(np.sum(probability * costs[drawn]))
+    return float(np.sum(residuals[drawn] ** 2 / probability) / draws)
+
+
+def budget_for(variance: Callable[[float], float], target: float, most: float) -> float:
+    """Return the smallest budget whose variance is at most the target; infinite if the whole pool is not enough.
+
+    Examples
+    --------
+    >>> round(budget_for(lambda n: 1.0 / n, 0.01, 1000), 3)
+    100.0
+    """
+    if variance(most) > target:
+        return float("inf")
+    low, high = 0.0, float(most)
+    while high - low > 1e-6 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if variance(middle) <= target else (middle, high)
+    return high

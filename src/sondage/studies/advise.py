@@ -1,0 +1,237 @@
+"""Advice before any label: what each method can be expected to achieve on this pool, and whether it will pay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sondage.core.designs import Deviation, RootMeanSquare
+from sondage.core.measures import Measure, parse_measure
+from sondage.core.planning import budget_for, poisson_variance, repeated_variance
+from sondage.core.power import power
+from sondage.core.predictions import Floats
+from sondage.core.samples import bin_sums
+from sondage.errors import InputError
+from sondage.pools import Pool
+from sondage.studies.method import METHODS, Method, Question
+from sondage.studies.planning import Plan, check_budget, make_plan
+
+__all__ = ["Advice", "Expected", "advise"]
+
+BUDGETS = (100, 300, 1000)
+PAYS_BELOW = 0.9
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a method can be expected to achieve.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    budget : float
+        Labels, or cost.
+    std_error : float
+        Believed standard error.
+    passive_budget : float
+        Budget at which uniform sampling has the same standard error; infinite if the whole pool is not enough.
+    power : float
+        Probability that a test at alpha finds the difference asked about; NaN where none is.
+    """
+
+    method: str
+    budget: float
+    std_error: float
+    passive_budget: float
+    power: float = float("nan")
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Expected standard errors, budgets needed, and a sentence.
+
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    value : float
+        Its value (or the difference) if the belief were right.
+    expected : tuple of Expected
+        Each method at each budget.
+    needed : dict of str to float
+        Method -> budget for the width or the power asked for; empty if neither was.
+    sentence : str
+        Whether active evaluation can be expected to pay here.
+    """
+
+    measure: str
+    value: float
+    expected: tuple[Expected, ...]
+    needed: dict[str, float]
+    sentence: str
+
+
+def advise(
+    pool: Pool,
+    measure: str | Measure = "error_rate",
+    *,
+    compare: tuple[str, str] | None = None,
+    model: str | None = None,
+    positive: Any = None,
+    budgets: Sequence[float] | None = None,
+    width: float | None = None,
+    difference: float | None = None,
+    wanted_power: float = 0.8,
+    alpha: float = 0.05,
+    belief: Any = None,
+) -> Advice:
+    """Say from the pool alone what labels will buy.
+
+    Parameters
+    ----------
+    pool, measure, model, positive, belief
+        As for `evaluate`.
+    compare : (str, str), optional
+        Two models: the measure is then their difference.
+    budgets : sequence of float, optional
+        Budgets to look at; by default 100, 300 and 1,000 where the pool has them.
+    width : float, optional
+        Wanted width of the interval at level 1 - alpha.
+    difference : float, optional
+        With `compare`: a difference worth finding.
+    wanted_power : float
+        Probability with which it is to be found.
+    alpha : float
+        Level of test and interval.
+
+    Returns
+    -------
+    Advice
+
+    Raises
+    ------
+    InputError
+        If an argument does not fit the pool.
+
+    Notes
+    -----
+    All numbers hold if the belief does. Wrong probabilities make uniform sampling look worse, or better, than it
+    is; the floor of the default method bounds what that can cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pool = Pool(probabilities=np.linspace(0.0, 1.0, 2000) ** 4)
+    >>> advise(pool, budgets=[100]).sentence.split(":")[0]
+    'Active evaluation should pay'
+    """
+    if compare is None and model is None and len(pool.models) > 1:
+        raise InputError(f"the pool has several models {list(pool.models)}: name one with model=, or two with compare=")
+    names = compare or (model or pool.models[0],)
+    kind = "compare" if compare else "evaluate"
+    for name in names:
+        pool.model(name)
+    question = Question(kind, tuple(names), (parse_measure(measure, positive),), alpha)
+    limit = _limit(pool)
+    looked = [check_budget(pool, b) for b in (budgets or [b for b in BUDGETS if b < limit] or [limit / 2 // 1 or 1])]
+    plans = {name: make_plan(pool, question, _believing(method, belief)) for name, method in METHODS.items()}
+    variances = {name: _variance(pool, plan, METHODS[name]) for name, plan in plans.items()}
+    expected = tuple(
+        _expected(name, budget, variances, limit, difference, alpha) for budget in looked for name in variances
+    )
+    plan = plans["default"]
+    contrast = plan.contrasts[0]
+    value = contrast.value({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
+    needed = _needed(variances, limit, width, difference, wanted_power, alpha)
+    needed = {name: float(np.ceil(n)) if pool.unit_costs is None else n for name, n in needed.items()}
+    return Advice(contrast.functional.name, value, expected, needed, _sentence(expected, looked[len(looked) // 2]))
+
+
+def _believing(method: Method, belief: Any) -> Method:
+    return method if belief is None else Method(**(method.to_data() | {"belief": belief}))
+
+
+def _limit(pool: Pool) -> float:
+    costs = pool.unit_costs
+    return float(pool.n_units if costs is None else costs.sum())
+
+
+def _variance(pool: Pool, plan: Plan, method: Method) -> Callable[[float], float]:
+    """Return the believed variance as a function of the budget."""
+    contrast = plan.contrasts[0]
+    influence = contrast.influence({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
+    term = (Deviation if method.assisted else RootMeanSquare)(
+        influence=influence, belief=plan.belief, cost_exponent=0.0
+    )
+    residuals: Floats = pool.column(term)
+    if pool.unit_of_row is not None:
+        residuals = bin_sums(pool.unit_of_row, residuals, pool.n_units)
+    costs = pool.unit_costs
+    if method.draw == "with_replacement":
+        return lambda budget: repeated_variance(plan.sizes, residuals, budget, costs)
+    return lambda budget: poisson_variance(plan.sizes, residuals, budget, costs)
+
+
+def _expected(
+    name: str,
+    budget: float,
+    variances: dict[str, Callable[[float], float]],
+    limit: float,
+    difference: float | None,
+    alpha: float,
+) -> Expected:
+    variance = variances[name](budget)
+    same = budget if name == "passive" else budget_for(variances["passive"], variance, limit)
+    found = float("nan")
+    if difference is not None and variance > 0:
+        found = float(power(difference, float(np.sqrt(variance)), 1, alpha=alpha))
+    return Expected(name, budget, float(np.sqrt(variance)), same, found)
+
+
+def _needed(
+    variances: dict[str, Callable[[float], float]],
+    limit: float,
+    width: float | None,
+    difference: float | None,
+    wanted: float,
+    alpha: float,
+) -> dict[str, float]:
+    """Return each method's budget for the width of the interval, or for the power."""
+    from scipy.stats import norm
+
+    z = float(norm.ppf(1 - alpha / 2))
+    if width is not None:
+        if not width > 0:
+            raise InputError(f"width={width} must be positive")
+        target = (width / (2 * z)) ** 2
+    elif difference is not None:
+        if difference == 0 or not alpha < wanted < 1:
+            raise InputError(f"difference={difference} must not be 0 and wanted_power={wanted} in ({alpha}, 1)")
+        target = (difference / (z + float(norm.ppf(wanted)))) ** 2
+    else:
+        return {}
+    return {name: budget_for(variance, target, limit) for name, variance in variances.items()}
+
+
+def _sentence(expected: tuple[Expected, ...], budget: float) -> str:
+    """Return what to do, judged at the middle budget."""
+    at = {one.method: one for one in expected if one.budget == budget}
+    default, passive = at["default"], at["passive"]
+    if not passive.std_error > 0:
+        return "By the belief nothing is uncertain: label at random (passive), and check the belief."
+    ratio = default.std_error / passive.std_error
+    if ratio > PAYS_BELOW:
+        return (
+            f"Active evaluation will not pay here: at {budget:g} the expected standard error is "
+            f"{default.std_error:.3g} against {passive.std_error:.3g} of uniform sampling. "
+            f"Label at random (method='passive')."
+        )
+    same = "more than the whole pool" if np.isinf(default.passive_budget) else f"about {default.passive_budget:,.0f}"
+    return (
+        f"Active evaluation should pay: {budget:g} labels are worth {same} drawn at random "
+        f"(standard error {default.std_error:.3g} against {passive.std_error:.3g}), if the probabilities are right."
+    )

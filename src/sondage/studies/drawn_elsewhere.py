@@ -1,0 +1,164 @@
+"""Estimates from labels that somebody else drew, with known probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sondage.core.comparisons import Contrast
+from sondage.core.estimators import ESTIMATORS
+from sondage.core.measures import Measure, parse_measure
+from sondage.core.predictions import Classifier, Floats, Items, Regressor
+from sondage.core.results import Estimate, Evidence
+from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inclusion
+from sondage.errors import InputError, LabelError
+from sondage.pools.coding import code_models, positive_column
+from sondage.studies.labels import code_label, label_array
+
+__all__ = ["estimate_from"]
+
+
+def estimate_from(
+    measure: str | Measure = "error_rate",
+    *,
+    labels: Any,
+    predictions: Any = None,
+    probabilities: Any = None,
+    means: Any = None,
+    variances: Any = None,
+    inclusion: Any = None,
+    draw_probability: Any = None,
+    pool_size: int | None = None,
+    weights: Any = None,
+    classes: Any = None,
+    positive: Any = None,
+    estimator: str = "hajek",
+    interval: str = "auto",
+    target: str = "pool",
+) -> Estimate:
+    """Estimate a measure from a labelled sample with known probabilities of selection.
+
+    Parameters
+    ----------
+    measure, classes, positive, interval, target
+        As for `evaluate`.
+    labels : array-like, shape (n,)
+        Labels of the items drawn.
+    predictions, probabilities, means, variances : array-like, shape (n,) or (n, k), optional
+        What the model says of them, as for `Pool`.
+    inclusion : array-like of float, shape (n,), optional
+        Probability, in (0, 1], that each item was drawn; draws independent or nearly so.
+    draw_probability : array-like of float, shape (n,), optional
+        In place of `inclusion`, for draws with replacement: each draw's probability of this item.
+    pool_size : int, optional
+        Number of items of the pool; by default estimated, which Horvitz-Thompson does not allow.
+    weights : array-like of float, shape (n,), optional
+        Base weights of the items, where the pool itself is a weighted sample.
+    estimator : str
+        ``"hajek"`` (default), ``"self_normalised"`` or ``"horvitz_thompson"``.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    InputError
+        If neither probability is given, or a value is not allowed. Labels without a probability of being drawn
+        cannot be corrected for how they were chosen, and are refused.
+
+    Examples
+    --------
+    >>> estimate_from("error_rate", predictions=[0, 1, 1], labels=[0, 1, 0], inclusion=[0.25, 0.5, 0.5]).value
+    0.25
+    """
+    if (inclusion is None) == (draw_probability is None):
+        raise InputError(
+            "give inclusion= (probability of being drawn) or draw_probability= (with replacement): labels without a "
+            "probability cannot be corrected for how they were chosen"
+        )
+    if estimator not in ESTIMATORS or estimator == "assisted":
+        raise InputError(
+            f"no estimator {estimator!r} without a pool; there are hajek, self_normalised, horvitz_thompson"
+        )
+    if estimator == "horvitz_thompson" and pool_size is None:
+        raise InputError("estimator 'horvitz_thompson' needs pool_size=")
+    one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
+    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, labels), None, _row)
+    coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(_listed(labels, size))]
+    if any(label is None for label in coded):
+        raise LabelError(
+            f"label of row {coded.index(None)} is missing; leave the row out only if it was skipped at random"
+        )
+    expansion = _expansion(inclusion, draw_probability, size)
+    base = np.ones(size) if weights is None else np.asarray(positive_column(weights, "weight", size, _row), dtype=float)
+    total = float(pool_size) if pool_size is not None and weights is None else float(np.sum(base * expansion.weights))
+    items = Items(outputs, base / total)
+    sample = Sample(items, label_array(coded, task), expansion)  # type: ignore[arg-type]
+    known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)), round(total))
+    functional = parse_measure(measure, positive).ready(task)
+    contrast = Contrast(functional, ((0, 1.0),))
+    chosen = ESTIMATORS[estimator]
+    return _result(contrast, sample, known, chosen, interval, target)
+
+
+def _result(contrast: Contrast, sample: Sample, known: Known, chosen: Any, interval: str, target: str) -> Estimate:
+    fit = chosen(contrast, sample, known)
+    spread = known.squared * fit.spread if target == "population" else 0.0
+    exact = not np.any(sample.expansion.spread)
+    warnings = []
+    if fit.variance + spread == 0 and not exact:
+        warnings.append("all labels agree, so their spread says nothing: the standard error is not known")
+    if not np.isfinite(fit.value):
+        warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0")
+    weights = sample.row_weights
+    return Estimate(
+        measure=contrast.functional.name,
+        models=("model",),
+        value=fit.value,
+        std_error=float(np.sqrt(fit.variance + spread)) if not warnings else float("nan"),
+        n_labels=sample.size,
+        target=target,
+        exact=exact,
+        df=fit.df,
+        bounds=contrast.bounds,
+        proportion=contrast.functional.proportion,
+        interval_kind=interval,
+        n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),
+        largest_weight=float(weights.max() / weights.sum()),
+        spent=float(sample.size),
+        warnings=tuple(warnings),
+        evidence=Evidence(contrast, sample, known, chosen, fit),
+    )
+
+
+def _expansion(inclusion: Any, draw_probability: Any, size: int) -> Expansion:
+    if inclusion is None:
+        q: Floats = np.asarray(positive_column(draw_probability, "draw probability", size, _row), dtype=np.float64)
+        return from_counts(np.ones(size), q)
+    pi = np.asarray(positive_column(inclusion, "inclusion probability", size, _row), dtype=np.float64)
+    if pi.max() > 1:
+        raise InputError(
+            f"inclusion probability of {_row(int(np.argmax(pi > 1)))} is {pi.max():g}; it must be in (0, 1]"
+        )
+    return from_inclusion(pi)
+
+
+def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
+    """Return the classes: as given, or for predictions alone those that are predicted or labelled."""
+    if classes is not None or predictions is None:
+        return classes
+    seen = set(np.asarray(predictions).tolist()) | set(np.asarray(labels).tolist())
+    return None if all(isinstance(value, int) for value in seen) else sorted(seen)
+
+
+def _listed(labels: Any, size: int) -> list[Any]:
+    found = list(labels.to_numpy() if hasattr(labels, "to_numpy") else labels)
+    if len(found) != size:
+        raise LabelError(f"there are {len(found)} labels for {size} items")
+    return found
+
+
+def _row(row: int) -> str:
+    return f"row {row}"
