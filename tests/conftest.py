@@ -1,9 +1,11 @@
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from scipy import stats
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -24,3 +26,9 @@ def data_dir() -> Path:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20130513)
+
+
+@pytest.fixture(scope="session")
+def agrees() -> Callable[[int, int, float], bool]:
+    """Whether hits of runs are compatible with a probability: an exact test that a right rate fails in 1 of 1000."""
+    return lambda hits, runs, probability: bool(stats.binomtest(hits, runs, probability).pvalue > 1e-3)

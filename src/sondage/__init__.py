@@ -1,5 +1,6 @@
 """Tell how good prediction models are, and which is better, from the fewest labels."""
 
+from sondage.adapters.frames import read_pool
 from sondage.core import measures
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.core.results import Comparison, Estimate, Interval, Selection
@@ -7,8 +8,9 @@ from sondage.pools import Pool
 from sondage.studies.advise import advise
 from sondage.studies.drawn_elsewhere import estimate_from
 from sondage.studies.evaluate import compare, evaluate, select
+from sondage.studies.study import Study
+from sondage.version import __version__ as __version__
 
-__version__ = "0.1.0"
 __all__ = [
     "Classifier",
     "Comparison",
@@ -18,10 +20,12 @@ __all__ = [
     "Pool",
     "Regressor",
     "Selection",
+    "Study",
     "advise",
     "compare",
     "estimate_from",
     "evaluate",
     "measures",
+    "read_pool",
     "select",
 ]

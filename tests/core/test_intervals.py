@@ -1,10 +1,8 @@
-"""Intervals: textbook values, exact coverage by enumeration, simulated coverage (slow)."""
+"""Intervals from errors, counts and ratios: textbook values, exact coverage, simulated coverage (slow)."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sondage.core import intervals
 from sondage.core.intervals import (
-    bootstrap_interval,
     clopper_pearson_interval,
     fieller_interval,
     hypergeometric_interval,
     t_interval,
-    unseen_bound,
     wald_interval,
     wilson_effective_interval,
     wilson_interval,
@@ -27,20 +22,12 @@ from sondage.core.intervals import (
 from sondage.core.results import Interval
 from sondage.errors import InputError
 
+Agrees = Callable[[int, int, float], bool]
 Z = 1.959963984540054
 
 
 def ends(interval: Interval) -> tuple[float, float]:
     return interval.low, interval.high
-
-
-def subsets(n: int) -> Iterator[np.ndarray]:
-    return (np.array(chosen) for chosen in product([False, True], repeat=n))
-
-
-def covers(hits: int, runs: int, level: float) -> bool:
-    """Whether a simulated coverage is compatible with the level."""
-    return bool(stats.binomtest(hits, runs, level).pvalue > 1e-3)
 
 
 # Wald and t
@@ -233,99 +220,7 @@ def test_fieller_at_the_border_is_a_half_line(a: float, wanted: tuple[float, flo
     assert ends(found) == pytest.approx(wanted, rel=1e-12)
 
 
-# Bootstrap
-
-
-def test_bootstrap_of_two_units_has_three_values(rng: np.random.Generator) -> None:
-    # With weights 1 and 3 the means are 0, 3/4 and 1, with probabilities 1/4, 1/2, 1/4.
-    def interval(level: float) -> Interval:
-        return bootstrap_interval(np.array([[0.0], [1.0]]), [1, 3], lambda mean: mean[0], level, generator=rng)
-
-    assert ends(interval(0.4)) == (0.75, 0.75)
-    assert ends(interval(0.6)) == (0, 1)
-
-
-def test_bootstrap_does_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interval() -> Interval:
-        rows = np.column_stack([np.arange(20.0), np.arange(20.0) % 3 + 1])
-        generator = np.random.default_rng(3)
-        return bootstrap_interval(rows, np.arange(1, 21), lambda mean: mean[0] / mean[1], generator=generator)
-
-    whole = interval()
-    monkeypatch.setattr(intervals, "_BLOCK", 60)
-    assert interval() == whole
-
-
-def test_bootstrap_counts_undefined_values_on_both_sides(rng: np.random.Generator) -> None:
-    # Precision where two of six are predicted positive: (4/6)^6 = 9 % of the resamples have none, above 2.5 %.
-    rows = np.array([[1, 1], [1, 1], [0, 0], [0, 0], [0, 0], [0, 0]], dtype=float)
-
-    def precision(chosen: np.ndarray) -> tuple[float, float]:
-        options: dict[str, Any] = {"generator": rng, "resamples": 9999, "bounds": (0, 1)}
-        return ends(bootstrap_interval(chosen, np.ones(len(chosen)), lambda mean: mean[0] / mean[1], **options))
-
-    assert precision(rows) == precision(rows[3:]) == (0, 1)
-    assert precision(rows[:1]) == (1, 1)
-
-
-# No error seen
-
-
-def test_unseen_bound_of_equal_probabilities() -> None:
-    found = unseen_bound(np.full(500, 7.0), np.full(500, 0.2), 0.9)
-    assert ends(found) == pytest.approx((0, math.log(0.1) / math.log(0.8) / 500), rel=1e-12)
-    # Few of many items: the rule of three, n at -ln(0.05) = 2.9957.
-    assert unseen_bound(np.ones(10**5), np.full(10**5, 1e-3)).high == pytest.approx(2.9957 / 100, rel=1e-3)
-
-
-def test_unseen_bound_fills_the_cheapest_items_first() -> None:
-    # Costs are ln 2, 2 ln 2, 3 ln 2 for shares 1/6, 3/6, 2/6; the budget ln 8 holds the second item and the first.
-    found = unseen_bound([1, 3, 2], [1 / 2, 3 / 4, 7 / 8], 7 / 8)
-    assert found.high == pytest.approx(4 / 6, rel=1e-12)
-    # With ln 4 the second alone, with ln 6 besides it a part of the first.
-    part = math.log(6 / 4) / math.log(2)
-    assert unseen_bound([1, 3, 2], [1 / 2, 3 / 4, 7 / 8], 5 / 6).high == pytest.approx((3 + part) / 6, rel=1e-12)
-
-
-def test_unseen_bound_at_probabilities_zero_and_one() -> None:
-    assert unseen_bound([1, 1, 2], [0, 1, 1]).high == 0.25
-    assert unseen_bound([1, 1, 2], [0, 0, 0]).high == 1
-    assert unseen_bound([1, 1], [0.5, 0.5], labelled=[True, True]).high == 0
-
-
-def test_unseen_bound_is_between_the_best_set_and_one_item_more(rng: np.random.Generator) -> None:
-    for _ in range(20):
-        b, pi = rng.dirichlet(np.ones(7)), rng.uniform(0, 0.9, 7)
-        best = max(b[chosen].sum() for chosen in subsets(7) if np.prod(1 - pi[chosen]) >= 0.1)
-        assert best - 1e-12 <= unseen_bound(b, pi, 0.9).high <= best + b.max()
-
-
-@pytest.mark.parametrize("use_labels", [False, True])
-def test_unseen_bound_covers_exactly_under_poisson_sampling(rng: np.random.Generator, use_labels: bool) -> None:
-    level = 0.7
-    b, pi = rng.dirichlet(np.ones(6)), rng.uniform(0.05, 0.9, 6)
-    samples = [(drawn, np.prod(np.where(drawn, pi, 1 - pi))) for drawn in subsets(6)]
-    bounds = [unseen_bound(b, pi, level, labelled=drawn if use_labels else None).high for drawn, _ in samples]
-    for errors in subsets(6):
-        missed = [
-            chance
-            for (drawn, chance), bound in zip(samples, bounds, strict=True)
-            if not (drawn & errors).any() and bound < b[errors].sum() - 1e-12
-        ]
-        assert sum(missed) <= 1 - level
-
-
-def test_unseen_bound_covers_simple_random_samples() -> None:
-    pool, n, level = 30, 8, 0.9
-    bound = unseen_bound(np.ones(pool), np.full(pool, n / pool), level).high
-    missed = [chance(total, pool, n, 0) for total in range(pool + 1) if total / pool > bound + 1e-12]
-    assert float(max(missed)) <= 1 - level
-
-
 # Bad arguments
-
-ROWS = np.ones((4, 2))
-RNG = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize(
@@ -348,19 +243,6 @@ RNG = np.random.default_rng(0)
         (lambda: fieller_interval(1, 1, -1, 0, 0), r"variances \(-1, 0\) must be 0 or more"),
         (lambda: fieller_interval(1, 1, 1, 4, 2.1), r"covariance 2.1 is beyond 2.0"),
         (lambda: fieller_interval(math.inf, 1, 1, 4, 0), r"must be finite"),
-        (lambda: bootstrap_interval(ROWS[0], [1, 1], np.sum, generator=RNG), r"statistics of shape \(2,\)"),
-        (lambda: bootstrap_interval(ROWS, [1, 1], np.sum, generator=RNG), r"weights of shape \(2,\) for 4 units"),
-        (lambda: bootstrap_interval(ROWS, [1, 1, 0, 1], np.sum, generator=RNG), r"weight \[0.\] is not above 0"),
-        (lambda: bootstrap_interval(ROWS * np.nan, np.ones(4), np.sum, generator=RNG), r"must be finite"),
-        (
-            lambda: bootstrap_interval(ROWS, np.ones(4), np.sum, generator=RNG, resamples=38),
-            r"resamples 38 are too few for level 0.95; at least 39",
-        ),
-        (lambda: unseen_bound([], []), r"weights of shape \(0,\)"),
-        (lambda: unseen_bound([1, 1], [0.5]), r"inclusion of shape \(1,\) for 2 weights"),
-        (lambda: unseen_bound([1, 1], [0.5, 1.5]), r"inclusion \[1.5\] is outside \[0, 1\]"),
-        (lambda: unseen_bound([1, -1], [0.5, 0.5]), r"weight \[-1.\] is not above 0"),
-        (lambda: unseen_bound([1, 1], [0.5, 0.5], 0), r"level 0 is outside \(0, 1\)"),
     ],
 )
 def test_bad_arguments_are_named(call: Callable[[], object], message: str) -> None:
@@ -373,33 +255,22 @@ def test_bad_arguments_are_named(call: Callable[[], object], message: str) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("b", [8.0, 0.3])
-def test_fieller_covers_whatever_the_denominator(rng: np.random.Generator, b: float) -> None:
+def test_fieller_covers_whatever_the_denominator(rng: np.random.Generator, agrees: Agrees, b: float) -> None:
     runs = 20_000
     drawn = rng.multivariate_normal([2.0, b], [[1.0, 0.5], [0.5, 1.0]], size=runs)
     hits = sum(2.0 / b in fieller_interval(x, y, 1, 1, 0.5, 0.9) for x, y in drawn)
     if b == 8:
-        assert covers(hits, runs, 0.9)
+        assert agrees(hits, runs, 0.9)
     else:  # mostly unbounded: an interval cannot show the gap and covers more
         assert hits > 0.9 * runs
 
 
 @pytest.mark.slow
-def test_wald_and_t_cover_normal_means(rng: np.random.Generator) -> None:
+def test_wald_and_t_cover_normal_means(rng: np.random.Generator, agrees: Agrees) -> None:
     runs, n = 20_000, 8
     drawn = rng.normal(3.0, 2.0, size=(runs, n))
     means, errors = drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / math.sqrt(n)
     known = sum(3.0 in wald_interval(mean, 2 / math.sqrt(n), 0.9) for mean in means)
     student = sum(3.0 in t_interval(m, e, n - 1, 0.9) for m, e in zip(means, errors, strict=True))
-    assert covers(known, runs, 0.9)
-    assert covers(student, runs, 0.9)
-
-
-@pytest.mark.slow
-def test_bootstrap_covers_a_weighted_mean(rng: np.random.Generator) -> None:
-    # Ratio of means of 200 units with unequal weights; the true weighted mean of the uniform losses is 1/2.
-    runs, hits = 1000, 0
-    for _ in range(runs):
-        weights, losses = rng.uniform(0.5, 2, 200), rng.uniform(size=(200, 1))
-        found = bootstrap_interval(losses, weights, lambda m: m[0], 0.9, generator=rng, resamples=399)
-        hits += 0.5 in found
-    assert covers(hits, runs, 0.9)
+    assert agrees(known, runs, 0.9)
+    assert agrees(student, runs, 0.9)

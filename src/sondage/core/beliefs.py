@@ -9,19 +9,21 @@ a measure computes from labels are then plain weighted sums, and nothing else in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import expit, logit, ndtr
 
+from sondage.core.calibration import calibrate_events, calibrate_variances
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means
 from sondage.errors import InputError
 
 __all__ = ["Belief", "ClassBelief", "GaussianBelief", "OutcomeBelief", "Supposed"]
 
+NARROW = 0.004
 Supposed = tuple[Any, Any]
 
 
@@ -36,6 +38,10 @@ class Belief(Protocol):
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield labels that are possible whatever the belief says: enough of them to tell whether a label matters."""
+        ...  # pragma: no cover - protocol
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief with its calibration fitted to these labels."""
         ...  # pragma: no cover - protocol
 
 
@@ -53,6 +59,9 @@ class ClassBelief:
         Shares of the judge's probabilities and of 1/k each.
     prior : tuple of float
         Class probabilities, times their share, that are the same for all items; empty for none.
+    shift, slope : float
+        Calibration of the log odds of the second of two classes, or of the most probable of several; the others
+        keep their proportions.
 
     Examples
     --------
@@ -66,13 +75,45 @@ class ClassBelief:
     judge: float = 0.0
     uniform: float = 0.0
     prior: tuple[float, ...] = ()
+    shift: float = 0.0
+    slope: float = 1.0
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
     ) -> Iterator[Supposed]:
         """Yield every class code with its probability, shape (n,)."""
+        if (self.shift, self.slope) == (0.0, 1.0):
+            yield from ((label, self.probability(items, label)) for label in range(self.n_classes))
+        else:
+            yield from self._calibrated_columns(items)
+
+    def _calibrated_columns(self, items: Items) -> Iterator[Supposed]:
+        """Yield every class code with its probability after calibration of the reference class."""
+        if self.n_classes == 2:
+            second = expit(self.shift + self.slope * _logit(self.probability(items, 1)))
+            yield from ((0, 1.0 - second), (1, second))
+            return
+        columns, reference, logits = self._reference(items)
+        moved = expit(self.shift + self.slope * logits)
+        tiny = 1e-15
+        rest = (1.0 - moved) / (1.0 - expit(logits) + (self.n_classes - 1) * tiny)
         for label in range(self.n_classes):
-            yield label, self.probability(items, label)
+            yield label, np.where(reference == label, moved, (columns[label] + tiny) * rest)
+
+    def _reference(self, items: Items) -> tuple[list[NDArray[Any]], NDArray[Any], Floats]:
+        """Return the columns before calibration, the class that is calibrated and its log odds."""
+        columns = [np.broadcast_to(self.probability(items, label), len(items)) for label in range(self.n_classes)]
+        if self.n_classes == 2:
+            return columns, np.ones(len(items), dtype=np.int64), _logit(columns[1])
+        stacked = np.stack(columns)
+        reference = stacked.argmax(axis=0)
+        return columns, reference, _logit(stacked[reference, np.arange(len(items))])
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief calibrated on these class codes, shape (n,)."""
+        _, reference, logits = self._reference(items)
+        fitted = calibrate_events(logits, labels == reference)
+        return replace(self, shift=fitted.shift, slope=fitted.slope)
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield every class code."""
@@ -94,6 +135,11 @@ class ClassBelief:
     @staticmethod
     def _column(items: Items, index: int, label: int) -> NDArray[Any]:
         return _class_column(cast(Classes, items.models[index]).probabilities, label)
+
+
+def _logit(probabilities: NDArray[Any]) -> Floats:
+    """Return log odds, probabilities clipped to [1e-12, 1 - 1e-12]."""
+    return np.asarray(logit(np.clip(probabilities, 1e-12, 1.0 - 1e-12)), dtype=np.float64)
 
 
 def _class_column(probabilities: NDArray[Any] | None, label: int) -> NDArray[Any]:
@@ -118,11 +164,15 @@ class GaussianBelief:
     broad : bool
         Variances infinitely large and equal (:math:`\tau \to \infty`). Designs use the leading coefficient of the
         influence; expectations are taken at unit variance, which is the same up to scale.
+    shift, slope : float
+        Calibration: a variance v becomes :math:`e^a v^b`.
     """
 
     models: tuple[tuple[int, float], ...]
     peaked: bool = False
     broad: bool = False
+    shift: float = 0.0
+    slope: float = 1.0
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
@@ -152,7 +202,20 @@ class GaussianBelief:
             return 1.0
         if output.variances is None:
             raise InputError("this belief needs predictive variances, and there are none")
-        return np.sqrt(np.asarray(output.variances, dtype=np.float64))
+        variances = np.asarray(output.variances, dtype=np.float64)
+        if (self.shift, self.slope) == (0.0, 1.0):
+            return np.sqrt(variances)
+        return np.asarray(np.exp(0.5 * self.shift) * np.maximum(variances, 1e-300) ** (0.5 * self.slope))
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief with variances calibrated on these numbers, shape (n,); a limit stays as it is."""
+        if self.peaked or self.broad:
+            return self
+        outputs = [cast(Means, items.models[index]) for index, _ in self.models]
+        variances = [np.maximum(np.asarray(output.variances, dtype=np.float64), 1e-300) for output in outputs]
+        squares = [(labels - output.means) ** 2 for output in outputs]
+        fitted = calibrate_variances(np.concatenate(variances), np.concatenate(squares) + 1e-300)
+        return replace(self, shift=fitted.shift, slope=fitted.slope)
 
 
 def _split_nodes(mean: Floats, deviation: Floats | float, kinks: Sequence[NDArray[Any]]) -> Iterator[Supposed]:
@@ -168,9 +231,12 @@ def _split_nodes(mean: Floats, deviation: Floats | float, kinks: Sequence[NDArra
 
 
 def _truncated_pair(low: Floats, high: Floats) -> Iterator[Supposed]:
-    """Yield the two-node Gauss rule of a standard normal truncated to [low, high], from its first four moments."""
+    """Yield the two-node Gauss rule of a standard normal truncated to [low, high], from its first four moments.
+
+    Moments of a narrow interval cancel; there the Gauss-Legendre nodes have the density as their weight.
+    """
     low_end, high_end = np.clip(low, -40.0, 40.0), np.clip(high, -40.0, 40.0)
-    density_low, density_high = (np.exp(-0.5 * end**2) / np.sqrt(2 * np.pi) for end in (low_end, high_end))
+    density_low, density_high = _density(low_end), _density(high_end)
     mass = np.where(low_end > 0, ndtr(-low_end) - ndtr(-high_end), ndtr(high_end) - ndtr(low_end))
     safe = np.maximum(mass, 1e-300)
     first = (density_low - density_high) / safe
@@ -181,9 +247,16 @@ def _truncated_pair(low: Floats, high: Floats) -> Iterator[Supposed]:
     variance = np.where(usable, np.maximum(second - mean**2, 1e-12), 1e-12)
     skew = np.where(usable, (third - 3 * mean * second + 2 * mean**3) / variance**1.5, 0.0)
     root = np.sqrt(1.0 + skew**2 / 4)
+    half = (high_end - low_end) / 2
+    narrow = half < NARROW
     for sign in (-1.0, 1.0):
-        point = mean + np.sqrt(variance) * (skew / 2 + sign * root)
-        yield point, mass * 0.5 * (1.0 - sign * skew / 2 / root)
+        legendre = low_end + half * (1.0 + sign / np.sqrt(3.0))
+        point = np.where(narrow, legendre, mean + np.sqrt(variance) * (skew / 2 + sign * root))
+        yield point, np.where(narrow, half * _density(legendre), mass * 0.5 * (1.0 - sign * skew / 2 / root))
+
+
+def _density(z: Floats) -> Floats:
+    return np.asarray(np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))
 
 
 @dataclass(frozen=True)
@@ -194,9 +267,13 @@ class OutcomeBelief:
     ----------
     uniform : bool
         Ignore the judges.
+    shift, slope : float
+        Calibration of the log odds of the second of two outcomes; several grades stay as they are.
     """
 
     uniform: bool = False
+    shift: float = 0.0
+    slope: float = 1.0
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
@@ -219,4 +296,19 @@ class OutcomeBelief:
     def _probability(self, output: Grades, grade: int) -> Any:
         if self.uniform or output.judge is None:
             return 1.0 / len(output.grades)
-        return _class_column(output.judge, grade)
+        column = _class_column(output.judge, grade)
+        if len(output.grades) != 2 or (self.shift, self.slope) == (0.0, 1.0):
+            return column
+        second = expit(self.shift + self.slope * _logit(_class_column(output.judge, 1)))
+        return second if grade == 1 else 1.0 - second
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief calibrated on these outcomes, shape (n, M), of all judged systems together."""
+        logits, events = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)]
+        for index, output in enumerate(cast(tuple[Grades, ...], items.models)):
+            if output.judge is not None and len(output.grades) == 2:
+                given = np.isfinite(labels[:, index])
+                logits.append(_logit(_class_column(output.judge, 1))[given])
+                events.append(labels[given, index] == output.grades[1])
+        fitted = calibrate_events(np.concatenate(logits), np.concatenate(events))
+        return replace(self, shift=fitted.shift, slope=fitted.slope)

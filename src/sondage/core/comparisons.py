@@ -58,8 +58,10 @@ class Contrast:
     def influence(self, sums: Sums) -> Influence:
         r"""Return how far each item's label moves the value: :math:`\psi_i(y)` linearised at these pool means."""
         terms = tuple((model, weight * self.functional.gradient(sums[model])) for model, weight in self.weights)
-        constant = sum(float(np.sum(gradient * sums[model])) for model, gradient in terms)
-        return Influence(self.functional.basis, terms, constant)
+        parts = [gradient * sums[model] for model, gradient in terms]
+        constant, scale = float(sum(np.sum(part) for part in parts)), float(sum(np.sum(np.abs(part)) for part in parts))
+        # Designs see sums rounded to 9 digits: what is below that is 0, or items that cannot matter would get a size.
+        return Influence(self.functional.basis, terms, constant if abs(constant) > 1e-8 * scale else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,24 +90,14 @@ class Influence:
     def at(self, items: Items, label: Any) -> NDArray[Any]:
         """Return the influence of the items if these are the labels, shape (n,)."""
         model, coefficients = self.terms[0]
-        total = self.basis.project(items, model, label, coefficients) - self.constant
+        total = self.basis.project(items, model, label, coefficients)
         for model, coefficients in self.terms[1:]:
             total = total + self.basis.project(items, model, label, coefficients)
-        return total
+        return total - self.constant
 
     def kinks(self, items: Items) -> list[NDArray[Any]]:
         """Return the labels at which the influence is not smooth."""
         return [kink for model, a in self.terms for kink in self.basis.kinks(items, model, a)]
-
-    def leading(self, items: Items) -> tuple[Floats, Floats]:
-        """Return the slope and the curvature by the label, far out, of a squared- or absolute-loss influence."""
-        kinks = self.kinks(items)
-        if kinks:
-            absolute = [float(a[2]) for _, a in self.terms]
-            slope = sum(np.asarray(kink, dtype=np.float64) * a for kink, a in zip(kinks, absolute, strict=True))
-            return np.asarray(slope), np.full(len(items), sum(absolute))
-        low, middle, high = (np.asarray(self.at(items, label), dtype=np.float64) for label in (-1.0, 0.0, 1.0))
-        return (high - low) / 2, (high + low - 2 * middle) / 2
 
 
 def moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats, Floats]:

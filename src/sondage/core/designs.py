@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Influence, moments
+from sondage.core.measures.bases import OwnLoss, Residuals
 from sondage.core.predictions import Classes, Floats, Items, Means
 from sondage.errors import InputError
 
@@ -29,6 +31,7 @@ __all__ = [
     "Deviation",
     "Disagreement",
     "Equal",
+    "MeanAbsolute",
     "RootMeanSquare",
     "Term",
     "matters",
@@ -90,17 +93,45 @@ class Deviation(RootMeanSquare):
         if isinstance(self.belief, GaussianBelief) and self.belief.broad:
             return _broad_root(self.influence, items)
         mean, second = moments(self.influence, self.belief, items)
-        return np.sqrt(np.maximum(second - mean**2, 0.0))
+        # The difference of two moments leaves 1e-9 of an influence that no label moves: a size that is none.
+        uncertain = matters(self.influence, self.belief, items)
+        return np.where(uncertain, np.sqrt(np.maximum(second - mean**2, 0.0)), 0.0)
 
 
 def _broad_root(influence: Influence, items: Items) -> Floats:
     r"""Return the leading coefficient of the root second moment as :math:`\tau \to \infty`.
 
     A linear influence (a difference of squared losses) leaves its slope, active_inf's |f1 - f2|; a quadratic one
-    its curvature, up to a common constant.
+    its curvature, which is the same for all items, as is what is unknown: how a loss of one's own grows.
     """
-    slope, curvature = influence.leading(items)
-    return np.abs(curvature) if np.any(np.abs(curvature) > 1e-9) else np.abs(slope)
+    if not isinstance(influence.basis, Residuals):
+        return np.ones(len(items))
+    square, plain, absolute, first, second = np.array([a for _, a in influence.terms]).T
+    scale = max(float(np.sum(np.abs(a))) for _, a in influence.terms)
+    if max(abs(float(np.sum(square + second))), abs(float(np.sum(absolute)))) > 1e-8 * scale:
+        return np.ones(len(items))
+    means = [np.asarray(cast(Means, items.models[model]).means, dtype=np.float64) for model in influence.models]
+    slopes = (-2.0 * square + absolute)[:, None] * np.stack(means)
+    return np.asarray(np.abs(np.sum(slopes, axis=0) + float(np.sum(first - plain))))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeanAbsolute(RootMeanSquare):
+    """Mean absolute deviation of the influence under the belief.
+
+    It gives less than `Deviation` to items that are almost certain, and so trusts the belief's tails less: with
+    rare positives far fewer labels go to the many items that are each a little uncertain.
+    """
+
+    def relevance(self, items: Items) -> Floats:
+        if isinstance(self.belief, GaussianBelief) and self.belief.broad:
+            return _broad_root(self.influence, items)
+        mean = moments(self.influence, self.belief, items)[0]
+        influence = self.influence
+        supposed = self.belief.supposed(
+            items, influence.models, nodes=2 * influence.basis.nodes, kinks=influence.kinks(items)
+        )
+        return np.asarray(sum(weight * np.abs(influence.at(items, label) - mean) for label, weight in supposed))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -164,7 +195,9 @@ def with_floor(design: Design, floor: float) -> Design:
 
 
 def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bool_]:
-    """Return whether two allowed labels give different influences, bool (n,)."""
+    """Return whether two allowed labels give different influences, bool (n,); unknown losses of numbers may."""
+    if isinstance(influence.basis, OwnLoss) and influence.basis.classes is None:
+        return np.ones(len(items), dtype=np.bool_)
     first, *others = (influence.at(items, label) for label in belief.allowed(items, influence.models))
     lowest = highest = first
     for psi in others:

@@ -56,7 +56,7 @@ def waterfill(sizes: Floats, total: float, costs: Floats | None = None) -> float
             return float(k)
         certain_count = count
         spent = float(count) if costs is None else float(np.sum(costs[certain]))
-        free = _weighted(sizes, costs) - _weighted(sizes[certain], None if costs is None else costs[certain])
+        free = _weighted(sizes[~certain], None if costs is None else costs[~certain])
         if count == np.count_nonzero(sizes) or spent >= total:
             return float("inf") if spent <= total else float(k)
     return float("inf")
@@ -118,7 +118,6 @@ def key_order(
     count: int,
     costs: Floats | None = None,
     budget: float = np.inf,
-    skip: NDArray[np.bool_] | None = None,
 ) -> Order:
     """Return the first rows by key: `count` of them, or fewer if the next does not fit the cost budget.
 
@@ -136,25 +135,18 @@ def key_order(
         Most rows to take.
     costs, budget : optional
         Stop before the first row whose cost does not fit; its key is then tau.
-    skip : ndarray of bool, shape (N,), optional
-        Rows that are out of this draw.
     """
     positive = int(np.count_nonzero(sizes))
     wanted = min(count, positive)
     limit = 1.0 + 6.0 / np.sqrt(wanted + 1.0) + 20.0 / (wanted + 1.0)
     while True:
-        rows, keys, rates = _below(sizes, ids, to_rates, seed, stage, limit, skip)
-        enough = len(rows) > wanted or np.isinf(limit)
-        if costs is not None and enough:
-            fits = np.cumsum(costs[rows]) <= budget * (1 + 1e-12)
-            wanted_here = min(wanted, int(np.argmin(fits)) if not fits.all() else len(rows))
-            enough = wanted_here < len(rows) or np.isinf(limit)
-        else:
-            wanted_here = wanted
-        if enough:
-            taken = slice(0, wanted_here)
-            tau = float(keys[wanted_here]) if wanted_here < len(rows) else float("inf")
-            return Order(rows[taken], keys[taken], rates[taken], tau)
+        rows, keys, rates = _below(sizes, ids, to_rates, seed, stage, limit)
+        taken = wanted
+        if costs is not None:
+            taken = min(wanted, int(np.count_nonzero(np.cumsum(costs[rows]) <= budget * (1 + 1e-12))))
+        if taken < len(rows) or np.isinf(limit):
+            tau = float(keys[taken]) if taken < len(rows) else float("inf")
+            return Order(rows[:taken], keys[:taken], rates[:taken], tau)
         limit = limit * 2 if limit < 64 else np.inf
 
 
@@ -165,7 +157,6 @@ def _below(
     seed: int,
     stage: int,
     limit: float,
-    skip: NDArray[np.bool_] | None,
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
     """Return rows, keys and rates of all keys below the limit, in key order; -ln h >= 1 - h spares most logarithms."""
     found: list[NDArray[np.int64]] = []
@@ -174,8 +165,6 @@ def _below(
         part = slice(start, start + BLOCK)
         h = uniforms(ids[part], seed, stage)
         chosen = sizes[part] > 0 if np.isinf(limit) else 1.0 - h < to_rates(sizes[part]) * limit
-        if skip is not None:
-            chosen &= ~skip[part]
         rows = np.flatnonzero(chosen)
         found.append(rows + start)
         numbers.append(h[rows])

@@ -31,12 +31,14 @@ __all__ = [
     "Estimator",
     "Fit",
     "assisted",
+    "degrees",
     "hajek",
     "horvitz_thompson",
     "joint_coefficient",
     "linearise",
     "resampled",
     "self_normalised",
+    "spread",
     "variance",
 ]
 
@@ -195,14 +197,12 @@ def linearise(
         residuals = scale * sample.unit_sums(sample.items.weights * _centred(sample, explained))
     else:
         residuals = sample.unit_sums(sample.items.weights * (explained + influence.constant))
-    weights = sample.row_weights
-    spread = float(np.sum(weights * psi**2) / np.sum(weights) - (np.sum(weights * psi) / np.sum(weights)) ** 2)
     return Fit(
         value=contrast.value(sums),
         residuals=residuals,
         variance=variance(sample, residuals, bessel=bessel and centred),
         df=degrees(sample, residuals),
-        spread=max(spread, 0.0),
+        spread=spread(sample, psi),
         coefficient=coefficient,
         influence=psi,
         sums=sums,
@@ -227,6 +227,11 @@ def _stratified_variance(residuals: Floats, spread: Floats, strata: NDArray[np.i
     centred = np.where(lone, residuals, residuals - means[strata])
     factor = np.where(lone, 1.0, counts[strata] / np.maximum(counts[strata] - 1, 1))
     return float(np.sum(factor * spread * centred**2))
+
+
+def spread(sample: Sample, influence: Floats) -> float:
+    """Return the weighted variance over the pool of the rows' influence."""
+    return float(np.sum(sample.row_weights * _centred(sample, influence) ** 2) / np.sum(sample.row_weights))
 
 
 def degrees(sample: Sample, residuals: Floats) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from sondage.core.draws import waterfill
 from sondage.core.predictions import Floats
 
-__all__ = ["budget_for", "poisson_variance", "repeated_variance"]
+__all__ = ["budget_for", "draws_for_cost", "poisson_variance", "repeated_variance"]
 
 
 def poisson_variance(sizes: Floats, residuals: Floats, budget: float, costs: Floats | None = None) -> float:
@@ -55,9 +55,19 @@ def repeated_variance(sizes: Floats, residuals: Floats, budget: float, costs: Fl
     0.008
     """
     drawn = sizes > 0
-    probability = sizes[drawn] / sizes.sum()
-    draws = budget if costs is None else budget / float(np.sum(probability * costs[drawn]))
-    return float(np.sum(residuals[drawn] ** 2 / probability) / draws)
+    draws = budget if costs is None else draws_for_cost(sizes, costs, budget)
+    return float(np.sum(residuals[drawn] ** 2 / (sizes[drawn] / sizes.sum())) / draws)
+
+
+def draws_for_cost(sizes: Floats, costs: Floats, budget: float) -> float:
+    r"""Return the number of draws whose expected cost is the budget: :math:`n^* = \Lambda / E_q[c]` (thesis 4.25).
+
+    Examples
+    --------
+    >>> draws_for_cost(np.array([3.0, 1.0]), np.array([1.0, 5.0]), 20.0)
+    10.0
+    """
+    return budget / float(np.sum(sizes * costs) / np.sum(sizes))
 
 
 def budget_for(variance: Callable[[float], float], target: float, most: float) -> float:

@@ -11,7 +11,7 @@ import math
 
 from scipy import optimize, special
 
-from sondage.errors import InputError
+from sondage.core.checks import require
 
 __all__ = ["expected_pvalue", "labels_for_power", "labels_for_width", "power"]
 
@@ -123,11 +123,11 @@ def labels_for_power(
     32
     """
     critical = _critical(alpha, alternative)
-    _require(alpha < power < 1, f"power {power} is outside ({alpha}, 1): above alpha and below 1")
-    _require(math.isfinite(difference), f"difference {difference} is not finite")
+    require(alpha < power < 1, f"power {power} is outside ({alpha}, 1): above alpha and below 1")
+    require(math.isfinite(difference), f"difference {difference} is not finite")
     needed = {"less": difference < 0, "greater": difference > 0, "two-sided": difference != 0}[alternative]
-    _require(needed, f"difference {difference} is not what the alternative {alternative!r} looks for")
-    _require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
+    require(needed, f"difference {difference} is not what the alternative {alternative!r} looks for")
+    require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
     shift = critical + float(special.ndtri(power))
     if alternative == "two-sided":  # the other tail only adds: one tail's answer bounds the root
         shift = float(optimize.brentq(lambda mu: _power(mu, critical, alternative) - power, 0.0, shift + 1))
@@ -171,9 +171,9 @@ def labels_for_width(deviation: float, width: float, level: float = 0.95, *, poo
     >>> labels_for_width(0.5, 0.1), labels_for_width(0.5, 0.1, pool_size=1000)
     (385, 278)
     """
-    _require(0 < level < 1, f"level {level} is outside (0, 1)")
-    _require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
-    _require(0 < width < math.inf, f"width {width} is not above 0")
+    require(0 < level < 1, f"level {level} is outside (0, 1)")
+    require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
+    require(0 < width < math.inf, f"width {width} is not above 0")
     return _labels(2 * float(special.ndtri((1 + level) / 2)) * (deviation / width), pool_size)
 
 
@@ -233,12 +233,12 @@ def expected_pvalue(
 
 
 def _std_error(difference: float, deviation: float, n: float, pool_size: int | None) -> float:
-    _require(math.isfinite(difference), f"difference {difference} is not finite")
-    _require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
-    _require(0 < n < math.inf, f"n {n} is not above 0")
+    require(math.isfinite(difference), f"difference {difference} is not finite")
+    require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
+    require(0 < n < math.inf, f"n {n} is not above 0")
     if pool_size is None:
         return deviation / math.sqrt(n)
-    _require(n <= pool_size, f"n {n} is above the pool's {pool_size} items")
+    require(n <= pool_size, f"n {n} is above the pool's {pool_size} items")
     return deviation * math.sqrt((1 - n / pool_size) / n)
 
 
@@ -248,9 +248,9 @@ def _shift(difference: float, std_error: float) -> float:
 
 
 def _critical(alpha: float, alternative: str) -> float:
-    _require(0 < alpha < 1, f"alpha {alpha} is outside (0, 1)")
+    require(0 < alpha < 1, f"alpha {alpha} is outside (0, 1)")
     tails = {"two-sided": alpha / 2, "less": alpha, "greater": alpha}
-    _require(alternative in tails, f"alternative {alternative!r} is none of {', '.join(map(repr, tails))}")
+    require(alternative in tails, f"alternative {alternative!r} is none of {', '.join(map(repr, tails))}")
     return -float(special.ndtri(tails[alternative]))
 
 
@@ -264,17 +264,12 @@ def _labels(root: float, pool_size: int | None) -> int:
     """Return the number of labels, at least 1, from its square root in an unlimited pool."""
     labels = root * root
     if pool_size is None:
-        _require(math.isfinite(labels), "no finite number of labels is enough")
+        require(math.isfinite(labels), "no finite number of labels is enough")
         return max(1, _ceil(labels))
-    _require(pool_size >= 1, f"pool_size {pool_size} is below 1")
+    require(pool_size >= 1, f"pool_size {pool_size} is below 1")
     return min(pool_size, max(1, _ceil(1 / (1 / labels + 1 / pool_size) if labels > 0 else 0.0)))
 
 
 def _ceil(labels: float) -> int:
     """Round up, but not for what rounding added to a whole number."""
     return math.ceil(labels * (1 - 1e-12))
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise InputError(message)

@@ -123,8 +123,6 @@ class Known:
         The same over the items that could not be drawn; empty where all could.
     squared : float
         :math:`\sum_i b_i^2`, for a population as the target.
-    units : int
-        Number of units of the pool.
     """
 
     share: float
@@ -132,4 +130,3 @@ class Known:
     expected: Mapping[SumKey, Floats]
     outside: Mapping[SumKey, Floats]
     squared: float
-    units: int

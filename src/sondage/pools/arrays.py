@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from sondage.core.hashing import hash_ids
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Classifier, Floats, Grades, Items, Means, Outcome, Regressor
 from sondage.core.samples import SumKey, bin_sums
-from sondage.errors import InputError
+from sondage.errors import InputError, SondageWarning
 from sondage.pools.coding import (
     as_column,
     check_ids,
@@ -59,6 +61,11 @@ class Pool:
         Rows of equal group share one label, asked once and paid once.
     fields : mapping of str to array-like, optional
         Columns to show to the labeller.
+
+    Attributes
+    ----------
+    source : str or None
+        Absolute path of the file or files it was read from, and `reading`, the options it was read with.
 
     Raises
     ------
@@ -107,6 +114,8 @@ class Pool:
         )
         self.keys = hash_ids(self.ids)
         self.fields = {name: as_column(column, f"field {name!r}", size) for name, column in (fields or {}).items()}
+        self.source: str | None = None
+        self.reading: dict[str, Any] = {}
         self._units: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         if groups is not None:
             self._units = code_units(groups, size, self.keys)
@@ -239,16 +248,21 @@ class Pool:
             Rows over which the floor is spread; None for all.
         """
         total: Floats | None = None
-        for share, column in self._normalised(design, relevant):
+        informed = design.floor == 1.0
+        for share, term, column in self._normalised(design, relevant):
+            informed = informed or any(term is own for _, own in design.terms)
             column *= share
             total = column if total is None else np.add(total, column, out=total)
+        if not informed:
+            message = f"design {design.name!r}: by the belief nothing is uncertain; the draw is passive"
+            warnings.warn(message, SondageWarning, stacklevel=2)
         if total is None:
             total = self.column(Equal(), None)
             total /= total.sum()
         return total if self._units is None else bin_sums(self._units[0], total, self.n_units)
 
-    def _normalised(self, design: Design, relevant: NDArray[np.bool_] | None) -> Iterator[tuple[float, Floats]]:
-        """Yield (share, sizes summing to 1) of the terms and the floor; terms that are 0 everywhere are left out."""
+    def _normalised(self, design: Design, relevant: NDArray[np.bool_] | None) -> Iterator[tuple[float, Term, Floats]]:
+        """Yield (share, term, sizes summing to 1) of terms and floor; terms that are 0 everywhere are left out."""
         kept = 1.0 - design.floor
         terms: list[tuple[float, Term, NDArray[np.bool_] | None]]
         terms = [(share * kept, term, None) for share, term in design.terms if share * kept]
@@ -259,7 +273,7 @@ class Pool:
             mass = float(column.sum())
             if mass > 0:
                 column /= mass
-                yield share, column
+                yield share, term, column
 
     def column(self, term: Term, mask: NDArray[np.bool_] | None = None) -> Floats:
         """Return one term's sizes of every row, shape (N,), not normalised; 0 where the mask is false."""
@@ -272,10 +286,12 @@ class Pool:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of ids and outputs that does not depend on the order of rows."""
+        """A hash of ids, outputs, weights, costs and groups that does not depend on the order of rows."""
         digest = np.zeros(4, dtype=np.uint64)
+        shared = None if self._units is None else self.unit_keys[self._units[0]]
         for part, items in self.blocks():
-            digest += _row_hashes(self.keys[part], items).sum(axis=0, dtype=np.uint64)
+            extra = [] if shared is None else [shared[part].astype(np.uint64)]
+            digest += _row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)
         text = f"{len(self)}:{self.task}:{self.models}:{digest.tolist()}"
         return sha256(text.encode()).hexdigest()[:32]
 
@@ -330,9 +346,14 @@ def _width(output: Any) -> int:
     return 2 if isinstance(output, Means) else 1
 
 
-def _row_hashes(keys: NDArray[np.int64], items: Items) -> NDArray[np.uint64]:
-    """Return four 64-bit numbers a row from its key and outputs, wrapping around."""
-    numbers = [keys.astype(np.uint64)]
+def _row_hashes(
+    keys: NDArray[np.int64], items: Items, extra: Sequence[NDArray[np.uint64]] = ()
+) -> NDArray[np.uint64]:
+    """Return four 64-bit numbers a row from its key and all that the pool says of it, wrapping around."""
+    numbers = [keys.astype(np.uint64), _bits(items.weights), *extra]
+    for values in (items.costs, items.judge):
+        if values is not None:
+            numbers += [_bits(column) for column in np.atleast_2d(values.T)]
     for output in items.models:
         for value in vars(output).values():
             if isinstance(value, np.ndarray) and len(value) == len(keys):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sondage.core.catalogue.significance import named_test
 from sondage.core.comparisons import Contrast, moments
-from sondage.core.estimators import ESTIMATORS, Fit, joint_coefficient, variance
+from sondage.core.estimators import ESTIMATORS, Fit, degrees, joint_coefficient, spread, variance
 from sondage.core.measures import Functional
 from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Estimate, Evidence, Interval, Selection, Significance
@@ -130,14 +130,13 @@ def _pair(
     weights = tuple((session.models.index(name), sign) for name, sign in zip(names, (1.0, -1.0), strict=True))
     residuals = first.residuals - second.residuals
     influence = first.influence - second.influence
-    weighted = labelled.sample.row_weights
-    spread = float(np.sum(weighted * influence**2) / np.sum(weighted)) if len(influence) else 0.0
     fit = replace(
         first,
         value=first.value - second.value,
         residuals=residuals,
-        variance=variance(labelled.sample, residuals),
-        spread=spread,
+        variance=variance(labelled.sample, residuals, bessel=session.method.estimator in ("hajek", "assisted")),
+        df=degrees(labelled.sample, residuals),
+        spread=spread(labelled.sample, influence),
         influence=influence,
         sums=first.sums | second.sums,
     )
@@ -221,6 +220,8 @@ def _estimate(session: Session, labelled: _Labelled, contrast: Contrast, fit: Fi
     estimator = ESTIMATORS[method.estimator]
     fit = fit or estimator(contrast, sample, known)
     warnings = list(labelled.warnings)
+    if not session.stage.covers:
+        warnings.append("items whose labels matter have no chance of being drawn: the belief stands for them")
     found, agreed = _variance(contrast, sample, known, fit, labelled.exact)
     if not np.isfinite(fit.value):
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
@@ -261,7 +262,7 @@ def _variance(contrast: Contrast, sample: Sample, known: Known, fit: Fit, exact:
         return 0.0, False
     if not np.isfinite(fit.value):
         return float("nan"), False
-    if fit.variance > 1e-24 or known.belief is None:
+    if fit.variance > 1e-24 * fit.value**2 or known.belief is None:
         return fit.variance, False
     sums = {model: known.expected[contrast.functional.basis.name, model] for model in contrast.models}
     mean, second = moments(contrast.influence(sums), known.belief, sample.items)

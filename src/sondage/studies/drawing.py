@@ -105,14 +105,17 @@ class KeyOrder:
         return from_inclusion(inclusion(drawn.rates[asked], tau, share))
 
 
+_FIRST_ARRIVALS = KeyOrder(successive_rates)
+
+
 @dataclass(frozen=True)
 class WithReplacement:
     """Independent draws (thesis, Algorithms 2 and 3); drawn again, a labelled item costs nothing."""
 
     def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
-        distinct = int(budget) if drawing.costs is None else drawing.support
-        if distinct >= drawing.support and drawing.costs is None:
-            return KeyOrder(poisson_rates).take(drawing, drawing.support)
+        distinct = int(budget)
+        if budget * (1 + 1e-12) >= (drawing.support if drawing.costs is None else drawing.costs @ (drawing.sizes > 0)):
+            return _FIRST_ARRIVALS.take(drawing, budget)  # everything: the order in which the draws would bring it
         if drawing.costs is not None:
             distinct = min(drawing.support, int(np.ceil(2 * budget / float(np.min(drawing.costs[drawing.sizes > 0])))))
         found = arrivals(drawing.sizes, drawing.keys, seed=drawing.seed, stage=drawing.stage, distinct=distinct)
@@ -130,7 +133,7 @@ class WithReplacement:
 
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
         if "sequence" not in drawn.settings:
-            return KeyOrder(poisson_rates).expansion(drawn, asked)
+            return _FIRST_ARRIVALS.expansion(drawn, asked)
         sequence, count = np.asarray(drawn.settings["sequence"]), int(asked.max()) + 1
         later = np.flatnonzero(sequence >= count)
         last = np.flatnonzero(sequence == count - 1)[0] + 1

@@ -96,7 +96,7 @@ def estimate_from(
     total = float(pool_size) if pool_size is not None and weights is None else float(np.sum(base * expansion.weights))
     items = Items(outputs, base / total)
     sample = Sample(items, label_array(coded, task), expansion)  # type: ignore[arg-type]
-    known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)), round(total))
+    known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)))
     functional = parse_measure(measure, positive).ready(task)
     contrast = Contrast(functional, ((0, 1.0),))
     chosen = ESTIMATORS[estimator]

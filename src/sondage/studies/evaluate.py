@@ -17,7 +17,7 @@ from sondage.studies.session import Session
 
 __all__ = ["compare", "evaluate", "select"]
 
-BATCH = 1000
+BATCH = 100
 
 
 @overload
@@ -48,9 +48,9 @@ def evaluate(
         The unlabelled items.
     measure : str, Measure, or a list of them
         What to estimate; of a list, the draw serves the first.
-    labels : array-like, shape (N,) or (N, M), or callable
-        Labels of the whole pool, of which only those asked for are read, or a function from a list of ids to
-        their labels (None is a skip).
+    labels : array-like, shape (N,) or (N, M), mapping, or callable
+        Labels of the whole pool, of which only those asked for are read; a mapping of id to label; or a function
+        from a list of up to 100 ids to their labels (None is a skip).
     budget : float
         Distinct items to label, or cost where the pool has costs.
     seed : int
@@ -203,8 +203,9 @@ def _one_model(pool: Pool, model: str | None) -> str:
 def _label(session: Session, pool: Pool, labels: Any) -> None:
     """Ask, look up or call, tell, until the budget is spent."""
     label = labels if callable(labels) else _lookup(pool, labels)
+    batch = 1 if session.online else BATCH if callable(labels) else None
     got: dict[Any, Any] = {}
-    while ids := session.ask(BATCH if len(session.ids) > BATCH else None):
+    while ids := session.ask(batch):
         try:
             answers = label(ids)
         except Exception as error:
@@ -218,7 +219,7 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
     if isinstance(answers, Mapping):
         missing = [name for name in ids if name not in answers]
         if missing:
-            raise LabelError(f"the labelling function returned no label for id {missing[0]!r}")
+            raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
         return [answers[name] for name in ids]
     found = list(answers)
     if len(found) != len(ids):
@@ -230,6 +231,8 @@ def _lookup(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], list[Any]]:
     """Return a function that looks labels of the whole pool up by id."""
     if labels is None:
         raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
+    if isinstance(labels, Mapping):
+        return lambda ids: _as_list(labels, ids)
     column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
     if column.ndim == 0 or len(column) != len(pool):
         raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")

@@ -57,7 +57,10 @@ def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tup
         if unknown:
             raise LabelError(f"label of id {name!r} names {unknown[0]!r}; systems are {list(models)}")
         label = [label.get(model, float("nan")) for model in models]
-    values = tuple(float(value) for value in np.atleast_1d(np.asarray(label, dtype=np.float64)))
+    try:
+        values = tuple(float(value) for value in np.atleast_1d(np.asarray(label, dtype=np.float64)))
+    except (TypeError, ValueError):
+        raise LabelError(f"label {label!r} of id {name!r} is not one outcome for each system {list(models)}") from None
     if len(values) != len(models):
         raise LabelError(f"label of id {name!r} has {len(values)} outcomes for {len(models)} systems {list(models)}")
     for value in values:

@@ -99,10 +99,10 @@ def make_plan(pool: Pool, question: Question, method: Method) -> Plan:
         raise MeasureError(f"a measure is named twice: {list(names)}")
     wanted = [contrasts_of(question, functional, pool.models) for functional in functionals]
     models = tuple(sorted({model for contrasts in wanted for c in contrasts for model in c.models}))
-    expectation = Expectation(pool.task, pool.items, models)
+    expectation = Expectation(pool.task, pool.items, models, pool.models)
     belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
     pass_one = _Sums(pool, models, functionals)
-    setting = Setting(wanted[0], belief, pool.task, pass_one.expect, method.assisted)
+    setting = Setting(wanted[0], belief, pool.task, pass_one.expect, method.assisted, uninformed)
     for contrasts in wanted:
         _require_defined(contrasts, pass_one, uninformed)
     relevant = _relevant(pool, [c for contrasts in wanted for c in contrasts], pass_one, belief, uninformed)
@@ -175,7 +175,6 @@ def _plan(
         expected=sums.of(belief),
         outside=outside,
         squared=float(np.sum(np.square(weights))) if weights.strides[0] else 1.0 / len(pool),
-        units=pool.n_units,
     )
     return Plan(functionals, contrasts, belief, known, sizes, bool(covered[relevant].all()))
 
@@ -206,7 +205,9 @@ def _strata(pool: Pool, plan: Plan) -> tuple[NDArray[np.int64], Floats]:
         share = np.bincount(pool.unit_of_row, weights=weights)
         mean, second = (np.bincount(pool.unit_of_row, weights=weights * x) / share for x in (mean, second))
         weights = share
-    strata = strata_by_score(np.round(mean, 9), pool.unit_keys, min(10, len(mean)))
+    # Rounded, so that the last bits of a sum over the pool, which follow the order of rows, break no ties.
+    scores = np.round(mean / max(float(np.abs(mean).max()), 1e-300), 9)
+    strata = strata_by_score(scores, pool.unit_keys, min(10, len(mean)))
     mass, centre, spread = (bin_sums(strata, weights * x, int(strata.max()) + 1) for x in (1.0, mean, second))
     centre, spread = centre / mass, spread / mass - (centre / mass) ** 2
     return strata, mass * np.sqrt(np.maximum(spread, 0.0))

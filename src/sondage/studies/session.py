@@ -6,7 +6,8 @@ one: same pool, same seed, same items by all three.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -157,19 +158,26 @@ class Session:
         wanted = self.pending if n is None else self.pending[:n]
         count = self.remaining if n is None else min(n - len(wanted), self.remaining)
         fresh: list[int] = []
-        for _ in range(count):
-            position = self._next()
+        for position in self._next(count):
             self.asked.append(position)
             fresh.append(position)
         return [self.ids[position] for position in (*wanted, *fresh)]
 
-    def _next(self) -> int:
+    @property
+    def online(self) -> bool:
+        """Whether the next item depends on the labels so far."""
         draw = DRAWS[self.method.draw]
-        if isinstance(draw, Stratified) and draw.online:
+        return isinstance(draw, Stratified) and draw.online
+
+    def _next(self, count: int) -> Iterator[int]:
+        """Yield the next positions; after a stratified draw was extended they lie between those asked for."""
+        if self.online:
             from sondage.studies.online import next_position
 
-            return next_position(self)
-        return len(self.asked)
+            yield from (next_position(self) for _ in range(count))
+        else:
+            asked = set(self.asked)
+            yield from islice((position for position in range(len(self.ids)) if position not in asked), count)
 
     def position(self, name: Any) -> int:
         """Return the position of a drawn item, by its id or the id's text.

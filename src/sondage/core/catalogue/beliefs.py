@@ -16,11 +16,12 @@ __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What a belief can be made from: the task, the outputs and the models concerned."""
+    """What a belief can be made from: the task, the outputs, the models concerned and the names of all models."""
 
     task: Task
     items: Items
     models: tuple[int, ...]
+    names: tuple[str, ...] = ()
 
     @property
     def informed(self) -> tuple[int, ...]:
@@ -43,8 +44,8 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
     belief : str, mapping, sequence of float, or None
         ``"model"`` (the evaluated models in equal mixture, thesis 5.11; uniform for classifiers without
         probabilities, broad for regressors without variances), ``"uniform"``, ``"judge"``, ``"peaked"``,
-        ``"broad"``; a mapping of class to probability, or of model name shares is not accepted; None takes the
-        judge where the pool has one, else the models.
+        ``"broad"``; a mapping of class to probability, or a sequence in the classes' order, is a class prior; a
+        mapping of model to share is a weighted mixture; None takes the judge where the pool has one, else the models.
     expectation : Expectation
         The task and its models.
 
@@ -59,7 +60,26 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
         if belief not in BELIEFS:
             raise InputError(f"no belief {belief!r}; there are {', '.join(BELIEFS)}, or a class prior")
         return BELIEFS[belief](expectation)
+    if isinstance(belief, Mapping) and belief and all(name in expectation.names for name in belief):
+        return _weighted(belief, expectation)
     return _prior(belief, expectation)
+
+
+def _weighted(shares: Mapping[str, float], expectation: Expectation) -> Belief:
+    """Return the mixture of models in these shares (the convex combinations of thesis 5.11)."""
+    indexed = {expectation.names.index(name): float(share) for name, share in shares.items()}
+    total = sum(indexed.values())
+    if min(indexed.values()) < 0 or not total > 0:
+        raise InputError(f"shares {dict(shares)} must not be negative, and not all 0")
+    silent = [name for name in shares if not _tells(expectation.items.models[expectation.names.index(name)])]
+    if silent:
+        raise InputError(f"model {silent[0]!r} has no probabilities or variances to believe in")
+    mixed = tuple((model, share / total) for model, share in sorted(indexed.items()) if share)
+    if expectation.task.kind == "regression":
+        return GaussianBelief(mixed)
+    if expectation.task.kind == "classification":
+        return ClassBelief(len(expectation.task.classes), models=mixed)
+    raise InputError("outcomes are believed one by one; a mixture of models does not apply")
 
 
 def uninformed_belief(expectation: Expectation) -> Belief:

@@ -9,7 +9,17 @@ import numpy as np
 
 from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Contrast, Influence, Sums
-from sondage.core.designs import Design, Deviation, Disagreement, Equal, RootMeanSquare, mixture, rounded, with_floor
+from sondage.core.designs import (
+    Design,
+    Deviation,
+    Disagreement,
+    Equal,
+    MeanAbsolute,
+    RootMeanSquare,
+    mixture,
+    rounded,
+    with_floor,
+)
 from sondage.core.measures import ErrorRate, Task
 from sondage.core.measures.functionals import Functional
 from sondage.errors import InputError
@@ -33,6 +43,8 @@ class Setting:
         ``expect(contrast, belief)`` returns the believed pool means of the contrast's statistic.
     assisted : bool
         Whether the estimator knows the believed means, so that only the deviation from them costs.
+    uninformed : Belief
+        The belief that holds every label for possible.
     """
 
     contrasts: tuple[Contrast, ...]
@@ -40,6 +52,7 @@ class Setting:
     task: Task
     expect: Callable[[Contrast, Belief], Sums]
     assisted: bool
+    uninformed: Belief
 
     @property
     def functional(self) -> Functional:
@@ -86,6 +99,26 @@ def _uniform_cost(setting: Setting) -> Design:
     return mixture("uniform_cost", [setting.term(contrast, cost_exponent=0.0) for contrast in setting.contrasts])
 
 
+def _absolute(setting: Setting) -> Design:
+    """Return the mean absolute deviation of the influence, which trusts the belief's tails less than the optimal."""
+    influences = [setting.influence(contrast) for contrast in setting.contrasts]
+    return mixture("absolute", [MeanAbsolute(influence=psi, belief=setting.belief) for psi in influences])
+
+
+def _bounded(setting: Setting) -> Design:
+    """Return the optimal design at a bounded intrinsic risk (section 4.2.2): no item is taken for sure.
+
+    The believed pool means are moved a tenth of the way to the uninformed ones, which bounds the intrinsic error
+    rate below by a tenth of that of guessing.
+    """
+    terms = []
+    for contrast in setting.contrasts:
+        at, flat = setting.expect(contrast, setting.belief), setting.expect(contrast, setting.uninformed)
+        influence = contrast.influence({model: rounded(mu) for model, mu in shrunk(at, flat).items()})
+        terms.append(RootMeanSquare(influence=influence, belief=setting.belief))
+    return mixture("bounded", terms)
+
+
 def _active_err(setting: Setting) -> Design:
     """Return the error rate's design (4.14), whatever the measure."""
     error_rate = ErrorRate().ready(setting.task)
@@ -130,6 +163,8 @@ def _several(setting: Setting, name: str) -> None:
 DESIGNS: dict[str, Callable[[Setting], Design]] = {
     "passive": _passive,
     "optimal": _optimal,
+    "absolute": _absolute,
+    "bounded": _bounded,
     "uniform_cost": _uniform_cost,
     "cost_only": _cost_only,
     "active_err": _active_err,

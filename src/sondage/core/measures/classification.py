@@ -68,7 +68,12 @@ def _cells(task: Task, row: int | None = None, column: int | None = None) -> Flo
 
 
 def _named(name: str, positive: Any) -> str:
-    return name if positive is None else f"{name}:positive={positive}"
+    return name if positive is None else f"{name}{',' if ':' in name else ':'}positive={positive}"
+
+
+def _exact(number: float) -> str:
+    """Return the shortest text that reads back as this number."""
+    return repr(float(number)).removesuffix(".0")
 
 
 @dataclass(frozen=True)
@@ -143,13 +148,17 @@ class ExpectedCost:
     """
 
     costs: tuple[tuple[float, ...], ...]
-    name = "expected_cost"
 
     def __init__(self, costs: Any) -> None:
         table = np.asarray(costs, dtype=np.float64)
         if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
             raise MeasureError(f"costs must be a finite square table, not of shape {table.shape}")
         object.__setattr__(self, "costs", tuple(tuple(row) for row in table.tolist()))
+
+    @property
+    def name(self) -> str:
+        """The measure's name with its table, row by row."""
+        return "expected_cost:costs=" + "/".join(_exact(cost) for row in self.costs for cost in row)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task of as many classes as the table has rows."""
@@ -197,9 +206,9 @@ class FMeasure:
     def name(self) -> str:
         """The measure's name; beta = 1 is ``f1``."""
         if self.eta is not None:
-            return _named(f"f_measure:eta={self.eta:g}", self.positive)
+            return _named(f"f_measure:eta={_exact(self.eta)}", self.positive)
         beta = 1.0 if self.beta is None else self.beta
-        return _named("f1" if beta == 1 else f"f_measure:beta={beta:g}", self.positive)
+        return _named("f1" if beta == 1 else f"f_measure:beta={_exact(beta)}", self.positive)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
@@ -355,7 +364,7 @@ class MCC:
                 return np.zeros_like(mu)
             k, total = len(mu), float(mu.sum())
             rows, columns = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :]
-            of_covariance = np.eye(k) * total + np.trace(mu) - rows - columns
+            of_covariance = np.eye(k) * total + np.trace(mu) - rows.T - columns.T
             of_predicted, of_labelled = 2 * total - 2 * rows, 2 * total - 2 * columns
             root = np.sqrt(predicted * labelled)
             shrink = 0.5 * covariance * (of_predicted / predicted + of_labelled / labelled)
@@ -384,7 +393,7 @@ class Kappa:
             slack = total**2 - float((rows.T @ columns.T).item())
             if not slack > 0:
                 return np.zeros_like(mu)
-            of_chance = rows + columns
+            of_chance = rows.T + columns.T  # P_c L_c grows by the other margin of prediction and label
             of_agreement = np.eye(len(mu)) * total + np.trace(mu)
             return np.asarray((of_agreement - of_chance - value(mu) * (2 * total - of_chance)) / slack)
 

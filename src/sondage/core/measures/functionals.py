@@ -91,7 +91,7 @@ class Measure(Protocol):
 
 
 def numerical_gradient(value: Callable[[Floats], float], mu: Floats, step: float = 1e-6) -> Floats:
-    """Return the gradient of a function by central differences, entry by entry.
+    """Return the gradient of a function of shares by differences, entry by entry; no share is made negative.
 
     Examples
     --------
@@ -100,10 +100,15 @@ def numerical_gradient(value: Callable[[Floats], float], mu: Floats, step: float
     """
     gradient = np.zeros_like(mu, dtype=np.float64)
     for index in np.ndindex(mu.shape):
-        up, down = mu.astype(np.float64), mu.astype(np.float64)
-        up[index] += step
-        down[index] -= step
-        gradient[index] = (value(up) - value(down)) / (2 * step)
+        moved = mu.astype(np.float64)
+        at = []
+        start = max(float(mu[index]) - step, 0.0)
+        for k in range(3):
+            moved[index] = start + k * step
+            at.append(value(moved))
+        # Second order either way: central, or one-sided where the share is 0.
+        central = float(mu[index]) >= step
+        gradient[index] = (at[2] - at[0] if central else 4 * at[1] - 3 * at[0] - at[2]) / (2 * step)
     return gradient
 
 

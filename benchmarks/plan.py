@@ -1,0 +1,340 @@
+"""CPU time and memory of planning a draw, against what NumPy needs at the least.
+
+    python benchmarks/plan.py                        all tables
+    python benchmarks/plan.py draw --rows 1e6        one of them, one size
+
+Modes: ``draw`` plans and draws from a pool in memory, ``strings`` does so from text ids, ``pool`` builds and checks
+the pool, ``batch`` extends a draw, ``evaluate`` runs a whole evaluation. Times are medians of CPU seconds; the
+contenders of one row of a table take turns, so that a busy machine slows all of them. The peak is what is allocated
+above the pool, in float64 columns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tracemalloc
+from collections.abc import Callable, Iterator
+from statistics import median
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+import sondage
+from sondage.core.hashing import coefficients
+from sondage.core.measures import parse_measure
+from sondage.studies.method import Question, choose_method
+from sondage.studies.planning import make_plan, open_stage
+from sondage.studies.session import Session
+
+BLOCK, PRIME, OTHER_PRIME = 65536, 2**31 - 1, 2147483629
+COUNT, SEED, FLOOR, CAP = 1000, 1, 0.2, 0.995
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", nargs="?", choices=["all", *MODES], default="all")
+    parser.add_argument("--rows", type=float, nargs="+", help="numbers of rows, such as 1e5 1e6 1e7")
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args()
+    for name, (table, rows) in MODES.items():
+        if options.mode in (name, "all"):
+            chosen = [int(n) for n in options.rows or rows]
+            table(chosen, options.repeats)
+
+
+def draw(rows: list[int], repeats: int) -> None:
+    """Plan and draw 1,000 items from a pool already built."""
+    header("draw", "rows", "measure", "method", "CPU s", "x sum", "x cumsum draw", "x by hand", "peak, columns")
+    for n in rows:
+        probabilities, ids = columns(n)
+        pool = sondage.Pool(probabilities, ids=ids)
+        for measure, method in cases():
+            check(pool, measure, method)
+            package, total, cumulative, hand = timed(
+                repeats,
+                lambda m=measure, method=method: planned(pool, m, method),
+                lambda: summed(pool),
+                lambda: cumulative_draw(pool),
+                lambda m=measure, method=method: by_hand(pool, m, method),
+            )
+            peak = peak_columns(lambda m=measure, method=method: planned(pool, m, method), n)
+            row(n, measure, method, package, package / total, package / cumulative, package / hand, peak)
+
+
+def strings(rows: list[int], repeats: int) -> None:
+    """Build a pool with text ids, plan and draw from it."""
+    header("strings", "rows", "pool, CPU s", "plan and draw, CPU s", "pool, peak, columns")
+    for n in rows:
+        probabilities, ids = columns(n)
+        names = np.array([f"item-{i}" for i in ids.tolist()], dtype=object)
+        pool = sondage.Pool(probabilities, ids=names)
+        build, plan = timed(
+            repeats,
+            lambda p=probabilities, names=names: sondage.Pool(p, ids=names),
+            lambda pool=pool: planned(pool, "f1", "default"),
+        )
+        row(n, build, plan, peak_columns(lambda p=probabilities, names=names: sondage.Pool(p, ids=names), n))
+
+
+def build(rows: list[int], repeats: int) -> None:
+    """Build and check a pool with integer ids, in order and scrambled."""
+    header("pool", "rows", "ids", "CPU s", "x sum", "peak, columns")
+    for n in rows:
+        probabilities, ids = columns(n)
+        orders = {"none": None, "in order": ids, "scrambled": np.random.default_rng(1).permutation(ids)}
+        for name, given in orders.items():
+            pool = sondage.Pool(probabilities, ids=given)
+            took, total = timed(
+                repeats, lambda p=probabilities, given=given: sondage.Pool(p, ids=given), lambda pool=pool: summed(pool)
+            )
+            peak = peak_columns(lambda p=probabilities, given=given: sondage.Pool(p, ids=given), n)
+            row(n, name, took, took / total, peak)
+
+
+def batch(rows: list[int], repeats: int) -> None:
+    """Raise a budget from 1,000 to 2,000: the next 1,000 items of the same order."""
+    header("batch", "rows", "first 1,000, CPU s", "next 1,000 with the plan, CPU s", "session extended, CPU s")
+    for n in rows:
+        probabilities, ids = columns(n)
+        pool, method = sondage.Pool(probabilities, ids=ids), choose_method("default")
+        plan = make_plan(pool, question("f1"), method)
+        first = open_stage(pool, plan, method, budget=COUNT, seed=SEED)
+
+        def extend(pool: Any = pool, method: Any = method) -> None:
+            session = Session.start(pool, question("f1"), method, budget=COUNT, seed=SEED)
+            start = process_time()
+            session.extend(pool, 2 * COUNT)
+            took.append(process_time() - start)
+
+        took: list[float] = []
+        one, more, _ = timed(
+            repeats,
+            lambda pool=pool, method=method: planned(pool, "f1", method),
+            lambda pool=pool, plan=plan, method=method, first=first: open_stage(
+                pool, plan, method, budget=2 * COUNT, seed=SEED, settings=first.drawn.settings
+            ),
+            extend,
+        )
+        row(n, one, more, median(took[1:]))
+
+
+def evaluate(rows: list[int], repeats: int) -> None:
+    """Evaluate with 300 labels, start to interval."""
+    header("evaluate", "rows", "measure", "method", "CPU s")
+    for n in rows:
+        probabilities, ids = columns(n)
+        labels = (np.random.default_rng(2).random(n) < probabilities[:, 1]).astype(np.int64)
+        pool = sondage.Pool(probabilities, ids=ids)
+        for measure, method in cases():
+
+            def run(
+                pool: Any = pool, measure: str = measure, method: str = method, labels: Any = labels
+            ) -> sondage.Estimate:
+                estimate = sondage.evaluate(pool, measure, labels=labels, budget=300, seed=SEED, method=method)
+                estimate.interval(0.95)
+                return estimate
+
+            row(n, measure, method, *timed(repeats, run))
+
+
+def columns(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return probabilities (n, 2) and ids (n,) of a skewed problem."""
+    probabilities = np.empty((n, 2))
+    probabilities[:, 1] = np.random.default_rng(0).beta(0.5, 1.5, n)
+    np.subtract(1.0, probabilities[:, 1], out=probabilities[:, 0])
+    return probabilities, np.arange(n) * 7 + 3
+
+
+def cases() -> Iterator[tuple[str, str]]:
+    for measure in ("error_rate", "f1"):
+        for method in ("default", "thesis"):
+            yield measure, method
+
+
+def question(measure: str) -> Question:
+    return Question("evaluate", ("model",), (parse_measure(measure),))
+
+
+def planned(pool: sondage.Pool, measure: str, method: Any) -> np.ndarray:
+    """Return the rows that the package draws."""
+    parts = choose_method(method)
+    plan = make_plan(pool, question(measure), parts)
+    return open_stage(pool, plan, parts, budget=COUNT, seed=SEED).drawn.units
+
+
+def summed(pool: sondage.Pool) -> float:
+    """Read the same columns once."""
+    output: Any = pool.items.models[0]
+    return float(output.probabilities.sum() + output.predictions.sum() + pool.keys.sum())
+
+
+def cumulative_draw(pool: sondage.Pool) -> np.ndarray:
+    """Draw in plain NumPy: the error rate's q, its cumulative sum, a binary search."""
+    output: Any = pool.items.models[0]
+    q = np.sqrt(output.probabilities[:, 0] * output.probabilities[:, 1])
+    reach = np.cumsum(q)
+    return np.searchsorted(reach, np.random.default_rng(SEED).random(COUNT) * reach[-1])
+
+
+def check(pool: sondage.Pool, measure: str, method: str) -> None:
+    """Require that the plan by hand draws the package's items in the package's order."""
+    ours, theirs = planned(pool, measure, method), by_hand(pool, measure, method)
+    if not np.array_equal(ours, theirs):
+        raise SystemExit(f"{measure}, {method}: the plan by hand draws other items than the package")
+
+
+def by_hand(pool: sondage.Pool, measure: str, method: str) -> np.ndarray:
+    """Return the same draw as `planned`, written out for two classes, equal weights and nothing else."""
+    output: Any = pool.items.models[0]
+    p, f, ids, n = output.probabilities, output.predictions, pool.keys, len(pool)
+    table = hand_influence(hand_confusion(p, f), measure)
+    sizes = hand_sizes(p, f, table, method)
+    if method == "thesis":
+        return hand_arrivals(sizes, ids)
+    k = hand_factor(sizes)
+    limit = 1 + 6 / np.sqrt(COUNT + 1) + 20 / (COUNT + 1)
+    steepest = -np.log1p(-CAP) / CAP * limit * k
+    rows, h = [], []
+    for start in range(0, n, BLOCK):
+        u = hand_uniforms(ids[start : start + BLOCK], 0)
+        size = sizes[start : start + BLOCK]
+        near = np.flatnonzero((1 - u < steepest * size) | (size * k > CAP))
+        rows.append(near + start)
+        h.append(u[near])
+    found, number = np.concatenate(rows), np.concatenate(h)
+    target = sizes[found] * k
+    keys = -np.log(number) / (-np.log1p(-np.minimum(target, CAP)) + np.maximum(target - CAP, 0) / (1 - CAP))
+    return found[np.argsort(keys)[:COUNT]]
+
+
+def hand_confusion(p: np.ndarray, f: np.ndarray) -> np.ndarray:
+    """Return the believed confusion matrix, to 9 digits."""
+    ones, counts = np.zeros(2), np.zeros(2)
+    for start in range(0, len(p), BLOCK):
+        predicted = f[start : start + BLOCK].astype(np.intp)
+        ones += np.bincount(predicted, weights=p[start : start + BLOCK, 1], minlength=2)
+        counts += np.bincount(predicted, minlength=2)
+    table = np.column_stack([counts - ones, ones]) / len(p)
+    return np.array([[float(f"{cell:.8e}") for cell in line] for line in table])
+
+
+def hand_influence(m: np.ndarray, measure: str) -> np.ndarray:
+    """Return the influence by prediction and label."""
+    if measure == "error_rate":
+        return np.array([[0.0, 1.0], [1.0, 0.0]]) - (m[0, 1] + m[1, 0])
+    double = 2 * m[1, 1] + m[0, 1] + m[1, 0]
+    f1 = 2 * m[1, 1] / double
+    return np.array([[0.0, -f1], [-f1, 2 - 2 * f1]]) / double
+
+
+def hand_sizes(p: np.ndarray, f: np.ndarray, table: np.ndarray, method: str) -> np.ndarray:
+    """Return sizes that sum to 1."""
+    sizes, total = np.empty(len(p)), 0.0
+    gap, squares = np.abs(table[:, 1] - table[:, 0]), table**2
+    for start in range(0, len(p), BLOCK):
+        part = slice(start, start + BLOCK)
+        zero, one, size = p[part, 0], p[part, 1], sizes[part]
+        if method == "thesis":
+            np.multiply(zero, squares[:, 0].take(f[part]), out=size)
+            size += one * squares[:, 1].take(f[part])
+            np.sqrt(size, out=size)
+        else:
+            np.multiply(zero, one, out=size)
+            np.sqrt(size, out=size)
+            size *= gap.take(f[part])
+        total += size.sum()
+    floor = 0.0 if method == "thesis" else FLOOR
+    sizes *= (1 - floor) / total
+    sizes += floor / len(p)
+    return sizes
+
+
+def hand_factor(sizes: np.ndarray) -> float:
+    """Return k such that the capped sizes min(1, k u) sum to COUNT."""
+    largest = np.zeros(0)
+    k = float(COUNT)
+    while np.count_nonzero(certain := sizes >= 1 / k) > len(largest):
+        largest = sizes[certain]
+        k = (COUNT - len(largest)) / (1 - largest.sum())
+    return k
+
+
+def hand_arrivals(sizes: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return the first COUNT distinct rows of an exponential race."""
+    limit = COUNT + 6 * np.sqrt(COUNT) + 20
+    rows, h = [], []
+    for start in range(0, len(ids), BLOCK):
+        u = hand_uniforms(ids[start : start + BLOCK], 0)
+        near = np.flatnonzero(1 - u < limit * sizes[start : start + BLOCK])
+        rows.append(near + start)
+        h.append(u[near])
+    found, number = np.concatenate(rows), np.concatenate(h)
+    return found[np.argsort(-np.log(number) / sizes[found])[:COUNT]]
+
+
+def hand_uniforms(ids: np.ndarray, arrival: int) -> np.ndarray:
+    """Return the seeded hash of ids below both primes or above."""
+    first, second = coefficients(SEED, 0, arrival)
+    low = hand_polynomial(ids % OTHER_PRIME if ids.max() >= OTHER_PRIME else ids, second)
+    high = hand_polynomial(ids % PRIME if ids.max() >= OTHER_PRIME else ids, first) + low
+    high[high >= PRIME] -= PRIME
+    return (high * PRIME + low + 0.5) / float(PRIME * PRIME)
+
+
+def hand_polynomial(x: np.ndarray, powers: tuple[int, ...]) -> np.ndarray:
+    """Return a cubic modulo the Mersenne prime 2^31 - 1."""
+    value = x * powers[0]
+    for power in powers[1:]:
+        value += power
+        value = (value & PRIME) + (value >> 31)
+        value = (value & PRIME) + (value >> 31)
+        if power is not powers[-1]:
+            value *= x
+    value[value >= PRIME] -= PRIME
+    return value
+
+
+def timed(repeats: int, *contenders: Callable[[], Any]) -> list[float]:
+    """Return each contender's median CPU seconds; they take turns, after one round that does not count."""
+    seconds: list[list[float]] = [[] for _ in contenders]
+    for _ in range(repeats + 1):
+        for contender, mine in zip(contenders, seconds, strict=True):
+            start = process_time()
+            contender()
+            mine.append(process_time() - start)
+    return [median(mine[1:]) for mine in seconds]
+
+
+def peak_columns(run: Callable[[], Any], n: int) -> float:
+    """Return the most memory a run holds above what was there before, in float64 columns of n rows."""
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    run()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return (peak - before) / (8 * n)
+
+
+def header(title: str, *names: str) -> None:
+    print(f"\n{title}: {(MODES[title][0].__doc__ or '').splitlines()[0]}\n")
+    print("| " + " | ".join(names) + " |")
+    print("|" + "---|" * len(names), flush=True)
+
+
+def row(*values: Any) -> None:
+    texts = [f"{v:,}" if isinstance(v, int) else f"{v:.3g}" if isinstance(v, float) else str(v) for v in values]
+    print("| " + " | ".join(texts) + " |", flush=True)
+
+
+MODES: dict[str, tuple[Callable[[list[int], int], None], tuple[float, ...]]] = {
+    "draw": (draw, (1e5, 1e6, 1e7)),
+    "strings": (strings, (1e5, 1e6)),
+    "pool": (build, (1e6, 1e7)),
+    "batch": (batch, (1e6, 1e7)),
+    "evaluate": (evaluate, (5e4,)),
+}
+
+
+if __name__ == "__main__":
+    main()

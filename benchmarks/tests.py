@@ -1,0 +1,157 @@
+"""How often tests of two models reject: without a difference (type I error), and with one (power).
+
+    python benchmarks/tests.py                                    both, 1,000 seeds, then the tables
+    python benchmarks/tests.py --pair regression --seeds 5000     one pair of models, more seeds
+    python benchmarks/tests.py --table type_one --level 0.01      one table at another level
+
+Under the null hypothesis each item's two outputs change places with probability 1/2 in every run (Sawade 2012,
+section 5.4.2), so that the population's difference is 0; the target is therefore the population in all runs. Finished
+cells are kept in benchmarks/results/tests.csv and not computed again unless --again is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from cells import Cell, Cells, marked, table
+from problems import PAIRS, Pair
+from scipy.stats import binom
+
+import sondage
+from sondage.core.catalogue.significance import named_test
+from sondage.core.significance import bootstrap_test, permutation_test
+from sondage.errors import InputError
+
+BUDGETS = (50, 100, 200, 400)
+LEVELS = (0.01, 0.05, 0.1)
+RESAMPLES = 999
+TESTS = ("wald", "t", "permutation", "bootstrap", "mcnemar")
+DESIGNS: dict[str, dict[str, Any]] = {
+    "passive": {"method": "passive"},
+    "optimal (thesis)": {"method": "thesis"},
+    "default": {"method": "default"},
+    "active_neq": {"design": "active_neq", "floor": 0.0, "estimator": "hajek"},
+    "active_0 (thesis)": {"method": "thesis", "design": "active_0"},
+    "active_inf (thesis)": {"method": "thesis", "design": "active_inf"},
+}
+KEYS = ("pair", "design", "budget", "null", "seeds")
+VALUES = (
+    *("truth", "mean", "spread", "std_error", "labels"),
+    *(f"{test}_{level}" for test in TESTS for level in LEVELS),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=1000)
+    parser.add_argument("--pair", nargs="+", choices=list(PAIRS), default=list(PAIRS))
+    parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
+    parser.add_argument("--table", nargs="+", choices=["type_one", "power"], default=["type_one", "power"])
+    parser.add_argument("--level", nargs="+", type=float, choices=LEVELS, default=[0.05])
+    parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
+    options = parser.parse_args()
+    for name in options.table:
+        found = simulated(options, null=name == "type_one")
+        for level in options.level:
+            print(f"\n{name}: {heading(name, level, options.seeds)}\n")
+            print(pivot(found, options.budget, level, null=name == "type_one"))
+
+
+def heading(name: str, level: float, seeds: int) -> str:
+    if name == "power":
+        return f"share of runs that reject at {level}; models differ"
+    low, high = binom.interval(0.95, seeds, level)
+    return (
+        f"share of runs that reject at {level}; models are equal. 95 % of right tests fall within "
+        f"{low / seeds:.3f} to {high / seeds:.3f}; bold: too many by more than chance (1 in 1000)"
+    )
+
+
+def simulated(options: argparse.Namespace, *, null: bool) -> list[Cell]:
+    """Return all cells asked for, computing those that are missing."""
+    cells, found = Cells("tests", KEYS, VALUES), []
+    for name in options.pair:
+        build = lru_cache(PAIRS[name])
+        for design in designs(name):
+            for budget in options.budget:
+                keys = dict(zip(KEYS, (name, design, budget, null, options.seeds), strict=True))
+
+                def run(build=build, design=design, budget=budget) -> Cell:
+                    return simulate(build(), DESIGNS[design], budget, options.seeds, null=null)
+
+                found.append(cells.get(keys, run, again=options.again))
+    return found
+
+
+def designs(pair: str) -> list[str]:
+    """Return the designs that fit: in a regression the models differ everywhere, and limits of the variances exist."""
+    other = {"active_neq"} if pair == "regression" else {"active_0 (thesis)", "active_inf (thesis)"}
+    return [design for design in DESIGNS if design not in other]
+
+
+def simulate(pair: Pair, parts: dict[str, Any], budget: int, seeds: int, *, null: bool) -> Cell:
+    """Return how often each test rejects."""
+    pool = pair.pool
+    rejected = np.zeros((len(TESTS), len(LEVELS)))
+    values, errors, labels = np.empty(seeds), np.empty(seeds), np.empty(seeds)
+    for seed in range(seeds):
+        generator = np.random.default_rng([seed, budget])
+        if null:
+            pool = pair.swapped(generator)
+        comparison = sondage.compare(
+            pool, "a", "b", pair.measure, labels=pair.labels, budget=budget, seed=seed, target="population", **parts
+        )
+        estimate = comparison.estimate
+        values[seed], errors[seed], labels[seed] = estimate.value, estimate.std_error, estimate.n_labels
+        for place, pvalue in enumerate(pvalues(estimate, generator)):
+            rejected[place] += np.array(LEVELS) >= pvalue
+    shares = rejected / seeds
+    return {
+        "truth": 0.0 if null else pair.truth,
+        "mean": values.mean(),
+        "spread": values.std(ddof=1),
+        "std_error": errors.mean(),
+        "labels": labels.mean(),
+        **{f"{t}_{a}": shares[i, j] for i, t in enumerate(TESTS) for j, a in enumerate(LEVELS)},
+    }
+
+
+def pvalues(estimate: sondage.Estimate, generator: np.random.Generator) -> Iterator[float]:
+    """Yield the p-values of all tests; NaN where one does not fit the draw."""
+    evidence = estimate.evidence
+    assert evidence is not None
+    given: dict[str, Any] = {"weights": evidence.sample.row_weights, "generator": generator, "resamples": RESAMPLES}
+    for name in TESTS:
+        if name in ("permutation", "bootstrap"):
+            test = permutation_test if name == "permutation" else bootstrap_test
+            yield test(evidence.fit.influence + estimate.value, **given).pvalue
+        else:
+            try:
+                yield named_test(estimate, name).pvalue
+            except InputError:
+                yield float("nan")
+
+
+def pivot(found: list[Cell], budgets: list[int], level: float, *, null: bool) -> str:
+    """Return a table with one row for each pair, design and test, one column for each budget."""
+    show: dict[tuple[str, str, str], list[str]] = {}
+    for cell in found:
+        for test in TESTS:
+            rate, runs = float(cell[f"{test}_{level}"]), int(cell["seeds"])
+            text = marked(rate, runs, level, "greater") if null else f"{rate:.2f}"
+            if fits(cell, test):
+                show.setdefault((cell["pair"], cell["design"], test), []).append(text)
+    return table(["pair", "design", "test", *map(str, budgets)], ([*line, *cells] for line, cells in show.items()))
+
+
+def fits(cell: Cell, test: str) -> bool:
+    """Return whether McNemar's test has equal draws and zero-one losses."""
+    return test != "mcnemar" or (cell["pair"] != "regression" and cell["design"] in ("passive", "active_neq"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""From a statistic's tails to the p-value of an alternative, and what else the tests share."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sondage.core.checks import require, require_weights
+
+
+def tail_pvalue(alternative: str, below: float, above: float) -> float:
+    """Return the p-value from the probabilities of a statistic at most, and at least, the observed one."""
+    tails = {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}
+    require(alternative in tails, f"alternative {alternative!r} is none of {', '.join(map(repr, tails))}")
+    return tails[alternative]
+
+
+def ratio(value: float, error: float) -> float:
+    """Return value / error; infinite, or 0 for 0, where the error is 0."""
+    if error > 0:
+        return float(value / error)
+    return math.copysign(math.inf, value) if value else 0.0
+
+
+def normalised(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """Return weights of n items that sum to 1; equal ones if none are given."""
+    if weights is None:
+        return np.full(n, 1 / n)
+    values = np.asarray(weights, dtype=float)
+    require(values.shape == (n,), f"weights of shape {values.shape} for {n} items")
+    require_weights(values)
+    return np.asarray(values / values.sum())

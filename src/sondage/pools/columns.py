@@ -1,0 +1,342 @@
+"""From the named columns of a table to a pool: which column means what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.predictions import Classifier, Outcome, Regressor
+from sondage.errors import InputError
+from sondage.pools.arrays import Pool
+
+__all__ = ["pool_from_columns"]
+
+TASKS = ("classification", "regression", "outcomes")
+MOST_CLASSES = 1000
+
+_ONE = "model"  # the name of a single model whose columns carry none
+_WHOLE = re.compile(r"0|-?[1-9]\d*")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_OUTPUT = re.compile(r"(?:(?P<model>(?!p_).+?)\.)?(?:(?P<part>prediction|variance)|p_(?P<class>.+))", re.DOTALL)
+_JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.+))?", re.DOTALL)
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+@dataclass
+class _Model:
+    """One model's columns, by what they say; of probabilities class -> column."""
+
+    prediction: str | None = None
+    variance: str | None = None
+    judge: str | None = None
+    probabilities: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class _Layout:
+    """What the columns of a table mean."""
+
+    models: dict[str, _Model] = field(default_factory=dict)
+    judge: dict[str, str] = field(default_factory=dict)
+    fields: list[str] = field(default_factory=list)
+
+
+def pool_from_columns(
+    columns: Columns, *, classes: Any = None, task: str | None = None, typed: bool = True
+) -> Pool:
+    """Return the pool that a table's columns describe.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+        ``id``; ``prediction``, ``variance`` and ``p_<class>``, for several models ``<model>.prediction`` and so
+        on; ``judge.p_<class>``; ``<model>.judge`` or ``<model>.judge.p_<grade>`` for systems with an outcome of
+        their own; ``cost``, ``weight``, ``group``. All others are shown to the labeller. Missing values are
+        masked; text may stand for numbers.
+    classes : sequence, optional
+        The classes in their order; by default in that of the columns.
+    task : str, optional
+        ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
+        without probabilities are numbers where there is a variance or a fraction, else classes.
+    typed : bool
+        Whether text is meant as text; False for CSV, where ids and predictions written as numbers are numbers.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or a value is not allowed; the message names column, row and id.
+    """
+    if task is not None and task not in TASKS:
+        raise InputError(f"no task {task!r}; there are {', '.join(TASKS)}")
+    if "id" not in columns:
+        raise InputError(f"no column 'id'; there are {list(columns)}")
+    if not len(columns["id"]):
+        raise InputError("the pool is empty: it has no rows")
+    table = _Table(columns, typed)
+    layout = _layout(list(columns))
+    kind = _task(table, layout, task)
+    models, names = _BUILDERS[kind](table, layout, classes)
+    options = {"costs": "cost", "weights": "weight"}
+    return Pool(
+        models=models,
+        classes=names,
+        judge=_judge(table, layout, names),
+        ids=table.ids,
+        groups=table.names("group") if "group" in columns else None,
+        fields={name: table.shown(name) for name in layout.fields},
+        **{option: table.numbers(name) for option, name in options.items() if name in columns},
+    )
+
+
+class _Table:
+    """Columns that are read as names or numbers, or refused by row and id."""
+
+    def __init__(self, columns: Columns, typed: bool) -> None:
+        self.columns, self.typed = columns, typed
+        self.ids: NDArray[Any] = np.arange(len(columns["id"]))
+        self._ids_read = False
+        self.ids = self.names("id")
+        self._ids_read = True
+
+    def where(self, row: int) -> str:
+        """Return how messages name a row."""
+        return f"row {row} (id {self.ids[row]})" if self._ids_read else f"row {row}"
+
+    def names(self, name: str) -> NDArray[Any]:
+        """Return a column of names: whole numbers if all are written as such, else as they are."""
+        column = self._complete(name)
+        if column.dtype.kind == "f":
+            return _whole(column)
+        if not self.typed and all(len(text) < 19 and _WHOLE.fullmatch(text) for text in column.tolist()):
+            return column.astype(np.int64)
+        return column
+
+    def predictions(self, name: str) -> NDArray[Any]:
+        """Return a column of predictions: classes, or numbers."""
+        column = self._complete(name)
+        if not self.typed and all(_NUMBER.fullmatch(text) for text in column.tolist()):
+            column = column.astype(np.float64)
+        return _whole(column) if column.dtype.kind == "f" else column
+
+    def numbers(self, name: str, low: float = -np.inf, high: float = np.inf) -> NDArray[Any]:
+        """Return a column of finite numbers within bounds."""
+        column = self._complete(name)
+        if column.dtype.kind not in "fiub":
+            column = self._parsed(name, column)
+        outside = ~np.isfinite(column) | (column < low) | (column > high)
+        if outside.any():
+            row = int(np.argmax(outside))
+            allowed = f"in [{low:g}, {high:g}]" if np.isfinite(high) else "finite, not negative" if low == 0 else "finite"
+            raise InputError(f"{name} of {self.where(row)} is {column[row]}; it must be {allowed}")
+        return column
+
+    def _parsed(self, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+        try:
+            return column.astype(np.float64)
+        except (TypeError, ValueError):
+            row = next(row for row, value in enumerate(column.tolist()) if not _is_number(value))
+            raise InputError(f"{name} of {self.where(row)} is {column[row]!r}; it must be a number") from None
+
+    def _complete(self, name: str) -> NDArray[Any]:
+        """Return a column without missing values."""
+        column = self.columns[name]
+        missing = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
+        if missing is not None and missing.any():
+            raise InputError(f"{name} of {self.where(int(np.argmax(missing)))} is missing; every row needs one")
+        return np.asarray(column)
+
+    def shown(self, name: str) -> NDArray[Any]:
+        """Return a column for the labeller; missing values are None."""
+        column = self.columns[name]
+        if not isinstance(column, np.ma.MaskedArray):
+            return np.asarray(column)
+        values = np.asarray(column.data, dtype=object)
+        values[np.ma.getmaskarray(column)] = None
+        return values
+
+
+def _whole(column: NDArray[Any]) -> NDArray[Any]:
+    """Return whole floats as integers, others as they are."""
+    whole = np.array_equal(column, np.round(column)) and np.abs(column).max() < 2**53
+    return column.astype(np.int64) if whole else column
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _layout(names: Sequence[str]) -> _Layout:
+    """Return what each column means, by its name."""
+    found = _Layout()
+    for name in names:
+        if name in ("id", "cost", "weight", "group"):
+            continue
+        if name.startswith("judge.p_"):
+            found.judge[name.removeprefix("judge.p_")] = name
+        elif judge := _JUDGE.fullmatch(name):
+            model = found.models.setdefault(judge["model"], _Model())
+            if judge["class"] is None:
+                model.judge = name
+            else:
+                model.probabilities[judge["class"]] = name
+                model.judge = model.judge or name
+        elif output := _OUTPUT.fullmatch(name):
+            model = found.models.setdefault(output["model"] or _ONE, _Model())
+            if output["class"] is None:
+                setattr(model, output["part"], name)
+            else:
+                model.probabilities[output["class"]] = name
+        else:
+            found.fields.append(name)
+    return found
+
+
+def _task(table: _Table, layout: _Layout, task: str | None) -> str:
+    """Return the task: as named, else by the columns there are."""
+    models = layout.models
+    if not models:
+        raise InputError(f"no column 'prediction' or 'p_<class>'; there are {list(table.columns)}")
+    bare = [name for name in table.columns if name in ("prediction", "variance") or name.startswith("p_")]
+    if bare and len(models) > 1:
+        other = next(model for model in models if model != _ONE)
+        raise InputError(f"columns {bare[0]!r} and those of model {other!r}: all models need a name, as in 'a.{bare[0]}'")
+    if task is not None:
+        return task
+    if any(model.judge for model in models.values()):
+        return "outcomes"
+    if any(model.variance for model in models.values()):
+        return "regression"
+    if any(model.probabilities for model in models.values()):
+        return "classification"
+    return _task_of_predictions(table, [str(model.prediction) for model in models.values()])
+
+
+def _task_of_predictions(table: _Table, names: Sequence[str]) -> str:
+    columns = [table.predictions(name) for name in names]
+    if any(column.dtype.kind == "f" for column in columns):
+        return "regression"
+    if any(column.dtype.kind not in "iu" for column in columns):
+        return "classification"
+    distinct = max(len(np.unique(column)) for column in columns)
+    if distinct > MOST_CLASSES:
+        raise InputError(
+            f"column {names[0]!r} has {distinct} different whole numbers: say task='regression' or task='classification'"
+        )
+    return "classification"
+
+
+Built = tuple[dict[str, Any], Any]
+
+
+def _regressors(table: _Table, layout: _Layout, classes: Any) -> Built:
+    """Return the regressors."""
+    built: dict[str, Any] = {}
+    for name, model in layout.models.items():
+        if model.prediction is None or model.probabilities:
+            there = model.variance or next(iter(model.probabilities.values()), None)
+            raise InputError(f"model {name!r} of a regression needs a column 'prediction'; there is {there!r}")
+        variance = None if model.variance is None else table.numbers(model.variance, low=0.0)
+        built[name] = Regressor(table.numbers(model.prediction), variance)
+    return built, classes
+
+
+def _outcomes(table: _Table, layout: _Layout, classes: Any) -> Built:
+    """Return the systems with an outcome of their own."""
+    built: dict[str, Any] = {}
+    for name, model in layout.models.items():
+        if model.prediction or model.variance or not model.judge:
+            raise InputError(f"system {name!r} needs a column '{name}.judge', and neither prediction nor variance")
+        if not model.probabilities:
+            built[name] = Outcome(table.numbers(model.judge, 0.0, 1.0))
+            continue
+        grades = [_grade(text, column) for text, column in model.probabilities.items()]
+        columns = [table.numbers(column, 0.0, 1.0) for column in model.probabilities.values()]
+        built[name] = Outcome(np.column_stack(columns), grades)
+    return built, classes
+
+
+def _grade(text: str, column: str) -> float:
+    if not _is_number(text):
+        raise InputError(f"column {column!r}: the grade {text!r} must be a number")
+    return float(text)
+
+
+def _classifiers(table: _Table, layout: _Layout, classes: Any) -> Built:
+    """Return the classifiers and the classes."""
+    built: dict[str, Any] = {}
+    predicted = {
+        name: table.predictions(model.prediction) for name, model in layout.models.items() if model.prediction is not None
+    }
+    names = _classes(layout, list(predicted.values()), classes)
+    for name, model in layout.models.items():
+        if model.variance is not None:
+            raise InputError(f"column {model.variance!r} is for regression; {name!r} is a classifier")
+        p = _probabilities(table, model.probabilities, names) if model.probabilities else None
+        built[name] = Classifier(p, predicted.get(name))
+    return built, names
+
+
+def _classes(layout: _Layout, predicted: Sequence[NDArray[Any]], classes: Any) -> Any:
+    """Return the classes: as given, else as the columns of probabilities name them; None if nothing does."""
+    if classes is not None:
+        return list(classes)
+    sources: list[dict[str, str]] = [model.probabilities for model in layout.models.values() if model.probabilities]
+    sources += [layout.judge] if layout.judge else []
+    if not sources:
+        return None
+    texts = list(max(sources, key=len))
+    whole = all(_WHOLE.fullmatch(text) for text in texts)
+    names: list[Any] = [int(text) for text in texts] if whole else list(texts)
+    return names if len(names) > 1 else [_other(names[0], predicted), names[0]]
+
+
+def _other(positive: Any, predicted: Sequence[NDArray[Any]]) -> Any:
+    """Return the class that stands against the only one with probabilities."""
+    seen = {value for column in predicted for value in np.unique(column).tolist()}
+    others = sorted((value for value in seen if str(value) != str(positive)), key=str)
+    if len(others) > 1:
+        raise InputError(
+            f"column 'p_{positive}' alone is enough for two classes only; predictions have {sorted(seen, key=str)}"
+        )
+    if others:
+        return others[0]
+    return 0 if positive == 1 else f"not {positive}"
+
+
+def _probabilities(table: _Table, columns: Mapping[str, str], classes: Sequence[Any]) -> NDArray[Any]:
+    """Return the probabilities in the order of the classes; of the second alone as one column."""
+    by_class = {str(name): None for name in classes}
+    unknown = [column for text, column in columns.items() if text not in by_class]
+    if unknown:
+        raise InputError(f"column {unknown[0]!r} is of no class; classes are {list(classes)}")
+    read = {text: table.numbers(column, 0.0, 1.0) for text, column in columns.items()}
+    if len(read) == len(classes):
+        return np.column_stack([read[str(name)] for name in classes])
+    if len(classes) == 2:
+        text, column = next(iter(read.items()))
+        return column if text == str(classes[1]) else 1.0 - column
+    missing = next(name for name in classes if str(name) not in read)
+    raise InputError(f"no column 'p_{missing}'; there are {list(columns.values())}")
+
+
+def _judge(table: _Table, layout: _Layout, classes: Any) -> NDArray[Any] | None:
+    if not layout.judge:
+        return None
+    return _probabilities(table, layout.judge, classes or [])
+
+
+_BUILDERS: dict[str, Callable[[_Table, _Layout, Any], Built]] = {
+    "classification": _classifiers,
+    "regression": _regressors,
+    "outcomes": _outcomes,
+}

@@ -1,0 +1,221 @@
+"""Pools and labels in files: CSV and Parquet, one or many."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import re
+from collections.abc import Sequence
+from glob import glob, has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sondage.errors import InputError, LabelError
+from sondage.pools.arrays import Pool
+from sondage.pools.columns import pool_from_columns
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["escaped", "read_labels", "read_pool"]
+
+CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+PARQUET_ENDS = (".parquet", ".pq")
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def read_pool(
+    source: str | os.PathLike[str] | duckdb.DuckDBPyRelation, *, classes: Any = None, task: str | None = None
+) -> Pool:
+    """Read a pool from CSV or Parquet files.
+
+    Parameters
+    ----------
+    source : path, glob or DuckDB relation
+        ``"pool.parquet"``, ``"pool.csv"``, ``"folder/*.parquet"``. The columns are ``id``; ``prediction`` or
+        ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two classes);
+        ``variance``; ``cost``; ``weight``; ``group``; ``judge.p_<class>``; ``<model>.judge``. All others are
+        shown to the labeller.
+    classes : sequence, optional
+        The classes in their order.
+    task : str, optional
+        ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
+        without probabilities are numbers where there is a variance or a fraction, else classes.
+
+    Returns
+    -------
+    Pool
+        In memory; it remembers where it came from.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or a value is not allowed; the message names column, row and id.
+    """
+    if hasattr(source, "fetchnumpy"):
+        return pool_from_columns(source.fetchnumpy(), classes=classes, task=task)
+    path = os.path.abspath(os.fspath(source))  # noqa: PTH100 - a glob is no path yet
+    files = _files(os.fspath(source))
+    try:
+        typed = _kind(files[0]) == "parquet"
+        columns = _read_parquet(files) if typed else _read_csv(files)
+        pool = pool_from_columns(columns, classes=classes, task=task, typed=typed)
+    except InputError as error:
+        raise InputError(f"{os.fspath(source)}: {error}") from None
+    pool.source = path
+    pool.reading = {name: value for name, value in (("classes", classes), ("task", task)) if value is not None}
+    return pool
+
+
+def _files(source: str) -> list[str]:
+    """Return the files that a path or a glob means, all of one kind."""
+    if Path(source).is_dir():
+        raise InputError(f"{source} is a folder; name its files, as in {Path(source) / '*.parquet'}")
+    if Path(source).is_file():
+        found = [source]
+    else:
+        found = sorted(glob(source, recursive=True)) if has_magic(source) else []
+    if not found:
+        raise InputError(f"there is no file {source}")
+    ends = {_kind(name) for name in found}
+    if len(ends) > 1:
+        raise InputError(f"{source} means files of different kinds; they must all be CSV or all Parquet")
+    return found
+
+
+def _kind(name: str) -> str:
+    if name.lower().endswith(PARQUET_ENDS):
+        return "parquet"
+    if name.lower().endswith(CSV_ENDS):
+        return "csv"
+    raise InputError(f"{name}: a pool is read from {', '.join((*CSV_ENDS, *PARQUET_ENDS))}")
+
+
+def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
+    """Return all columns in their types."""
+    import duckdb  # here, so that pools in memory do without it
+
+    try:
+        with duckdb.connect() as connection:
+            return connection.read_parquet(list(files)).fetchnumpy()
+    except duckdb.Error as error:
+        raise InputError(_reason(error)) from None
+
+
+def _read_csv(files: Sequence[str]) -> dict[str, Any]:
+    """Return all columns as text: nothing is guessed."""
+    import duckdb  # here, so that pools in memory do without it
+
+    delimiter, header = _header(files[0])
+    for name in files[1:]:
+        if _header(name) != (delimiter, header):
+            raise InputError(f"{name} has other columns than {files[0]}: {_header(name)[1]}, {header}")
+    options: dict[str, Any] = {"delimiter": delimiter, "quotechar": '"', "escapechar": '"'}
+    try:
+        with duckdb.connect() as connection:
+            columns = {name: "VARCHAR" for name in header}
+            names: Any = list(files)  # its types know one file only
+            relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)
+            return relation.fetchnumpy()
+    except duckdb.Error as error:
+        raise InputError(_reason(error)) from None
+
+
+def _reason(error: Exception) -> str:
+    """Return what DuckDB says as one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if len(lines) == 1 else " ".join(lines[:3])
+
+
+def _header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
+    """Return the delimiter, the most frequent of comma, semicolon and tab, and the names of the columns."""
+    opened = gzip.open if os.fspath(path).endswith(".gz") else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+            line = str(file.readline())
+            file.seek(0)
+            delimiter = max(",;\t", key=line.count)
+            names = next(csv.reader(file, delimiter=delimiter), [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"the header cannot be read: {error}") from None
+    if not names:
+        raise InputError("the file is empty: it has no header")
+    twice = next((name for name in names if names.count(name) > 1 or not name), None)
+    if twice is not None:
+        raise InputError(f"column {twice!r} stands twice or has no name; the header is {names}")
+    return delimiter, names
+
+
+def read_labels(path: str | os.PathLike[str], models: Sequence[str] = ()) -> tuple[list[str], list[Any]]:
+    """Read labels from a CSV file with the columns ``id`` and ``label``; other columns are left alone.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    models : sequence of str
+        For systems with outcomes of their own: their names; the columns are then ``<model>.label``.
+
+    Returns
+    -------
+    ids : list of str
+        As text; cells that `escaped` changed are as they were.
+    labels : list
+        Text, for outcomes a dict; None where the cell is empty: a skip.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or has no such column.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, delimiter=_header(path)[0], strict=True)
+            wanted = ["id", *([f"{model}.label" for model in models] or ["label"])]
+            missing = [name for name in wanted if name not in (reader.fieldnames or [])]
+            if missing:
+                raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")
+            rows = [_checked(row, reader.line_num) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error, InputError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise InputError(f"{os.fspath(path)}: {reason}") from None
+    labels = [_outcomes(row, models) if models else _label(row["label"]) for row in rows]
+    return [_plain(row["id"]) for row in rows], labels
+
+
+def _checked(row: dict[str, Any], line: int) -> dict[str, Any]:
+    if None in row or None in row.values():
+        raise LabelError(f"line {line} has more or fewer cells than the header")
+    if not row["id"].strip():
+        raise LabelError(f"line {line} has no id")
+    return row
+
+
+def _label(cell: str) -> str | None:
+    return _plain(cell).strip() or None
+
+
+def _outcomes(row: dict[str, str], models: Sequence[str]) -> dict[str, str] | None:
+    given = {model: _label(row[f"{model}.label"]) for model in models}
+    return {model: label for model, label in given.items() if label is not None} or None
+
+
+def escaped(value: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula: text that begins like one gets an apostrophe.
+
+    Examples
+    --------
+    >>> escaped("=1+1"), escaped("-5"), escaped("plain")
+    ("'=1+1", '-5', 'plain')
+    """
+    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
+        return "'" + value
+    return value
+
+
+def _plain(cell: str) -> str:
+    """Return the text that `escaped` was given."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

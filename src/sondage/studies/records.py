@@ -1,0 +1,245 @@
+"""A session as plain rows and JSON, and back, bit for bit.
+
+Numbers are written with as many digits as bring the same bits back; arrays come back in the type they had.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief
+from sondage.core.measures import NAMES, Measure
+from sondage.core.predictions import Classes, Grades, Items, Means
+from sondage.core.samples import Known
+from sondage.errors import InputError, StudyError
+from sondage.studies.drawing import Drawn
+from sondage.studies.method import Method, Question
+from sondage.studies.planning import Stage, sums_from_data, sums_to_data
+
+__all__ = [
+    "belief_from_data",
+    "belief_to_data",
+    "dump",
+    "id_from_text",
+    "id_to_text",
+    "items_from_rows",
+    "items_to_rows",
+    "layout_of",
+    "method_from_data",
+    "method_to_data",
+    "question_from_data",
+    "question_to_data",
+    "stage_from_data",
+    "stage_to_data",
+    "tuples",
+]
+
+Data = dict[str, Any]
+
+_BELIEFS: dict[str, type[Any]] = {kind.__name__: kind for kind in (ClassBelief, GaussianBelief, OutcomeBelief)}
+_OUTPUTS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Classes, Means, Grades)}
+_SHARED = {"grades"}  # the same for all rows
+_MEASURES: dict[str, Any] = {name: kind for name, kind in NAMES.items() if isinstance(kind, type)}
+
+
+def dump(value: Any) -> str:
+    """Return a value as one line of JSON; times as text, missing numbers as they are."""
+    return json.dumps(value, default=_plain, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").item()
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return value.isoformat() if isinstance(value, date | datetime) else str(value)
+
+
+def id_to_text(name: Any) -> str:
+    """Return an id as JSON, so that 5 and "5" stay apart.
+
+    Raises
+    ------
+    InputError
+        If the id is neither text nor a number.
+    """
+    if not isinstance(name, str | int | float):
+        raise InputError(f"id {name!r} is a {type(name).__name__}; the ids of a study must be text or numbers")
+    return json.dumps(name, ensure_ascii=False)
+
+
+def id_from_text(text: str) -> Any:
+    """Return the id of a text made by `id_to_text`."""
+    return json.loads(text)
+
+
+def question_to_data(question: Question) -> Data:
+    """Return a question as data; a measure as its name and parameters, a user's own one by its name only."""
+    return question.to_data() | {"measures": [_measure_to_data(measure) for measure in question.measures]}
+
+
+def _measure_to_data(measure: Measure) -> Data:
+    for name, kind in _MEASURES.items():
+        if type(measure) is kind:
+            options = {field.name: getattr(measure, field.name) for field in fields(_MEASURES[name])}
+            return {"kind": name, "options": {key: value for key, value in options.items() if value is not None}}
+    return {"own": measure.name}
+
+
+def question_from_data(data: Mapping[str, Any], own: Mapping[str, Measure]) -> Question:
+    """Return a question kept as data.
+
+    Raises
+    ------
+    StudyError
+        If a measure is the user's own and not among `own`.
+    """
+    measures = tuple(_measure_from_data(measure, own) for measure in data["measures"])
+    return Question(**dict(data) | {"models": tuple(data["models"]), "measures": measures})
+
+
+def _measure_from_data(data: Mapping[str, Any], own: Mapping[str, Measure]) -> Measure:
+    if "own" not in data:
+        measure: Measure = _MEASURES[data["kind"]](**data["options"])
+        return measure
+    if data["own"] not in own:
+        raise StudyError(f"measure {data['own']!r} is your own and not in the study file: give it again with measures=")
+    return own[data["own"]]
+
+
+def method_to_data(method: Method) -> Data:
+    """Return a method as data; a class prior as pairs or numbers."""
+    prior = method.belief
+    if isinstance(prior, Mapping):
+        prior = {"prior": [[name, float(share)] for name, share in prior.items()]}
+    elif prior is not None and not isinstance(prior, str):
+        prior = np.asarray(prior, dtype=np.float64).tolist()
+    return method.to_data() | {"belief": prior}
+
+
+def method_from_data(data: Mapping[str, Any]) -> Method:
+    """Return a method kept as data."""
+    prior = data["belief"]
+    if isinstance(prior, Mapping):
+        prior = {name: share for name, share in prior["prior"]}
+    return Method(**dict(data) | {"belief": tuple(prior) if isinstance(prior, list) else prior})
+
+
+def belief_to_data(belief: Belief | None) -> Data | None:
+    """Return a belief as data."""
+    if belief is None:
+        return None
+    if type(belief).__name__ not in _BELIEFS:
+        raise StudyError(f"a study cannot keep a belief of the type {type(belief).__name__}; it keeps {list(_BELIEFS)}")
+    data: Any = belief
+    return {"kind": type(belief).__name__} | asdict(data)
+
+
+def belief_from_data(data: Mapping[str, Any] | None) -> Belief | None:
+    """Return a belief kept as data."""
+    if data is None:
+        return None
+    options = {name: tuples(value) for name, value in data.items() if name != "kind"}
+    belief: Belief = _BELIEFS[data["kind"]](**options)
+    return belief
+
+
+def tuples(value: Any) -> Any:
+    """Return lists as tuples, all the way down."""
+    return tuple(tuples(part) for part in value) if isinstance(value, list) else value
+
+
+def stage_to_data(stage: Stage) -> Data:
+    """Return what a stage knows, but for the drawn items, as a row."""
+    known = stage.known
+    sums = {"expected": sums_to_data(known.expected), "outside": sums_to_data(known.outside)}
+    facts = {field.name: getattr(known, field.name) for field in fields(known)}
+    return {
+        "number": stage.number,
+        "seed": dump(stage.seed),
+        "tau": dump(stage.drawn.tau),
+        "covers": int(stage.covers),
+        "settings": dump(dict(stage.drawn.settings)),
+        "known": dump(facts | sums | {"belief": belief_to_data(known.belief)}),
+    }
+
+
+def stage_from_data(data: Mapping[str, Any], draws: Sequence[Mapping[str, Any]]) -> Stage:
+    """Return a stage from its row and those of the drawn items, in their order."""
+    known = json.loads(data["known"])
+    known |= {name: sums_from_data(known[name]) for name in ("expected", "outside")}
+    known["belief"] = belief_from_data(known["belief"])
+    columns = {name: np.array([draw[name] for draw in draws], dtype=np.float64) for name in ("key", "rate", "size")}
+    units = np.array([draw["unit"] for draw in draws], dtype=np.int64)
+    settings, tau = json.loads(data["settings"]), float(json.loads(data["tau"]))
+    drawn = Drawn(units, columns["key"], columns["rate"], columns["size"], tau, settings)
+    return Stage(data["number"], json.loads(data["seed"]), Known(**known), drawn, bool(data["covers"]))
+
+
+def layout_of(items: Items) -> Data:
+    """Return the kinds of the models' outputs and the types of all their arrays."""
+    return {
+        "models": [
+            {"kind": type(output).__name__}
+            | {name: _type(value) for name, value in vars(output).items() if name not in _SHARED}
+            | {name: value.tolist() for name, value in vars(output).items() if name in _SHARED}
+            for output in items.models
+        ],
+        "costs": _type(items.costs),
+        "judge": _type(items.judge),
+    }
+
+
+def _type(array: Any) -> str | None:
+    return None if array is None else array.dtype.str
+
+
+def items_to_rows(items: Items) -> list[Data]:
+    """Return each row's weight, cost, outputs and judge."""
+    outputs = [
+        {name: value.tolist() for name, value in vars(output).items() if value is not None and name not in _SHARED}
+        for output in items.models
+    ]
+    weights = np.asarray(items.weights, dtype=np.float64).tolist()
+    costs = None if items.costs is None else items.costs.tolist()
+    judge = None if items.judge is None else items.judge.tolist()
+    return [
+        {
+            "number": row,
+            "weight": weights[row],
+            "cost": None if costs is None else costs[row],
+            "outputs": dump([{name: column[row] for name, column in columns.items()} for columns in outputs]),
+            "judge": None if judge is None else dump(judge[row]),
+        }
+        for row in range(len(items))
+    ]
+
+
+def items_from_rows(rows: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Items:
+    """Return items from their rows, in the types they had."""
+    outputs = [json.loads(row["outputs"]) for row in rows]
+    judge = None if layout["judge"] is None else [json.loads(row["judge"]) for row in rows]
+    models = tuple(_output(shape, [row[index] for row in outputs]) for index, shape in enumerate(layout["models"]))
+    return Items(
+        models,
+        np.array([row["weight"] for row in rows], dtype=np.float64),
+        None if layout["costs"] is None else np.array([row["cost"] for row in rows], dtype=layout["costs"]),
+        None if judge is None else np.array(judge, dtype=layout["judge"]),
+    )
+
+
+def _output(shape: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return one model's outputs."""
+    columns: Data = {}
+    for name, kind in shape.items():
+        if name in _SHARED:
+            columns[name] = np.array(kind, dtype=np.float64)
+        elif name != "kind":
+            columns[name] = None if kind is None else np.array([row[name] for row in rows], dtype=kind)
+    return _OUTPUTS[shape["kind"]](**columns)

@@ -1,0 +1,103 @@
+"""What the documentation says stands in the package, and the other way round."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+import sondage
+from sondage.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+HEAVY = ("duckdb", "sqlalchemy", "matplotlib", "sklearn", "pandas", "polars", "pyarrow", "rich", "click")
+
+
+def commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command below this one with its full name."""
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            yield from commands(inner, (*path, name))
+    else:
+        yield " ".join(path), command
+
+
+COMMANDS = dict(commands(main, ("sondage",)))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_has_help(name):
+    command = COMMANDS[name]
+    assert command.help
+    assert all(option.help for option in command.params if isinstance(option, click.Option) and option.name != "help")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_stands_in_the_manual(name):
+    manual = (ROOT / "docs" / "cli.md").read_text()
+    section = re.search(rf"^## `{name}`$(.*?)(?=^## |\Z)", manual, re.MULTILINE | re.DOTALL)
+    assert section, f"docs/cli.md has no section ## `{name}`"
+    options = [option.opts[0] for option in COMMANDS[name].params if isinstance(option, click.Option)]
+    assert [option for option in options if f"`{option}" not in section[1]] == []
+
+
+def test_manual_has_no_other_commands():
+    manual = (ROOT / "docs" / "cli.md").read_text()
+    assert set(re.findall(r"^## `(.*?)`$", manual, re.MULTILINE)) == set(COMMANDS)
+
+
+def test_public_names_are_exact():
+    names = {name for name, value in vars(sondage).items() if not name.startswith("_")}
+    inner = {name for name in names if isinstance(getattr(sondage, name), ModuleType)} - {"measures"}
+    assert names - inner == set(sondage.__all__)
+    assert sondage.__all__ == sorted(sondage.__all__)
+
+
+def test_import_is_light():
+    code = "import sondage, sys, json; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    # -I leaves out what the environment adds; the path is given by hand.
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {code}"
+    loaded = json.loads(subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=True).stdout)
+    assert sorted(set(HEAVY) & set(loaded)) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
+    local = [link for link in links if not re.match(r"[a-z]+:", link)]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_architecture_names_what_is_there():
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    tree = re.search(r"```text\nsrc/sondage/\n(.*?)```", text, re.DOTALL)
+    assert tree
+    folders, found = [ROOT / "src" / "sondage"], set()
+    for line in tree[1].splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        name = line.split()[0]
+        path = folders[depth - 1] / name
+        found.add(path)
+        folders[depth:] = [path]
+    assert sorted(str(path) for path in found if not path.exists()) == []
+    modules = {path for path in (ROOT / "src" / "sondage").rglob("*.py") if path.name != "__init__.py"}
+    packages = {path.parent for path in modules}
+    # A folder may stand for its modules; a module of a folder whose modules are listed may not be left out.
+    listed = {path.parent for path in found if path.suffix == ".py"}
+    assert sorted(str(path) for path in packages - found - listed) == []
+    assert sorted(str(path) for path in modules if path.parent in listed and path not in found) == []
+
+
+@pytest.mark.slow
+def test_quoted_output_is_what_the_script_prints():
+    page = (ROOT / "docs" / "choosing.md").read_text()
+    script, quoted = re.search(r"<!-- output: (\S+) -->\n```text\n(.*?)```", page, re.DOTALL).groups()
+    command = [sys.executable, str(ROOT / script)]
+    printed = subprocess.run(command, capture_output=True, check=True, text=True, env={"PYTHONPATH": str(ROOT / "src")})
+    assert printed.stdout == quoted
