@@ -16,7 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 from cells import Cell, Cells, marked, table
-from problems import DATA, PROBLEMS, STORED, Problem
+from known_problems import DATA, PROBLEMS, STORED, Problem
 
 import sondage
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import tracemalloc
 from collections.abc import Callable, Iterator
+from functools import partial
 from statistics import median
 from time import process_time
 from typing import Any
@@ -51,15 +52,13 @@ def draw(rows: list[int], repeats: int) -> None:
         pool = sondage.Pool(probabilities, ids=ids)
         for measure, method in cases():
             check(pool, measure, method)
-            package, total, cumulative, hand = timed(
-                repeats,
-                lambda m=measure, method=method: planned(pool, m, method),
-                lambda: summed(pool),
-                lambda: cumulative_draw(pool),
-                lambda m=measure, method=method: by_hand(pool, m, method),
-            )
-            peak = peak_columns(lambda m=measure, method=method: planned(pool, m, method), n)
-            row(n, measure, method, package, package / total, package / cumulative, package / hand, peak)
+            contenders = [
+                partial(planned, pool, measure, method),
+                partial(summed, pool),
+                partial(cumulative_draw, pool),
+            ]
+            package, *others = timed(repeats, *contenders, partial(by_hand, pool, measure, method))
+            row(n, measure, method, package, *(package / other for other in others), peak_columns(contenders[0], n))
 
 
 def strings(rows: list[int], repeats: int) -> None:
@@ -68,13 +67,8 @@ def strings(rows: list[int], repeats: int) -> None:
     for n in rows:
         probabilities, ids = columns(n)
         names = np.array([f"item-{i}" for i in ids.tolist()], dtype=object)
-        pool = sondage.Pool(probabilities, ids=names)
-        build, plan = timed(
-            repeats,
-            lambda p=probabilities, names=names: sondage.Pool(p, ids=names),
-            lambda pool=pool: planned(pool, "f1", "default"),
-        )
-        row(n, build, plan, peak_columns(lambda p=probabilities, names=names: sondage.Pool(p, ids=names), n))
+        make = partial(sondage.Pool, probabilities, ids=names)
+        row(n, *timed(repeats, make, partial(planned, make(), "f1", "default")), peak_columns(make, n))
 
 
 def build(rows: list[int], repeats: int) -> None:
@@ -84,39 +78,23 @@ def build(rows: list[int], repeats: int) -> None:
         probabilities, ids = columns(n)
         orders = {"none": None, "in order": ids, "scrambled": np.random.default_rng(1).permutation(ids)}
         for name, given in orders.items():
-            pool = sondage.Pool(probabilities, ids=given)
-            took, total = timed(
-                repeats, lambda p=probabilities, given=given: sondage.Pool(p, ids=given), lambda pool=pool: summed(pool)
-            )
-            peak = peak_columns(lambda p=probabilities, given=given: sondage.Pool(p, ids=given), n)
-            row(n, name, took, took / total, peak)
+            make = partial(sondage.Pool, probabilities, ids=given)
+            took, total = timed(repeats, make, partial(summed, make()))
+            row(n, name, took, took / total, peak_columns(make, n))
 
 
 def batch(rows: list[int], repeats: int) -> None:
     """Raise a budget from 1,000 to 2,000: the next 1,000 items of the same order."""
-    header("batch", "rows", "first 1,000, CPU s", "next 1,000 with the plan, CPU s", "session extended, CPU s")
+    header("batch", "rows", "first 1,000, CPU s", "next 1,000 of a plan, CPU s", "budget raised, CPU s")
+    method = choose_method("default")
     for n in rows:
         probabilities, ids = columns(n)
-        pool, method = sondage.Pool(probabilities, ids=ids), choose_method("default")
+        pool = sondage.Pool(probabilities, ids=ids)
         plan = make_plan(pool, question("f1"), method)
-        first = open_stage(pool, plan, method, budget=COUNT, seed=SEED)
-
-        def extend(pool: Any = pool, method: Any = method) -> None:
-            session = Session.start(pool, question("f1"), method, budget=COUNT, seed=SEED)
-            start = process_time()
-            session.extend(pool, 2 * COUNT)
-            took.append(process_time() - start)
-
-        took: list[float] = []
-        one, more, _ = timed(
-            repeats,
-            lambda pool=pool, method=method: planned(pool, "f1", method),
-            lambda pool=pool, plan=plan, method=method, first=first: open_stage(
-                pool, plan, method, budget=2 * COUNT, seed=SEED, settings=first.drawn.settings
-            ),
-            extend,
-        )
-        row(n, one, more, median(took[1:]))
+        kept = open_stage(pool, plan, method, budget=COUNT, seed=SEED).drawn.settings
+        further = partial(open_stage, pool, plan, method, budget=2 * COUNT, seed=SEED, settings=kept)
+        sessions = [Session.start(pool, question("f1"), method, budget=COUNT, seed=SEED) for _ in range(repeats + 1)]
+        row(n, *timed(repeats, partial(planned, pool, "f1", method), further, partial(extend, sessions, pool)))
 
 
 def evaluate(rows: list[int], repeats: int) -> None:
@@ -127,15 +105,7 @@ def evaluate(rows: list[int], repeats: int) -> None:
         labels = (np.random.default_rng(2).random(n) < probabilities[:, 1]).astype(np.int64)
         pool = sondage.Pool(probabilities, ids=ids)
         for measure, method in cases():
-
-            def run(
-                pool: Any = pool, measure: str = measure, method: str = method, labels: Any = labels
-            ) -> sondage.Estimate:
-                estimate = sondage.evaluate(pool, measure, labels=labels, budget=300, seed=SEED, method=method)
-                estimate.interval(0.95)
-                return estimate
-
-            row(n, measure, method, *timed(repeats, run))
+            row(n, measure, method, *timed(repeats, partial(evaluated, pool, labels, measure, method)))
 
 
 def columns(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -161,6 +131,16 @@ def planned(pool: sondage.Pool, measure: str, method: Any) -> np.ndarray:
     parts = choose_method(method)
     plan = make_plan(pool, question(measure), parts)
     return open_stage(pool, plan, parts, budget=COUNT, seed=SEED).drawn.units
+
+
+def extend(sessions: list[Session], pool: sondage.Pool) -> None:
+    """Raise the budget of a session that has not been used yet: plan again, draw further."""
+    sessions.pop().extend(pool, 2 * COUNT)
+
+
+def evaluated(pool: sondage.Pool, labels: np.ndarray, measure: str, method: str) -> Any:
+    estimate = sondage.evaluate(pool, measure, labels=labels, budget=300, seed=SEED, method=method)
+    return estimate.interval(0.95)
 
 
 def summed(pool: sondage.Pool) -> float:
@@ -274,25 +254,36 @@ def hand_arrivals(sizes: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
 
 def hand_uniforms(ids: np.ndarray, arrival: int) -> np.ndarray:
-    """Return the seeded hash of ids below both primes or above."""
+    """Return the seeded hash."""
     first, second = coefficients(SEED, 0, arrival)
-    low = hand_polynomial(ids % OTHER_PRIME if ids.max() >= OTHER_PRIME else ids, second)
-    high = hand_polynomial(ids % PRIME if ids.max() >= OTHER_PRIME else ids, first) + low
-    high[high >= PRIME] -= PRIME
-    return (high * PRIME + low + 0.5) / float(PRIME * PRIME)
+    small = ids.max() < OTHER_PRIME
+    low = hand_polynomial(ids if small else ids % OTHER_PRIME, second)
+    high = hand_polynomial(ids if small else ids % PRIME, first)
+    high += low
+    np.minimum(high, high - np.uint64(PRIME), out=high)
+    high *= PRIME
+    high += low
+    h = high.astype(np.float64)
+    h += 0.5
+    h /= float(PRIME * PRIME)
+    return h
 
 
 def hand_polynomial(x: np.ndarray, powers: tuple[int, ...]) -> np.ndarray:
-    """Return a cubic modulo the Mersenne prime 2^31 - 1."""
-    value = x * powers[0]
-    for power in powers[1:]:
-        value += power
-        value = (value & PRIME) + (value >> 31)
-        value = (value & PRIME) + (value >> 31)
-        if power is not powers[-1]:
+    """Return a cubic modulo the Mersenne prime 2^31 - 1, in unsigned arithmetic and in place."""
+    x = x.view(np.uint64)
+    value = x * np.uint64(powers[0])
+    for step, power in enumerate(powers[1:]):
+        if step:
             value *= x
-    value[value >= PRIME] -= PRIME
-    return value
+        value += np.uint64(power)
+        high = value >> np.uint64(31)
+        value &= np.uint64(PRIME)
+        value += high
+    high = value >> np.uint64(31)
+    value &= np.uint64(PRIME)
+    value += high
+    return np.minimum(value, value - np.uint64(PRIME), out=value)
 
 
 def timed(repeats: int, *contenders: Callable[[], Any]) -> list[float]:

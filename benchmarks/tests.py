@@ -1,6 +1,6 @@
 """How often tests of two models reject: without a difference (type I error), and with one (power).
 
-    python benchmarks/tests.py                                    both, 1,000 seeds, then the tables
+    python benchmarks/tests.py                                    all, 1,000 seeds, then the tables
     python benchmarks/tests.py --pair regression --seeds 5000     one pair of models, more seeds
     python benchmarks/tests.py --table type_one --level 0.01      one table at another level
 
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from cells import Cell, Cells, marked, table
-from problems import PAIRS, Pair
+from known_problems import PAIRS, Pair
 from scipy.stats import binom
 
 import sondage
@@ -29,6 +29,7 @@ from sondage.errors import InputError
 BUDGETS = (50, 100, 200, 400)
 LEVELS = (0.01, 0.05, 0.1)
 RESAMPLES = 999
+RESAMPLED = ("permutation", "bootstrap")
 TESTS = ("wald", "t", "permutation", "bootstrap", "mcnemar")
 DESIGNS: dict[str, dict[str, Any]] = {
     "passive": {"method": "passive"},
@@ -37,6 +38,14 @@ DESIGNS: dict[str, dict[str, Any]] = {
     "active_neq": {"design": "active_neq", "floor": 0.0, "estimator": "hajek"},
     "active_0 (thesis)": {"method": "thesis", "design": "active_0"},
     "active_inf (thesis)": {"method": "thesis", "design": "active_inf"},
+}
+TABLES = {
+    "type_one": (
+        "share of runs that reject at {level}; models are equal. 95 % of right tests fall within {low:.3f} to "
+        "{high:.3f}; bold: too many by more than chance (1 in 1000)"
+    ),
+    "errors": "spread of the estimated differences of equal models, and the mean standard error over it",
+    "power": "share of runs that reject at {level}; models differ",
 }
 KEYS = ("pair", "design", "budget", "null", "seeds")
 VALUES = (
@@ -50,25 +59,22 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--pair", nargs="+", choices=list(PAIRS), default=list(PAIRS))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
-    parser.add_argument("--table", nargs="+", choices=["type_one", "power"], default=["type_one", "power"])
+    parser.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--level", nargs="+", type=float, choices=LEVELS, default=[0.05])
     parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
     options = parser.parse_args()
     for name in options.table:
-        found = simulated(options, null=name == "type_one")
+        found = simulated(options, null=name != "power")
         for level in options.level:
             print(f"\n{name}: {heading(name, level, options.seeds)}\n")
-            print(pivot(found, options.budget, level, null=name == "type_one"))
+            print(errors(found, options.budget) if name == "errors" else pivot(found, options.budget, level))
 
 
 def heading(name: str, level: float, seeds: int) -> str:
-    if name == "power":
-        return f"share of runs that reject at {level}; models differ"
+    if name != "type_one":
+        return TABLES[name].format(level=level)
     low, high = binom.interval(0.95, seeds, level)
-    return (
-        f"share of runs that reject at {level}; models are equal. 95 % of right tests fall within "
-        f"{low / seeds:.3f} to {high / seeds:.3f}; bold: too many by more than chance (1 in 1000)"
-    )
+    return TABLES[name].format(level=level, low=low / seeds, high=high / seeds)
 
 
 def simulated(options: argparse.Namespace, *, null: bool) -> list[Cell]:
@@ -107,7 +113,7 @@ def simulate(pair: Pair, parts: dict[str, Any], budget: int, seeds: int, *, null
         )
         estimate = comparison.estimate
         values[seed], errors[seed], labels[seed] = estimate.value, estimate.std_error, estimate.n_labels
-        for place, pvalue in enumerate(pvalues(estimate, generator)):
+        for place, pvalue in enumerate(pvalues(estimate, generator, resampling=null)):
             rejected[place] += np.array(LEVELS) >= pvalue
     shares = rejected / seeds
     return {
@@ -120,13 +126,15 @@ def simulate(pair: Pair, parts: dict[str, Any], budget: int, seeds: int, *, null
     }
 
 
-def pvalues(estimate: sondage.Estimate, generator: np.random.Generator) -> Iterator[float]:
-    """Yield the p-values of all tests; NaN where one does not fit the draw."""
+def pvalues(estimate: sondage.Estimate, generator: np.random.Generator, *, resampling: bool) -> Iterator[float]:
+    """Yield the p-values of all tests; NaN where one does not fit the draw or is not wanted."""
     evidence = estimate.evidence
     assert evidence is not None
     given: dict[str, Any] = {"weights": evidence.sample.row_weights, "generator": generator, "resamples": RESAMPLES}
     for name in TESTS:
-        if name in ("permutation", "bootstrap"):
+        if name in RESAMPLED and not resampling:
+            yield float("nan")
+        elif name in RESAMPLED:
             test = permutation_test if name == "permutation" else bootstrap_test
             yield test(evidence.fit.influence + estimate.value, **given).pvalue
         else:
@@ -136,10 +144,11 @@ def pvalues(estimate: sondage.Estimate, generator: np.random.Generator) -> Itera
                 yield float("nan")
 
 
-def pivot(found: list[Cell], budgets: list[int], level: float, *, null: bool) -> str:
+def pivot(found: list[Cell], budgets: list[int], level: float) -> str:
     """Return a table with one row for each pair, design and test, one column for each budget."""
     show: dict[tuple[str, str, str], list[str]] = {}
     for cell in found:
+        null = cell["null"] == "True"
         for test in TESTS:
             rate, runs = float(cell[f"{test}_{level}"]), int(cell["seeds"])
             text = marked(rate, runs, level, "greater") if null else f"{rate:.2f}"
@@ -148,8 +157,19 @@ def pivot(found: list[Cell], budgets: list[int], level: float, *, null: bool) ->
     return table(["pair", "design", "test", *map(str, budgets)], ([*line, *cells] for line, cells in show.items()))
 
 
+def errors(found: list[Cell], budgets: list[int]) -> str:
+    """Return a table of the spread of the differences, and of the mean standard error over it."""
+    show: dict[tuple[str, str], list[str]] = {}
+    for cell in found:
+        spread, error = float(cell["spread"]), float(cell["std_error"])
+        show.setdefault((cell["pair"], cell["design"]), []).append(f"{spread:.4f} ({error / spread:.2f})")
+    return table(["pair", "design", *map(str, budgets)], ([*line, *cells] for line, cells in show.items()))
+
+
 def fits(cell: Cell, test: str) -> bool:
-    """Return whether McNemar's test has equal draws and zero-one losses."""
+    """Return whether the cell has the test; McNemar's needs equal draws and losses of 0 and 1."""
+    if test in RESAMPLED:
+        return cell["null"] == "True"
     return test != "mcnemar" or (cell["pair"] != "regression" and cell["design"] in ("passive", "active_neq"))
 
 

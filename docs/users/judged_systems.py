@@ -11,7 +11,7 @@ import numpy as np
 
 import sondage
 
-ACCURACY = {"base": 0.62, "tuned": 0.70, "retrieval": 0.78, "agent": 0.71}
+ACCURACY = {"base": 0.62, "tuned": 0.70, "retrieval": 0.78, "chained": 0.71}
 
 
 def simulate(n: int = 3_000, seed: int = 3) -> tuple[sondage.Pool, np.ndarray]:

@@ -13,6 +13,14 @@ import pytest
 
 import sondage
 from sondage.cli import main
+from sondage.core.catalogue.beliefs import BELIEFS
+from sondage.core.catalogue.designs import DESIGNS
+from sondage.core.catalogue.intervals import INTERVALS
+from sondage.core.catalogue.significance import TESTS
+from sondage.core.estimators import ESTIMATORS
+from sondage.core.measures import NAMES
+from sondage.studies.drawing import DRAWS
+from sondage.studies.method import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -21,11 +29,12 @@ HEAVY = ("duckdb", "sqlalchemy", "matplotlib", "sklearn", "pandas", "polars", "p
 
 def commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
     """Yield every command below this one with its full name."""
-    if isinstance(command, click.Group):
-        for name, inner in command.commands.items():
-            yield from commands(inner, (*path, name))
-    else:
+    if not isinstance(command, click.Group):
         yield " ".join(path), command
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        yield from commands(command.get_command(context, name), (*path, name))
 
 
 COMMANDS = dict(commands(main, ("sondage",)))
@@ -43,8 +52,8 @@ def test_command_stands_in_the_manual(name):
     manual = (ROOT / "docs" / "cli.md").read_text()
     section = re.search(rf"^## `{name}`$(.*?)(?=^## |\Z)", manual, re.MULTILINE | re.DOTALL)
     assert section, f"docs/cli.md has no section ## `{name}`"
-    options = [option.opts[0] for option in COMMANDS[name].params if isinstance(option, click.Option)]
-    assert [option for option in options if f"`{option}" not in section[1]] == []
+    options = [text for option in COMMANDS[name].params if isinstance(option, click.Option) for text in option.opts]
+    assert [option for option in options if f"`{option}`" not in section[1]] == []
 
 
 def test_manual_has_no_other_commands():
@@ -92,6 +101,19 @@ def test_architecture_names_what_is_there():
     listed = {path.parent for path in found if path.suffix == ".py"}
     assert sorted(str(path) for path in packages - found - listed) == []
     assert sorted(str(path) for path in modules if path.parent in listed and path not in found) == []
+
+
+@pytest.mark.parametrize(
+    "catalogue", [BELIEFS, DESIGNS, DRAWS, ESTIMATORS, INTERVALS, METHODS, TESTS], ids=lambda names: next(iter(names))
+)
+def test_every_name_has_its_formula(catalogue):
+    text = (ROOT / "docs" / "statistics.md").read_text()
+    assert [name for name in catalogue if f'"{name}"' not in text] == []
+
+
+def test_every_measure_is_named():
+    text = (ROOT / "docs" / "statistics.md").read_text()
+    assert [name for name in NAMES if not re.search(rf"`{name}[`:]", text)] == []
 
 
 @pytest.mark.slow

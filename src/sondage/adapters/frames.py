@@ -64,8 +64,7 @@ def read_frame(frame: Any, *, classes: Any = None, task: str | None = None) -> P
         raise InputError(f"a pool is read from a path, a relation or a frame, not from {kind}") from None
     if isinstance(table, nw.LazyFrame):
         table = table.collect()
-    names = [str(name) for name in table.columns]
-    columns = {name: _column(table[column]) for name, column in zip(names, table.columns, strict=True)}
+    columns = {str(series.name): _column(series) for series in table.iter_columns()}
     return pool_from_columns(columns, classes=classes, task=task)
 
 

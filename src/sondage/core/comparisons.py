@@ -93,7 +93,7 @@ class Influence:
         total = self.basis.project(items, model, label, coefficients)
         for model, coefficients in self.terms[1:]:
             total = total + self.basis.project(items, model, label, coefficients)
-        return total - self.constant
+        return total - self.constant if self.constant else total
 
     def kinks(self, items: Items) -> list[NDArray[Any]]:
         """Return the labels at which the influence is not smooth."""
@@ -106,14 +106,14 @@ def moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats,
     These are :math:`E[\psi_i]` and :math:`E[\psi_i^2]` over the belief; the thesis's optimal size is the root of
     the second (4.6, 5.5), an assisted estimator's the root of the variance (difference of the two).
     """
-    mean: Any = 0.0
-    second: Any = 0.0
+    mean, second = np.zeros(len(items)), np.zeros(len(items))
     supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes, kinks=influence.kinks(items))
     for label, weight in supposed:
         psi = influence.at(items, label)
-        weighted = weight * psi
-        mean = mean + weighted
-        second = second + weighted * psi
+        weighted = np.multiply(weight, psi, dtype=np.float64)
+        mean += weighted
+        weighted *= psi
+        second += weighted
     return mean, second
 
 
@@ -128,6 +128,5 @@ def believed_totals(
     for model in models:
         kinks = basis.kinks(items, model)
         supposed = belief.supposed(items, (model,), nodes=basis.nodes, kinks=kinks)
-        parts = [basis.totals(items, model, label, weights * weight) for label, weight in supposed]
-        totals[model] = np.sum(parts, axis=0)
+        totals[model] = basis.believed(items, model, ((label, weights * weight) for label, weight in supposed))
     return totals

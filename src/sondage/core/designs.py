@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Influence, moments
-from sondage.core.measures.bases import OwnLoss, Residuals
+from sondage.core.measures.bases import Confusion, OwnLoss, Residuals
 from sondage.core.predictions import Classes, Floats, Items, Means
 from sondage.errors import InputError
 
@@ -95,7 +95,9 @@ class Deviation(RootMeanSquare):
         mean, second = moments(self.influence, self.belief, items)
         # The difference of two moments leaves 1e-9 of an influence that no label moves: a size that is none.
         uncertain = matters(self.influence, self.belief, items)
-        return np.where(uncertain, np.sqrt(np.maximum(second - mean**2, 0.0)), 0.0)
+        second -= np.square(mean, out=mean)
+        second *= uncertain
+        return np.sqrt(np.maximum(second, 0.0, out=second), out=second)
 
 
 def _broad_root(influence: Influence, items: Items) -> Floats:
@@ -198,11 +200,14 @@ def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bo
     """Return whether two allowed labels give different influences, bool (n,); unknown losses of numbers may."""
     if isinstance(influence.basis, OwnLoss) and influence.basis.classes is None:
         return np.ones(len(items), dtype=np.bool_)
+    scale = max(float(np.max(np.abs(a), initial=0.0)) for _, a in influence.terms)
+    if len(influence.terms) == 1 and isinstance(influence.basis, Confusion):
+        ((model, a),) = influence.terms
+        return np.asarray((np.ptp(a, axis=1) > 1e-12 * scale).take(cast(Classes, items.models[model]).predictions))
     first, *others = (influence.at(items, label) for label in belief.allowed(items, influence.models))
     lowest = highest = first
     for psi in others:
         lowest, highest = np.minimum(lowest, psi), np.maximum(highest, psi)
-    scale = max(float(np.max(np.abs(a), initial=0.0)) for _, a in influence.terms)
     return np.asarray(highest - lowest > 1e-12 * scale)
 
 

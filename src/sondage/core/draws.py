@@ -18,15 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.blocks import row_blocks
 from sondage.core.hashing import uniforms
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 
 __all__ = ["Arrivals", "Order", "arrivals", "inclusion", "key_order", "poisson_rates", "successive_rates", "waterfill"]
 
-BLOCK = 65536
 CAP = 0.995
 MOST_ARRIVALS = 200
+ROUNDING = 1e-12
+TRIES = 6
 
 
 def waterfill(sizes: Floats, total: float, costs: Floats | None = None) -> float:
@@ -46,24 +48,19 @@ def waterfill(sizes: Floats, total: float, costs: Floats | None = None) -> float
     >>> waterfill(np.array([1.0, 1.0, 8.0]), 2.0)
     0.5
     """
-    spent, free = 0.0, _weighted(sizes, costs)
-    certain_count, k = -1, np.inf
+    mass = sizes if costs is None else sizes * costs
+    spent, count, free = 0.0, 0, float(np.sum(mass))
     while free > 0:
         k = (total - spent) / free
-        certain = sizes * k >= 1
-        count = int(np.count_nonzero(certain))
-        if count == certain_count:
+        certain = sizes >= 1.0 / k
+        before, count = count, int(np.count_nonzero(certain))
+        if count == before:
             return float(k)
-        certain_count = count
         spent = float(count) if costs is None else float(np.sum(costs[certain]))
-        free = _weighted(sizes[~certain], None if costs is None else costs[~certain])
-        if count == np.count_nonzero(sizes) or spent >= total:
+        if spent >= total or count == np.count_nonzero(sizes):
             return float("inf") if spent <= total else float(k)
+        free = float(np.sum(mass, where=~certain))
     return float("inf")
-
-
-def _weighted(sizes: Floats, costs: Floats | None) -> float:
-    return float(np.sum(sizes)) if costs is None else float(np.sum(sizes * costs))
 
 
 def poisson_rates(sizes: Floats, k: float) -> Floats:
@@ -118,6 +115,7 @@ def key_order(
     count: int,
     costs: Floats | None = None,
     budget: float = np.inf,
+    horizon: float = 1.0,
 ) -> Order:
     """Return the first rows by key: `count` of them, or fewer if the next does not fit the cost budget.
 
@@ -128,26 +126,31 @@ def key_order(
     ids : ndarray of int64, shape (N,)
         Row keys of the hash; ties go to the smaller.
     to_rates : callable
-        Turns sizes into rates, element by element, increasing.
+        Turns sizes into rates, element by element; increasing and convex, 0 for 0.
     seed, stage : int
         Of the hash.
     count : int
         Most rows to take.
     costs, budget : optional
         Stop before the first row whose cost does not fit; its key is then tau.
+    horizon : float
+        About where the last key is expected: only rows with keys up to somewhat more are looked at.
     """
     positive = int(np.count_nonzero(sizes))
-    wanted = min(count, positive)
-    limit = 1.0 + 6.0 / np.sqrt(wanted + 1.0) + 20.0 / (wanted + 1.0)
+    room = float(min(count, positive)) if costs is None else budget * (1 + ROUNDING)
+    least = room if costs is None else room / float(costs.max())
+    limit = horizon * (1.0 + 6.0 / np.sqrt(least + 1.0) + 20.0 / (least + 1.0)) if room < positive else np.inf
+    tries = 0
     while True:
         rows, keys, rates = _below(sizes, ids, to_rates, seed, stage, limit)
-        taken = wanted
-        if costs is not None:
-            taken = min(wanted, int(np.count_nonzero(np.cumsum(costs[rows]) <= budget * (1 + 1e-12))))
+        used = np.cumsum(np.ones(len(rows)) if costs is None else costs[rows])
+        taken = min(count, int(np.count_nonzero(used <= room)))
         if taken < len(rows) or np.isinf(limit):
             tau = float(keys[taken]) if taken < len(rows) else float("inf")
             return Order(rows[:taken], keys[:taken], rates[:taken], tau)
-        limit = limit * 2 if limit < 64 else np.inf
+        tries += 1
+        reached = max(float(used[-1]) / room, 0.01) if len(rows) else 0.01
+        limit = limit * max(2.0, 1.5 / reached) if tries < TRIES else np.inf
 
 
 def _below(
@@ -158,16 +161,20 @@ def _below(
     stage: int,
     limit: float,
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Return rows, keys and rates of all keys below the limit, in key order; -ln h >= 1 - h spares most logarithms."""
-    found: list[NDArray[np.int64]] = []
-    numbers: list[Floats] = []
-    for start in range(0, len(sizes), BLOCK):
-        part = slice(start, start + BLOCK)
-        h = uniforms(ids[part], seed, stage)
-        chosen = sizes[part] > 0 if np.isinf(limit) else 1.0 - h < to_rates(sizes[part]) * limit
-        rows = np.flatnonzero(chosen)
-        found.append(rows + start)
-        numbers.append(h[rows])
+    """Return rows, keys and rates of all keys below the limit, in key order.
+
+    Most rows are told to be later without a logarithm: -ln h >= 1 - h, and the rate is below its chord.
+    """
+    found, numbers = [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    for part in row_blocks(len(sizes)):
+        size = sizes[part]
+        largest = size.max()
+        if largest > 0:
+            h = uniforms(ids[part], seed, stage)
+            steepest = float(to_rates(largest) / largest) * (1 + ROUNDING)
+            rows = np.flatnonzero(size > 0 if np.isinf(limit) else 1.0 - h < size * (steepest * limit))
+            found.append(rows + part.start)
+            numbers.append(h[rows])
     rows, h = np.concatenate(found), np.concatenate(numbers)
     rates = to_rates(sizes[rows])
     with np.errstate(divide="ignore"):
@@ -239,7 +246,9 @@ def arrivals(sizes: Floats, ids: NDArray[np.int64], *, seed: int, stage: int, di
     total = float(np.sum(sizes))
     if not total > 0:
         raise InputError("all sizes are 0: nothing can be drawn")
-    first = key_order(sizes / total, ids, to_rates=lambda u: u, seed=seed, stage=stage, count=min(distinct, len(sizes)))
+    first = key_order(
+        sizes, ids, to_rates=lambda u: u / total, seed=seed, stage=stage, count=distinct, horizon=float(distinct)
+    )
     most = MOST_ARRIVALS * max(distinct, 1)
     horizon = min(float(first.keys[-1]), float(most))
     soon = first.keys <= horizon

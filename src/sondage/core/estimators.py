@@ -202,7 +202,7 @@ def linearise(
         residuals=residuals,
         variance=variance(sample, residuals, bessel=bessel and centred),
         df=degrees(sample, residuals),
-        spread=spread(sample, psi),
+        spread=spread(contrast, sample, known, sums),
         coefficient=coefficient,
         influence=psi,
         sums=sums,
@@ -229,9 +229,16 @@ def _stratified_variance(residuals: Floats, spread: Floats, strata: NDArray[np.i
     return float(np.sum(factor * spread * centred**2))
 
 
-def spread(sample: Sample, influence: Floats) -> float:
-    """Return the weighted variance over the pool of the rows' influence."""
-    return float(np.sum(sample.row_weights * _centred(sample, influence) ** 2) / np.sum(sample.row_weights))
+def spread(contrast: Contrast, sample: Sample, known: Known, sums: dict[int, Floats]) -> float:
+    """Return the variance of the influence over the pool; items that could not be drawn share one known influence."""
+    influence, weights = contrast.influence(sums), sample.row_weights
+    psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
+    within = float(np.sum(weights * _centred(sample, psi) ** 2) / np.sum(weights))
+    if known.share >= 1.0 or not known.outside:
+        return within
+    name, share = contrast.functional.basis.name, known.share
+    outside = sum(float(np.sum(a * known.outside[name, model])) for model, a in influence.terms) / (1.0 - share)
+    return share * within + (1.0 - share) / share * (outside - influence.constant) ** 2
 
 
 def degrees(sample: Sample, residuals: Floats) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.blocks import row_blocks
 from sondage.core.predictions import Floats
 
 __all__ = ["PRIMES", "coefficients", "hash_ids", "uniforms"]
@@ -55,30 +56,42 @@ def uniforms(ids: NDArray[np.int64], seed: int, stage: int, arrival: int = 0) ->
     first, second = coefficients(seed, stage, arrival)
     small = len(ids) > 0 and int(ids.max()) < PRIMES[1]
     low = _polynomial(ids if small else ids % PRIMES[1], second)
-    high = _reduce(_polynomial(ids if small else _fold(ids), first) + low)
-    high *= _P
-    high += low
-    return (high.astype(np.float64) + 0.5) / float(_P * _P)
+    number = _polynomial(ids if small else ids % PRIMES[0], first)
+    number += low
+    _reduce(number)
+    number *= _P
+    number += low
+    uniform = number.astype(np.float64)
+    uniform += 0.5
+    uniform /= float(_P * _P)
+    return uniform
 
 
-def _polynomial(x: NDArray[np.int64], powers: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return the polynomial modulo p by Horner's rule; partial results stay below 2^32, products below 2^63."""
-    value = x * powers[0]
+def _polynomial(ids: NDArray[np.int64], powers: tuple[int, ...]) -> NDArray[np.uint64]:
+    """Return the cubic modulo p by Horner's rule, for ids < 2^31: one fold a step keeps products below 2^64."""
+    x = ids.view(np.uint64)
+    value = x * np.uint64(powers[0])
     for power in powers[1:-1]:
-        value = _fold(value + power)
+        value += np.uint64(power)
+        _fold(value)
         value *= x
-    return _reduce(_fold(value + powers[-1]))
+    value += np.uint64(powers[-1])
+    _fold(value)
+    _fold(value)
+    _reduce(value)
+    return value
 
 
-def _fold(x: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a number congruent to x modulo the Mersenne prime, at most 2^31."""
-    y = (x & _P) + (x >> _BITS)
-    return (y & _P) + (y >> _BITS)
+def _fold(x: NDArray[np.uint64]) -> None:
+    """Make x smaller without changing it modulo the Mersenne prime: at most p plus its bits above the 31st."""
+    high = x >> np.uint64(_BITS)
+    x &= np.uint64(_P)
+    x += high
 
 
-def _reduce(x: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return x modulo p for x <= 2 p."""
-    return np.where(x >= _P, x - _P, x)
+def _reduce(x: NDArray[np.uint64]) -> None:
+    """Make x smaller than p, for x < 2 p: below p the difference wraps around to a large number."""
+    np.minimum(x, x - np.uint64(_P), out=x)
 
 
 def hash_ids(ids: NDArray[Any]) -> NDArray[np.int64]:
@@ -91,4 +104,8 @@ def hash_ids(ids: NDArray[Any]) -> NDArray[np.int64]:
     """
     if ids.dtype.kind in "iu" and (len(ids) == 0 or (ids.min() >= 0 and ids.max() <= np.iinfo(np.int64).max)):
         return ids.astype(np.int64, copy=False)
-    return np.array([int(md5(str(name).encode()).hexdigest()[:15], 16) for name in ids.tolist()], dtype=np.int64)
+    keys = np.empty(len(ids), dtype=np.int64)
+    for part in row_blocks(len(ids)):
+        digests = b"".join([md5(str(name).encode(), usedforsecurity=False).digest() for name in ids[part].tolist()])
+        keys[part] = np.frombuffer(digests, dtype=">u8")[::2] >> np.uint64(4)
+    return keys

@@ -5,16 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
+from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals
 from sondage.core.designs import Design, Equal, Term, matters
-from sondage.core.hashing import hash_ids
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Classifier, Floats, Grades, Items, Means, Outcome, Regressor
 from sondage.core.samples import SumKey, bin_sums
@@ -30,8 +29,6 @@ from sondage.pools.coding import (
 )
 
 __all__ = ["Pool"]
-
-BLOCK = 65536
 
 
 class Pool:
@@ -103,7 +100,7 @@ class Pool:
         self.task, outputs, size = code_models(given, classes, coded, where)
         size = self._outcome_size(size, ids, costs, weights)
         self.models = tuple(given)
-        self.ids: NDArray[Any] = check_ids(ids, size)
+        self.ids, self.keys = check_ids(ids, size)
         if coded is not None and len(coded) != size:
             raise InputError(f"judge has {len(coded)} rows; the pool has {size}")
         self.items = Items(
@@ -112,7 +109,6 @@ class Pool:
             None if costs is None else positive_column(costs, "cost", size, where),
             coded,
         )
-        self.keys = hash_ids(self.ids)
         self.fields = {name: as_column(column, f"field {name!r}", size) for name, column in (fields or {}).items()}
         self.source: str | None = None
         self.reading: dict[str, Any] = {}
@@ -192,17 +188,16 @@ class Pool:
 
     def rows_by_id(self) -> Callable[[Sequence[Any]], NDArray[np.int64]]:
         """Return a function from ids to rows."""
-        if self.ids.dtype.kind in "iu" and np.array_equal(self.ids, np.arange(len(self))):
-            return lambda names: np.asarray(names, dtype=np.int64)
+        if self.ids.dtype.kind in "iu":
+            order = np.argsort(self.ids)
+            return lambda names: order[np.searchsorted(self.ids, np.asarray(names), sorter=order)]
         rows = {name: row for row, name in enumerate(self.ids.tolist())}
         return lambda names: np.array([rows[name] for name in names], dtype=np.int64)
 
-    def blocks(self, size: int | None = None) -> Iterator[tuple[slice, Items]]:
+    def blocks(self) -> Iterator[tuple[slice, Items]]:
         """Yield slices of rows and the items in them, as views."""
         width = max([1, *(_width(output) for output in self.items.models)])
-        step = size or max(1024, BLOCK * 2 // (width + 1))
-        for start in range(0, len(self), step):
-            part = slice(start, min(start + step, len(self)))
+        for part in row_blocks(len(self), width):
             yield part, self.items.take(part)
 
     def believed(
@@ -232,9 +227,12 @@ class Pool:
 
     def relevant(self, influences: Sequence[Influence], belief: Belief) -> NDArray[np.bool_]:
         """Return whether any allowed label of the row moves any of these influences, bool (N,)."""
-        mask = np.empty(len(self), dtype=np.bool_)
+        mask = np.zeros(len(self), dtype=np.bool_)
         for part, items in self.blocks():
-            mask[part] = np.logical_or.reduce([matters(influence, belief, items) for influence in influences])
+            for influence in influences:
+                mask[part] |= matters(influence, belief, items)
+                if mask[part].all():
+                    break
         return mask
 
     def sizes(self, design: Design, relevant: NDArray[np.bool_] | None) -> Floats:
@@ -248,41 +246,38 @@ class Pool:
             Rows over which the floor is spread; None for all.
         """
         total: Floats | None = None
-        informed = design.floor == 1.0
-        for share, term, column in self._normalised(design, relevant):
-            informed = informed or any(term is own for _, own in design.terms)
-            column *= share
-            total = column if total is None else np.add(total, column, out=total)
-        if not informed:
+        for share, term in design.terms:
+            column = self.column(term)
+            mass = float(column.sum())
+            if mass > 0:
+                column *= share * (1.0 - design.floor) / mass
+                total = column if total is None else np.add(total, column, out=total)
+        if total is None and design.floor < 1:
             message = f"design {design.name!r}: by the belief nothing is uncertain; the draw is passive"
             warnings.warn(message, SondageWarning, stacklevel=2)
         if total is None:
-            total = self.column(Equal(), None)
-            total /= total.sum()
+            total = np.zeros(len(self))
+            self._spread(total, 1.0, relevant if relevant is not None and relevant.any() else None)
+        elif design.floor:
+            self._spread(total, design.floor, relevant)
         return total if self._units is None else bin_sums(self._units[0], total, self.n_units)
 
-    def _normalised(self, design: Design, relevant: NDArray[np.bool_] | None) -> Iterator[tuple[float, Term, Floats]]:
-        """Yield (share, term, sizes summing to 1) of terms and floor; terms that are 0 everywhere are left out."""
-        kept = 1.0 - design.floor
-        terms: list[tuple[float, Term, NDArray[np.bool_] | None]]
-        terms = [(share * kept, term, None) for share, term in design.terms if share * kept]
-        if design.floor:
-            terms.append((design.floor, Equal(), relevant))
-        for share, term, mask in terms:
-            column = self.column(term, mask)
-            mass = float(column.sum())
-            if mass > 0:
-                column /= mass
-                yield share, term, column
-
-    def column(self, term: Term, mask: NDArray[np.bool_] | None = None) -> Floats:
-        """Return one term's sizes of every row, shape (N,), not normalised; 0 where the mask is false."""
+    def column(self, term: Term) -> Floats:
+        """Return one term's sizes of every row, shape (N,), not normalised."""
         column = np.empty(len(self))
         for part, items in self.blocks():
             column[part] = term.sizes(items)
-        if mask is not None:
-            column *= mask
         return column
+
+    def _spread(self, total: Floats, share: float, rows: NDArray[np.bool_] | None) -> None:
+        """Add this share of the mass as `Equal` over some rows, or all; no second column is held."""
+
+        def sizes(part: slice, items: Items) -> Floats:
+            return Equal().sizes(items) * (True if rows is None else rows[part])
+
+        mass = sum(float(sizes(part, items).sum()) for part, items in self.blocks())
+        for part, items in self.blocks():
+            total[part] += sizes(part, items) * (share / mass if mass else 0.0)
 
     @property
     def fingerprint(self) -> str:
@@ -333,7 +328,7 @@ def _base_weights(weights: Any, size: int, where: Any) -> NDArray[Any]:
     if weights is None:
         return np.broadcast_to(np.float64(1.0 / size), size)
     column = floats(positive_column(weights, "weight", size, where))
-    return np.asarray(column / column.sum())
+    return np.asarray(column / np.sort(column).sum())  # sorted, so that the order of rows does not show
 
 
 def _width(output: Any) -> int:
@@ -346,9 +341,7 @@ def _width(output: Any) -> int:
     return 2 if isinstance(output, Means) else 1
 
 
-def _row_hashes(
-    keys: NDArray[np.int64], items: Items, extra: Sequence[NDArray[np.uint64]] = ()
-) -> NDArray[np.uint64]:
+def _row_hashes(keys: NDArray[np.int64], items: Items, extra: Sequence[NDArray[np.uint64]] = ()) -> NDArray[np.uint64]:
     """Return four 64-bit numbers a row from its key and all that the pool says of it, wrapping around."""
     numbers = [keys.astype(np.uint64), _bits(items.weights), *extra]
     for values in (items.costs, items.judge):

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.blocks import row_blocks
+from sondage.core.hashing import hash_ids
 from sondage.core.measures import Task
 from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
 
 __all__ = ["check_ids", "code_labels", "code_models", "code_probabilities", "code_units", "positive_column"]
 
-BLOCK = 65536
 SUM_TOLERANCE = 1e-3
 ROUNDING = 1e-6
 
@@ -39,10 +41,10 @@ def numeric(array: NDArray[Any], name: str, where: Where) -> NDArray[Any]:
         except (TypeError, ValueError) as error:
             raise InputError(f"{name} must be numbers, not {array.dtype}: {error}") from None
     if array.dtype.kind == "f":
-        for start in range(0, len(array), BLOCK):
-            bad = ~np.isfinite(array[start : start + BLOCK])
+        for part in row_blocks(len(array), array.size // max(len(array), 1)):
+            bad = ~np.isfinite(array[part])
             if bad.any():
-                row = start + int(np.argmax(bad.any(axis=1) if bad.ndim == 2 else bad))
+                row = part.start + int(np.argmax(bad.any(axis=1) if bad.ndim == 2 else bad))
                 raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be finite")
     return array
 
@@ -70,14 +72,14 @@ def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
     if array.dtype.kind != "f":
         array = array.astype(np.float64)
     worst = 0.0
-    for start in range(0, len(array), BLOCK):
-        block = array[start : start + BLOCK]
-        outside = (block < 0) | (block > 1)
-        if outside.any():
+    for part in row_blocks(len(array), array.size // max(len(array), 1)):
+        block, start = array[part], part.start
+        if block.min(initial=0) < 0 or block.max(initial=1) > 1:
+            outside = (block < 0) | (block > 1)
             row = start + int(np.argmax(outside.any(axis=1) if outside.ndim == 2 else outside))
             raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be in [0, 1]")
         if block.ndim == 2:
-            sums = block.sum(axis=1, dtype=np.float64)
+            sums = np.einsum("ij->i", block, dtype=np.float64)
             off = np.abs(sums - 1)
             if off.max() > SUM_TOLERANCE:
                 row = start + int(np.argmax(off > SUM_TOLERANCE))
@@ -90,10 +92,11 @@ def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
     return array
 
 
-def check_ids(values: Any, size: int) -> NDArray[Any]:
-    """Return the ids as an array, all different; by default the row numbers."""
+def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the ids, all different, by default the row numbers, and their keys in the hash."""
     if values is None:
-        return np.arange(size)
+        numbers = np.arange(size)
+        return numbers, numbers
     if isinstance(values, Sequence) and len({type(value) for value in values}) > 1:
         array = np.empty(len(values), dtype=object)
         array[:] = list(values)
@@ -109,12 +112,19 @@ def check_ids(values: Any, size: int) -> NDArray[Any]:
             raise InputError(
                 f"the id of row {int(np.argmax(missing))} is {array[np.argmax(missing)]}; it must be given"
             )
-    texts = array if array.dtype.kind in "iu" else np.array([str(name) for name in array.tolist()])
-    ordered = np.sort(texts)
-    same = ordered[1:] == ordered[:-1]
-    if same.any():
-        raise InputError(f"id {ordered[int(np.argmax(same))]!s} stands in more than one row; ids must be unique")
-    return array
+    keys = hash_ids(array)
+    ordered = np.sort(keys)
+    if (ordered[1:] == ordered[:-1]).any():
+        _require_different(array)
+    return array, keys
+
+
+def _require_different(ids: NDArray[Any]) -> None:
+    """Refuse ids of the same text; those of equal keys only are rare, and allowed."""
+    texts = sorted(str(name) for name in ids.tolist())
+    for name, following in pairwise(texts):
+        if name == following:
+            raise InputError(f"id {name} stands in more than one row; ids must be unique")
 
 
 def code_units(groups: Any, size: int, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -206,9 +216,11 @@ def argmax(probabilities: NDArray[Any] | None, n_classes: int) -> NDArray[Any]:
     kind = np.uint8 if n_classes <= 256 else np.int32
     if probabilities.ndim == 1:
         return (probabilities > 0.5).astype(kind)
+    if n_classes == 2:
+        return (probabilities[:, 1] > probabilities[:, 0]).astype(kind)
     codes = np.empty(len(probabilities), dtype=kind)
-    for start in range(0, len(codes), BLOCK):
-        codes[start : start + BLOCK] = probabilities[start : start + BLOCK].argmax(axis=1)
+    for part in row_blocks(len(codes), n_classes):
+        codes[part] = probabilities[part].argmax(axis=1)
     return codes
 
 

@@ -47,9 +47,7 @@ class _Layout:
     fields: list[str] = field(default_factory=list)
 
 
-def pool_from_columns(
-    columns: Columns, *, classes: Any = None, task: str | None = None, typed: bool = True
-) -> Pool:
+def pool_from_columns(columns: Columns, *, classes: Any = None, task: str | None = None, typed: bool = True) -> Pool:
     """Return the pool that a table's columns describe.
 
     Parameters
@@ -132,7 +130,9 @@ class _Table:
         outside = ~np.isfinite(column) | (column < low) | (column > high)
         if outside.any():
             row = int(np.argmax(outside))
-            allowed = f"in [{low:g}, {high:g}]" if np.isfinite(high) else "finite, not negative" if low == 0 else "finite"
+            allowed = (
+                f"in [{low:g}, {high:g}]" if np.isfinite(high) else "finite, not negative" if low == 0 else "finite"
+            )
             raise InputError(f"{name} of {self.where(row)} is {column[row]}; it must be {allowed}")
         return column
 
@@ -209,7 +209,9 @@ def _task(table: _Table, layout: _Layout, task: str | None) -> str:
     bare = [name for name in table.columns if name in ("prediction", "variance") or name.startswith("p_")]
     if bare and len(models) > 1:
         other = next(model for model in models if model != _ONE)
-        raise InputError(f"columns {bare[0]!r} and those of model {other!r}: all models need a name, as in 'a.{bare[0]}'")
+        raise InputError(
+            f"columns {bare[0]!r} and those of model {other!r}: all models need a name, as in 'a.{bare[0]}'"
+        )
     if task is not None:
         return task
     if any(model.judge for model in models.values()):
@@ -230,7 +232,7 @@ def _task_of_predictions(table: _Table, names: Sequence[str]) -> str:
     distinct = max(len(np.unique(column)) for column in columns)
     if distinct > MOST_CLASSES:
         raise InputError(
-            f"column {names[0]!r} has {distinct} different whole numbers: say task='regression' or task='classification'"
+            f"column {names[0]!r} has {distinct} whole numbers: say which task, 'regression' or 'classification'"
         )
     return "classification"
 
@@ -275,7 +277,9 @@ def _classifiers(table: _Table, layout: _Layout, classes: Any) -> Built:
     """Return the classifiers and the classes."""
     built: dict[str, Any] = {}
     predicted = {
-        name: table.predictions(model.prediction) for name, model in layout.models.items() if model.prediction is not None
+        name: table.predictions(model.prediction)
+        for name, model in layout.models.items()
+        if model.prediction is not None
     }
     names = _classes(layout, list(predicted.values()), classes)
     for name, model in layout.models.items():
@@ -290,14 +294,17 @@ def _classes(layout: _Layout, predicted: Sequence[NDArray[Any]], classes: Any) -
     """Return the classes: as given, else as the columns of probabilities name them; None if nothing does."""
     if classes is not None:
         return list(classes)
-    sources: list[dict[str, str]] = [model.probabilities for model in layout.models.values() if model.probabilities]
+    sources = [model.probabilities for model in layout.models.values() if model.probabilities]
     sources += [layout.judge] if layout.judge else []
     if not sources:
         return None
-    texts = list(max(sources, key=len))
+    texts = max((list(source) for source in sources), key=len)
     whole = all(_WHOLE.fullmatch(text) for text in texts)
     names: list[Any] = [int(text) for text in texts] if whole else list(texts)
-    return names if len(names) > 1 else [_other(names[0], predicted), names[0]]
+    if len(names) > 1:
+        return names
+    other = _other(names[0], predicted)
+    return [other, texts[0] if isinstance(other, str) else names[0]]
 
 
 def _other(positive: Any, predicted: Sequence[NDArray[Any]]) -> Any:

@@ -57,7 +57,7 @@ def read_pool(
     """
     if hasattr(source, "fetchnumpy"):
         return pool_from_columns(source.fetchnumpy(), classes=classes, task=task)
-    path = os.path.abspath(os.fspath(source))  # noqa: PTH100 - a glob is no path yet
+    path = os.path.abspath(os.fspath(source))
     files = _files(os.fspath(source))
     try:
         typed = _kind(files[0]) == "parquet"
@@ -74,10 +74,7 @@ def _files(source: str) -> list[str]:
     """Return the files that a path or a glob means, all of one kind."""
     if Path(source).is_dir():
         raise InputError(f"{source} is a folder; name its files, as in {Path(source) / '*.parquet'}")
-    if Path(source).is_file():
-        found = [source]
-    else:
-        found = sorted(glob(source, recursive=True)) if has_magic(source) else []
+    found = [source] if Path(source).is_file() else sorted(glob(source, recursive=True)) if has_magic(source) else []
     if not found:
         raise InputError(f"there is no file {source}")
     ends = {_kind(name) for name in found}
@@ -116,7 +113,7 @@ def _read_csv(files: Sequence[str]) -> dict[str, Any]:
     options: dict[str, Any] = {"delimiter": delimiter, "quotechar": '"', "escapechar": '"'}
     try:
         with duckdb.connect() as connection:
-            columns = {name: "VARCHAR" for name in header}
+            columns = dict.fromkeys(header, "VARCHAR")
             names: Any = list(files)  # its types know one file only
             relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)
             return relation.fetchnumpy()

@@ -130,17 +130,18 @@ def _pair(
     weights = tuple((session.models.index(name), sign) for name, sign in zip(names, (1.0, -1.0), strict=True))
     residuals = first.residuals - second.residuals
     influence = first.influence - second.influence
+    contrast, sums = Contrast(functional, weights), first.sums | second.sums
     fit = replace(
         first,
         value=first.value - second.value,
         residuals=residuals,
         variance=variance(labelled.sample, residuals, bessel=session.method.estimator in ("hajek", "assisted")),
         df=degrees(labelled.sample, residuals),
-        spread=spread(labelled.sample, influence),
+        spread=spread(contrast, labelled.sample, session.stage.known, sums),
         influence=influence,
-        sums=first.sums | second.sums,
+        sums=sums,
     )
-    estimate = _estimate(session, labelled, Contrast(functional, weights), fit)
+    estimate = _estimate(session, labelled, contrast, fit)
     return _comparison(session, estimate, functional)
 
 

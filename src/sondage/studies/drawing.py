@@ -81,21 +81,25 @@ class KeyOrder:
     rates: Callable[[Floats, float], Floats]
 
     def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
-        factor = float((settings or {}).get("factor") or waterfill(drawing.sizes, budget, drawing.costs))
-        scale = factor if np.isfinite(factor) else 1.0 / float(drawing.sizes[drawing.sizes > 0].min())
+        support = drawing.support
+        factor = waterfill(drawing.sizes, budget, drawing.costs)
+        if not np.isfinite(factor):
+            factor = 1.0 / float(drawing.sizes[drawing.sizes > 0].min())
+        scale = float((settings or {}).get("factor", factor))
         order = key_order(
             drawing.sizes,
             drawing.keys,
             to_rates=lambda sizes: self.rates(sizes, scale),
             seed=drawing.seed,
             stage=drawing.stage,
-            count=drawing.support if drawing.costs is not None else int(budget),
+            count=support if drawing.costs is not None else int(budget),
             costs=drawing.costs,
             budget=budget,
+            horizon=factor / scale,
         )
-        positive = drawing.sizes[drawing.sizes > 0]
-        equal = bool(np.allclose(positive, positive[0], rtol=1e-9, atol=0)) and drawing.costs is None
-        kept = {"factor": scale, "support": drawing.support, "equal": equal}
+        largest = drawing.sizes >= drawing.sizes.max() * (1 - 1e-9)
+        equal = drawing.costs is None and np.count_nonzero(largest) == support
+        kept = {"factor": scale, "support": support, "equal": equal}
         return Drawn(order.rows, order.keys, order.rates, drawing.sizes[order.rows], order.tau, kept)
 
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:

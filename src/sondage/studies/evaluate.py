@@ -227,12 +227,12 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _lookup(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], list[Any]]:
+def _lookup(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     """Return a function that looks labels of the whole pool up by id."""
     if labels is None:
         raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
     if isinstance(labels, Mapping):
-        return lambda ids: _as_list(labels, ids)
+        return lambda ids: labels
     column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
     if column.ndim == 0 or len(column) != len(pool):
         raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")

@@ -14,6 +14,7 @@ from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast, Sums, moments
 from sondage.core.measures import Functional, parse_measure
+from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, SumKey, bin_sums
 from sondage.core.strata import strata_by_score
@@ -101,7 +102,7 @@ def make_plan(pool: Pool, question: Question, method: Method) -> Plan:
     models = tuple(sorted({model for contrasts in wanted for c in contrasts for model in c.models}))
     expectation = Expectation(pool.task, pool.items, models, pool.models)
     belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
-    pass_one = _Sums(pool, models, functionals)
+    pass_one = _Sums(pool, models, functionals, belief, uninformed)
     setting = Setting(wanted[0], belief, pool.task, pass_one.expect, method.assisted, uninformed)
     for contrasts in wanted:
         _require_defined(contrasts, pass_one, uninformed)
@@ -112,10 +113,17 @@ def make_plan(pool: Pool, question: Question, method: Method) -> Plan:
 
 
 class _Sums:
-    """Believed pool sums, each computed once."""
+    """Believed pool sums, each computed once; those of the uninformed belief without a pass where that can be."""
 
-    def __init__(self, pool: Pool, models: tuple[int, ...], functionals: tuple[Functional, ...]) -> None:
-        self.pool, self.models = pool, models
+    def __init__(
+        self,
+        pool: Pool,
+        models: tuple[int, ...],
+        functionals: tuple[Functional, ...],
+        belief: Belief,
+        uninformed: Belief,
+    ) -> None:
+        self.pool, self.models, self.belief, self.uninformed = pool, models, belief, uninformed
         self.bases = {functional.basis.name: functional.basis for functional in functionals}
         self._sums: dict[Belief, dict[SumKey, Floats]] = {}
 
@@ -129,6 +137,9 @@ class _Sums:
         if basis.name not in self.bases:
             self.bases[basis.name] = basis
             self._sums.clear()
+        if belief is self.uninformed and isinstance(basis, Confusion):
+            sums = self.of(self.belief)
+            return {model: basis.evened(sums[basis.name, model]) for model in contrast.models}
         sums = self.of(belief)
         return {model: sums[basis.name, model] for model in contrast.models}
 
@@ -136,7 +147,7 @@ class _Sums:
 def _require_defined(contrasts: tuple[Contrast, ...], sums: _Sums, uninformed: Belief) -> None:
     """Refuse a measure that no label can define, such as the precision of a model that predicts no positive."""
     for contrast in contrasts:
-        if not np.isfinite(contrast.value(sums.expect(contrast, uninformed))):
+        if not contrast.functional.linear and not np.isfinite(contrast.value(sums.expect(contrast, uninformed))):
             name = contrast.functional.name
             raise MeasureError(
                 f"measure {name!r} is undefined on this pool whatever the labels are: its denominator is 0"
@@ -149,8 +160,10 @@ def _relevant(
     """Return which rows can matter, seen from two places: at the belief, and moved towards the uninformed one."""
     influences = []
     for contrast in contrasts:
-        at, flat = sums.expect(contrast, belief), sums.expect(contrast, uninformed)
-        influences += [contrast.influence(at), contrast.influence(shrunk(at, flat))]
+        at = sums.expect(contrast, belief)
+        influences.append(contrast.influence(at))
+        if not contrast.functional.linear:
+            influences.append(contrast.influence(shrunk(at, sums.expect(contrast, uninformed))))
     return pool.relevant(influences, uninformed)
 
 
@@ -206,7 +219,7 @@ def _strata(pool: Pool, plan: Plan) -> tuple[NDArray[np.int64], Floats]:
         mean, second = (np.bincount(pool.unit_of_row, weights=weights * x) / share for x in (mean, second))
         weights = share
     # Rounded, so that the last bits of a sum over the pool, which follow the order of rows, break no ties.
-    scores = np.round(mean / max(float(np.abs(mean).max()), 1e-300), 9)
+    scores = np.round(mean / (float(np.sqrt(second.max())) or 1.0), 9)
     strata = strata_by_score(scores, pool.unit_keys, min(10, len(mean)))
     mass, centre, spread = (bin_sums(strata, weights * x, int(strata.max()) + 1) for x in (1.0, mean, second))
     centre, spread = centre / mass, spread / mass - (centre / mass) ** 2
@@ -230,8 +243,8 @@ def check_budget(pool: Pool, budget: float) -> float:
         raise InputError(f"budget={budget} counts labels and must be whole")
     if budget > limit * (1 + 1e-12):
         raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
-    if costs is not None and budget < costs.min():
-        raise InputError(f"budget={budget:g} is below the cheapest label, {costs.min():g}")
+    if costs is not None and budget < costs.max():  # a draw stops at what does not fit: this would never be in it
+        raise InputError(f"budget={budget:g} is below the dearest label, {costs.max():g}: raise it, or leave those out")
     return float(budget)
 
 

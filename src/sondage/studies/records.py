@@ -58,7 +58,9 @@ def _plain(value: Any) -> Any:
         value = value.astype("datetime64[us]").item()
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    return value.isoformat() if isinstance(value, date | datetime) else str(value)
+    if value is None or isinstance(value, date | datetime):
+        return None if value is None else value.isoformat()
+    return str(value)
 
 
 def id_to_text(name: Any) -> str:
@@ -127,7 +129,7 @@ def method_from_data(data: Mapping[str, Any]) -> Method:
     """Return a method kept as data."""
     prior = data["belief"]
     if isinstance(prior, Mapping):
-        prior = {name: share for name, share in prior["prior"]}
+        prior = dict(prior["prior"])
     return Method(**dict(data) | {"belief": tuple(prior) if isinstance(prior, list) else prior})
 
 

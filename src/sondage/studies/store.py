@@ -230,8 +230,9 @@ class Records:
 
     def add_labels(self, labels: Sequence[Row]) -> None:
         """Append labels; each supersedes the last one of its item."""
-        last = select(tables.labels.c.id, func.max(tables.labels.c.number)).group_by(tables.labels.c.id)
-        earlier = {name: number for name, number in self._connection.execute(last)}
+        last = func.max(tables.labels.c.number).label("last")
+        query = select(tables.labels.c.id, last).group_by(tables.labels.c.id)
+        earlier = {row.id: row.last for row in self._connection.execute(query)}
         self._add(tables.labels, [dict(label) | {"supersedes": earlier.get(label["id"])} for label in labels])
 
     def _add(self, table: Table, content: Sequence[Row]) -> None:

@@ -6,31 +6,27 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sondage.core.measures import Measure, Task, parse_measure
-from sondage.core.results import Comparison, Estimate, Selection
+from sondage.core.measures import Measure, Task
 from sondage.errors import InputError, StudyError
 from sondage.pools import Pool
 from sondage.studies import records
 from sondage.studies.answers import compare_session, estimate_session, select_session
+from sondage.studies.filing import bring_up, load_session, now, stage_rows, study_row
 from sondage.studies.labels import Label, decode_label
 from sondage.studies.method import Method, Question, choose_method
+from sondage.studies.questions import make_question
 from sondage.studies.session import Session
-from sondage.version import __version__
 
 if TYPE_CHECKING:
     from sondage.studies.store import Records, Store
 
 __all__ = ["Status", "Study"]
-
-Result = Estimate | dict[str, Estimate] | Comparison | Selection
 
 
 @dataclass(frozen=True)
@@ -143,22 +139,29 @@ class Study:
         """
         from sondage.studies.store import Store  # here, for SQLAlchemy takes a third of the time to import sondage
 
-        several = isinstance(measure, Sequence) and not isinstance(measure, str)
-        named: Any = measure if several else [measure]
-        wanted = tuple(parse_measure(one, positive) for one in named)
-        kind = _kind(compare, select or models is not None)
-        names = _models(pool, kind, model, compare, models)
-        question = Question(kind, names, wanted, alpha, alternative, margin)
+        question = make_question(
+            pool,
+            measure,
+            model=model,
+            compare=compare,
+            select=select,
+            models=models,
+            positive=positive,
+            alpha=alpha,
+            alternative=alternative,
+            margin=margin,
+        )
         store = Store(place)
         store.create()
         session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
-        facts, drawn = _study_row(pool, session, several), _stage_rows(session, pool)
+        several = isinstance(measure, Sequence) and not isinstance(measure, str)
+        facts, drawn = study_row(pool, session, several), stage_rows(session, pool)
         store.begin()
         with store.writing() as new:
             new.make_tables()
             new.add_study(facts)
             new.replace_stage(*drawn)
-        return cls(store, pool, _by_name(wanted))
+        return cls(store, pool, _by_name(question.measures))
 
     @classmethod
     def open(
@@ -247,6 +250,11 @@ class Study:
         return {name: self._facts[name] for name in ("schema", "version", "created", "fingerprint", "source")}
 
     @property
+    def reading(self) -> dict[str, Any]:
+        """Options with which the pool was read from its file."""
+        return dict(json.loads(self._facts["reading"]))
+
+    @property
     def status(self) -> Status:
         """Counts, as they are in the file now."""
         with self._lock, self._store.reading() as found:
@@ -279,14 +287,12 @@ class Study:
             session = self._refresh(found, lock=True)
             before = len(session.asked)
             ids = session.ask(n)
-            at = _now()
+            at = now()
             fresh = [session.ids[position] for position in session.asked[before:]]
             found.add_asked([{"id": records.id_to_text(name), "at": at} for name in fresh])
         return ids
 
-    def tell(
-        self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False, who: str | None = None
-    ) -> int:
+    def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False, who: str | None = None) -> int:
         """Take labels; all of them or, if one is refused, none.
 
         Parameters
@@ -318,7 +324,7 @@ class Study:
 
     def _label_row(self, position: int, label: Label | None, who: str | None) -> dict[str, Any]:
         name, value = self._session.ids[position], decode_label(label, self.task)
-        return {"id": records.id_to_text(name), "label": records.dump(value), "who": who, "at": _now()}
+        return {"id": records.id_to_text(name), "label": records.dump(value), "who": who, "at": now()}
 
     def estimate(self, generator: np.random.Generator | None = None) -> Any:
         """Return the answer from the labels so far; the pool is not needed.
@@ -370,7 +376,7 @@ class Study:
             session = self._refresh(found, lock=True)
             session.extend(pool, budget)
             self._session = session
-            found.replace_stage(*_stage_rows(session, pool))
+            found.replace_stage(*stage_rows(session, pool))
             found.raise_budget(session.budget)
 
     def fields(self, ids: Iterable[Any]) -> list[dict[str, Any]]:
@@ -387,14 +393,10 @@ class Study:
         """Read what other processes have written since."""
         facts = found.study(lock=lock)
         if facts["revision"] != self._facts.get("revision"):
-            self._session, self._fields = _load(facts, found, self._own)
+            self._session, self._fields = load_session(facts, found, self._own)
             self._facts = facts
-        session = self._session
-        positions = {records.id_to_text(name): position for position, name in enumerate(session.ids)}
-        session.asked = [positions[row["id"]] for row in found.asked()]
-        labels = ((positions[row["id"]], json.loads(row["label"])) for row in found.labels())
-        session.answers = {position: _coded(label, session.task) for position, label in labels}
-        return session
+        bring_up(self._session, found)
+        return self._session
 
     def _require_same(self, pool: Pool) -> None:
         if pool.fingerprint != self._facts["fingerprint"]:
@@ -405,132 +407,17 @@ class Study:
     def _read_pool(self) -> Pool:
         source = self._facts["source"]
         if source is None:
-            raise StudyError(f"{self.place}: to extend it, the pool is needed, and it did not come from a file: pass pool=")
+            raise StudyError(
+                f"{self.place}: to extend it, the pool is needed, and it did not come from a file: pass pool="
+            )
         from sondage.pools.files import read_pool
 
         try:
-            self._pool = read_pool(source, **json.loads(self._facts["reading"]))
+            self._pool = read_pool(source, **self.reading)
         except InputError as error:
             raise StudyError(f"{self.place}: to extend it, the pool is needed: {error}") from None
         return self._pool
 
 
-def _kind(compare: Sequence[str] | None, select: bool) -> str:
-    if compare is not None and select:
-        raise InputError("a study compares two models or selects from all; give compare or select, not both")
-    return "compare" if compare is not None else "select" if select else "evaluate"
-
-
-def _models(
-    pool: Pool, kind: str, model: str | None, compare: Sequence[str] | None, models: Sequence[str] | None
-) -> tuple[str, ...]:
-    """Return the models asked about."""
-    if kind == "evaluate":
-        if model is None and len(pool.models) > 1:
-            raise InputError(
-                f"the pool has several models {list(pool.models)}: name one with model=, or two with compare="
-            )
-        return (pool.models[0 if model is None else pool.model(model)],)
-    if model is not None:
-        raise InputError(f"model={model!r} is for one model; this study is to {kind} several")
-    names = tuple(compare or models or pool.models)
-    for name in names:
-        pool.model(name)
-    if len(set(names)) != len(names) or len(names) < 2 or (kind == "compare" and len(names) != 2):
-        raise InputError(f"{kind} needs {'two' if kind == 'compare' else 'two or more'} different models, not {list(names)}")
-    return names
-
-
 def _by_name(measures: Iterable[Measure]) -> dict[str, Measure]:
     return {measure.name: measure for measure in measures}
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _study_row(pool: Pool, session: Session, several: bool) -> dict[str, Any]:
-    from sondage.studies.tables import SCHEMA
-
-    task = session.task
-    return {
-        "number": 1,
-        "schema": SCHEMA,
-        "version": __version__,
-        "created": _now(),
-        "fingerprint": pool.fingerprint,
-        "source": pool.source,
-        "reading": records.dump(pool.reading),
-        "question": records.dump(records.question_to_data(session.question)),
-        "method": records.dump(records.method_to_data(session.method)),
-        "task": records.dump({"kind": task.kind, "classes": task.classes, "grades": task.grades}),
-        "models": records.dump(session.models),
-        "several": int(several),
-        "budget": session.budget,
-        "revision": 0,
-    }
-
-
-def _stage_rows(session: Session, pool: Pool) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the rows of the stage, its drawn items, and their rows of the pool."""
-    stage, drawn = session.stage, session.stage.drawn
-    ids = [records.id_to_text(name) for name in session.ids]
-    shown = drawn.units if pool.unit_rows is None else pool.unit_rows[drawn.units]
-    columns = {name: column[shown] for name, column in pool.fields.items()}
-    stage_row = records.stage_to_data(stage) | {
-        "layout": records.dump(records.layout_of(session.items)),
-        "grouped": int(session.units is not None),
-    }
-    draws = [
-        {
-            "id": name,
-            "stage": stage.number,
-            "position": position,
-            "unit": int(drawn.units[position]),
-            "key": float(drawn.keys[position]),
-            "rate": float(drawn.rates[position]),
-            "size": float(drawn.sizes[position]),
-            "cost": None if session.costs is None else float(session.costs[position]),
-            "fields": records.dump({field: column[position] for field, column in columns.items()}),
-        }
-        for position, name in enumerate(ids)
-    ]
-    units = range(len(ids)) if session.units is None else session.units.tolist()
-    rows = [
-        row | {"id": ids[unit]} for row, unit in zip(records.items_to_rows(session.items), units, strict=True)
-    ]
-    return stage_row, draws, rows
-
-
-def _load(
-    facts: Mapping[str, Any], found: Records, own: Mapping[str, Measure]
-) -> tuple[Session, dict[Any, dict[str, Any]]]:
-    """Return the session and the fields of its items, from the rows of a study."""
-    stage_row, draws, rows = found.stage(), found.draws(), found.rows()
-    positions = {draw["id"]: position for position, draw in enumerate(draws)}
-    units = np.array([positions[row["id"]] for row in rows], dtype=np.int64) if stage_row["grouped"] else None
-    costs = None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws])
-    ids = [records.id_from_text(draw["id"]) for draw in draws]
-    session = Session(
-        records.question_from_data(json.loads(facts["question"]), own),
-        records.method_from_data(json.loads(facts["method"])),
-        Task(**{name: records.tuples(value) for name, value in json.loads(facts["task"]).items()}),
-        tuple(json.loads(facts["models"])),
-        records.stage_from_data(stage_row, draws),
-        ids=ids,
-        items=records.items_from_rows(rows, json.loads(stage_row["layout"])),
-        units=units,
-        costs=costs,
-        budget=facts["budget"],
-    )
-    fields = {name: json.loads(draw["fields"]) for name, draw in zip(ids, draws, strict=True)}
-    return session, fields
-
-
-def _coded(label: Any, task: Task) -> Label | None:
-    """Return a stored label as the session has it."""
-    if label is None:
-        return None
-    if task.kind == "classification":
-        return task.classes.index(label)
-    return tuple(label) if isinstance(label, list) else label

@@ -69,10 +69,24 @@ def _wilson(estimate: Estimate, level: float, generator: np.random.Generator | N
 def _wilson_effective(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
     """Wilson's interval with the n that would give this standard error, its z widened to t's quantile."""
     _require_proportion(estimate, "wilson_effective")
-    fallback = max(estimate.n_effective, 1.0)
+    fallback = max(_counted(estimate), 1.0)
     if estimate.std_error == 0:  # all labels agreed with the estimate: their number is all there is to go by
         return wilson_interval(estimate.value, fallback, level)
     return wilson_effective_interval(estimate.value, estimate.std_error, level, df=estimate.df, n=fallback)
+
+
+def _counted(estimate: Estimate) -> float:
+    """Return the effective number of labels in the proportion's denominator: for recall, of the positives only."""
+    evidence = estimate.evidence
+    ratio = None if evidence is None else evidence.contrast.functional.ratio
+    if evidence is None or ratio is None:
+        return estimate.n_effective
+    (model, _), sample = evidence.contrast.weights[0], evidence.sample
+    basis = evidence.contrast.functional.basis
+    counted = np.broadcast_to(basis.project(sample.items, model, sample.labels, ratio[1]), len(sample.items))
+    parts = sample.unit_sums(sample.row_weights * counted)
+    square = float(np.sum(parts**2))
+    return float(np.sum(parts)) ** 2 / square if square > 0 else 0.0
 
 
 def _clopper_pearson(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:

@@ -7,7 +7,8 @@ given coefficients. Engines other than NumPy interpret the same forms, so that n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -39,6 +40,10 @@ class Basis(Protocol):
         r"""Return :math:`\sum_i w_i s(o_i, y_i)`."""
         ...  # pragma: no cover - protocol
 
+    def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
+        """Return the sum of the totals over supposed (label, weight)."""
+        ...  # pragma: no cover - protocol
+
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         r"""Return :math:`\langle a, s(o_i, y_i) \rangle`, shape (n,)."""
         ...  # pragma: no cover - protocol
@@ -48,17 +53,23 @@ class Basis(Protocol):
         ...  # pragma: no cover - protocol
 
 
-class _Smooth:
-    """What most bases share: two-point smoothness and no kinks."""
+class _Plain(ABC):
+    """What most bases share: two-point smoothness, no kinks, one total after the other."""
 
     nodes = 3
+
+    @abstractmethod
+    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats: ...
+
+    def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
+        return np.asarray(sum(self.totals(items, model, label, weight) for label, weight in supposed))
 
     def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
         return ()
 
 
 @dataclass(frozen=True)
-class Confusion(_Smooth):
+class Confusion(_Plain):
     """Indicator of (prediction, label): the totals are the confusion matrix, shape (k, k), predictions in rows.
 
     Examples
@@ -72,14 +83,23 @@ class Confusion(_Smooth):
     name = "confusion"
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
-        k, predicted = self.n_classes, cast(Classes, items.models[model]).predictions
         if np.ndim(label) == 0:
-            table = np.zeros((k, k))
-            table[:, label] = np.bincount(predicted, weights=weight, minlength=k)
-            return table
+            return self.believed(items, model, [(label, weight)])
+        k, predicted = self.n_classes, cast(Classes, items.models[model]).predictions
         cells = np.multiply(predicted, k, dtype=np.int64) + label
         counts = np.bincount(cells, weights=weight, minlength=k * k)
         return counts.reshape(k, k).astype(np.float64, copy=False)
+
+    def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
+        table = np.zeros((self.n_classes, self.n_classes))
+        predicted = cast(Classes, items.models[model]).predictions.astype(np.intp)
+        for label, weight in supposed:
+            table[:, label] += np.bincount(predicted, weights=weight, minlength=self.n_classes)
+        return table
+
+    def evened(self, totals: Floats) -> Floats:
+        """Return the totals if each label were as likely as the others: the same predictions, spread evenly."""
+        return np.broadcast_to(totals.mean(axis=1, keepdims=True), totals.shape)
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         predicted = cast(Classes, items.models[model]).predictions
@@ -89,7 +109,7 @@ class Confusion(_Smooth):
 
 
 @dataclass(frozen=True)
-class ClassLoss(_Smooth):
+class ClassLoss(_Plain):
     """A proper loss of the class probabilities: ``"log"`` (clipped at 1e-15) or ``"brier"``; shape (1,)."""
 
     kind: str
@@ -133,7 +153,7 @@ _CLASS_LOSSES: dict[str, Callable[[Floats, Any], Floats]] = {"log": _log_loss, "
 
 
 @dataclass(frozen=True)
-class Residuals:
+class Residuals(_Plain):
     """Regression statistics ((y-f)^2, f-y, |y-f|, y, y^2), shape (5,); means over the pool make every measure."""
 
     name = "residuals"
@@ -163,7 +183,7 @@ class Residuals:
 
 
 @dataclass(frozen=True)
-class OutcomeValue(_Smooth):
+class OutcomeValue(_Plain):
     """The system's own outcome, shape (1,); a label holds one outcome for each system."""
 
     name = "outcome"
@@ -176,7 +196,7 @@ class OutcomeValue(_Smooth):
 
 
 @dataclass(frozen=True, eq=False)
-class OwnLoss:
+class OwnLoss(_Plain):
     """A user's loss ``function(outputs, labels) -> (n,)``, shape (1,).
 
     `outputs` are predicted classes or means, `labels` classes or numbers; classes are passed as the user named
@@ -193,9 +213,6 @@ class OwnLoss:
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         return np.asarray(coefficients[0] * self._loss(items, model, label))
-
-    def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
-        return ()
 
     def _loss(self, items: Items, model: int, label: Any) -> Floats:
         output = items.models[model]

@@ -63,6 +63,8 @@ class Functional:
         Direction; None where neither is better.
     proportion : bool
         Whether the value is a share in [0, 1] to which Wilson-type intervals apply.
+    linear : bool
+        Whether the gradient is the same everywhere, so that the influence follows without any pool mean.
     ratio : (ndarray, ndarray), optional
         Coefficients of numerator and denominator, where the measure is a ratio of linear functions.
     """
@@ -74,6 +76,7 @@ class Functional:
     bounds: tuple[float, float] = (-np.inf, np.inf)
     higher_is_better: bool | None = False
     proportion: bool = False
+    linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
 
 
@@ -115,7 +118,7 @@ def numerical_gradient(value: Callable[[Floats], float], mu: Floats, step: float
 def linear(name: str, basis: Basis, coefficients: Any, **options: Any) -> Functional:
     """Return the measure that is a fixed linear function of the pool means."""
     a = np.asarray(coefficients, dtype=np.float64)
-    return Functional(name, basis, lambda mu: float(np.sum(a * mu)), lambda mu: a, **options)
+    return Functional(name, basis, lambda mu: float(np.sum(a * mu)), lambda mu: a, linear=True, **options)
 
 
 def require(kind: str, task: Task, name: str) -> None:

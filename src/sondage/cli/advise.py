@@ -1,0 +1,56 @@
+"""``sondage advise``: what labels will buy, from the pool alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sondage.cli.printing import print_json, print_lines, waiting
+
+__all__ = ["command"]
+
+
+@click.command("advise", short_help="Say what labels will buy, before any is given.")
+@click.argument("pool", metavar="POOL")
+@click.option("--measure", default="error_rate", show_default=True, help="Name of the measure.")
+@click.option("--model", help="Which of several models.")
+@click.option("--compare", metavar="A,B", help="The difference of these two models.")
+@click.option("--positive", help="The positive class; by default the second.")
+@click.option("--budget", "budgets", type=float, multiple=True, help="Budget to look at; repeatable.")
+@click.option("--width", type=float, help="Wanted width of the 95 % interval.")
+@click.option("--difference", type=float, help="With --compare: a difference worth finding.")
+@click.option("--power", "wanted_power", type=float, default=0.8, show_default=True, help="Wanted power to find it.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of test and interval.")
+@click.option("--belief", help="What labels are expected to be: model, judge, uniform, peaked, broad.")
+@click.option("--classes", metavar="A,B,...", help="The classes in their order, where the file does not tell.")
+@click.option("--task", help="classification, regression or outcomes, where the file does not tell.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def command(
+    pool: str,
+    compare: str | None,
+    budgets: tuple[float, ...],
+    classes: str | None,
+    task: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Say from POOL alone what each method can be expected to achieve, and whether active evaluation will pay.
+
+    \b
+    sondage advise pool.parquet --measure f1 --budget 100 --budget 300
+    sondage advise pool.parquet --compare champion,challenger --difference 0.01
+    """
+    from sondage import advise, read_pool
+    from sondage.cli.printing import several
+    from sondage.reports.advice import advice_data, describe_advice
+
+    with waiting(f"reading {pool}"):
+        read = read_pool(pool, classes=several(classes), task=task)
+    pair = several(compare)
+    with waiting(f"looking at {len(read):,} items"):
+        advice = advise(read, compare=tuple(pair) if pair else None, budgets=budgets or None, **options)
+    if as_json:
+        print_json(advice_data(advice))
+    else:
+        print_lines(describe_advice(advice))

@@ -1,0 +1,25 @@
+"""What estimate, compare and select have in common: open, ask for the answer, print."""
+
+from __future__ import annotations
+
+from sondage.cli.printing import print_json, print_lines
+from sondage.errors import StudyError
+
+__all__ = ["print_answer"]
+
+
+def print_answer(place: str, kind: str, level: float, as_json: bool) -> None:
+    """Print the answer of a study, if it asks a question of this kind."""
+    from sondage import Study
+    from sondage.reports.data import result_data
+    from sondage.reports.text import describe
+
+    with Study.open(place) as study:
+        if study.question.kind != kind:
+            verb = "estimate" if study.question.kind == "evaluate" else study.question.kind
+            raise StudyError(f"{place} asks another question: sondage {verb} {place}")
+        result = study.estimate()
+    if as_json:
+        print_json(result_data(result, level))
+    else:
+        print_lines(describe(result, level))

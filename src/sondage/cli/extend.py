@@ -1,0 +1,31 @@
+"""``sondage extend``: a larger budget, the same order."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from sondage.cli.printing import study_argument, waiting
+
+__all__ = ["command"]
+
+
+@click.command("extend", short_help="Raise the budget; nothing asked so far changes.")
+@study_argument
+@click.argument("budget", metavar="BUDGET", type=float)
+@click.option("--pool", "source", metavar="POOL", help="The pool's file, if it is no longer where it was.")
+def command(study: str, budget: float, source: str | None) -> None:
+    """Raise the budget of STUDY to BUDGET. The pool is read again and must be the same.
+
+    \b
+    sondage extend study.db 500
+    """
+    from sondage import Study, read_pool
+
+    with Study.open(study) as opened:
+        with waiting("planning"):
+            opened.extend(budget, None if source is None else read_pool(source, **opened.reading))
+        status = opened.status
+    click.echo(f"The budget is {status.budget:g}; {status.remaining} more items can be asked for.")
+    click.echo(f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv")

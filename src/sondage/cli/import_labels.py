@@ -1,0 +1,46 @@
+"""``sondage import``: labels from a CSV file, all or none."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from sondage.cli.printing import study_argument
+
+__all__ = ["command"]
+
+
+@click.command("import", short_help="Import labels from a CSV file, all or none.")
+@study_argument
+@click.argument("labels", metavar="LABELS.CSV")
+@click.option("--correct", is_flag=True, help="Let labels replace earlier, different ones, which are kept in the file.")
+@click.option("--who", help="Name of the labeller, kept with each label.")
+@click.option("--partial", is_flag=True, help="Take empty labels as not answered yet, not as skips.")
+def command(study: str, labels: str, correct: bool, who: str | None, partial: bool) -> None:
+    """Import into STUDY the columns id and label of LABELS.CSV; an empty label is a skip.
+
+    If one row is refused, nothing is imported.
+
+    \b
+    sondage import study.db batch.csv --who anna
+    """
+    from sondage import Study
+    from sondage.errors import LabelError
+    from sondage.pools.files import read_labels
+
+    with Study.open(study) as opened:
+        models = opened.models if opened.task.kind == "outcomes" else ()
+        ids, values = read_labels(labels, models)
+        pairs = [pair for pair in zip(ids, values, strict=True) if pair[1] is not None or not partial]
+        try:
+            new = opened.tell([name for name, _ in pairs], [label for _, label in pairs], correct=correct, who=who)
+        except LabelError as error:
+            reason = str(error).replace("pass correct=True to replace it", "to replace it, use --correct")
+            raise LabelError(f"{labels}: {reason}; nothing was imported") from None
+        status, kind = opened.status, opened.question.kind
+    skips = sum(label is None for _, label in pairs)
+    click.echo(f"{new} new of {len(pairs)} labels{f', {skips} of them skips' if skips else ''}.")
+    verb = "estimate" if kind == "evaluate" else kind
+    left = f"{status.pending + status.remaining} to go. " if not status.complete else "All is labelled. "
+    click.echo(f"{left}Next: sondage {verb} {shlex.quote(study)}")

@@ -1,0 +1,71 @@
+"""The command group: help by example, errors in one line."""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from typing import Any
+
+import click
+
+from sondage.errors import SondageError, SondageWarning
+from sondage.version import __version__
+
+__all__ = ["main"]
+
+# Each verb with the module that has it, in the order of use.
+VERBS = {
+    "demo": "demo",
+    "advise": "advise",
+    "plan": "plan",
+    "ask": "ask",
+    "import": "import_labels",
+    "estimate": "estimate",
+    "compare": "compare",
+    "select": "select",
+    "report": "report",
+    "extend": "extend",
+    "export": "export",
+}
+
+
+class Verbs(click.Group):
+    """Commands that are imported when they are called for, each from its own file."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order of use."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a verb's command."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"sondage.cli.{VERBS[cmd_name]}").command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what went wrong is said in one line, and so is what the reader must know."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SondageWarning)
+            try:
+                result = super().invoke(ctx)
+            except SondageError as error:
+                raise click.ClickException(" ".join(str(error).split())) from error
+            finally:
+                for warning in (one for one in caught if issubclass(one.category, SondageWarning)):
+                    click.echo(f"note: {warning.message}", err=True)
+        return result
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="sondage")
+def main() -> None:
+    """Tell how good prediction models are, and which is better, from the fewest labels.
+
+    \b
+    sondage demo                                               the whole way in a few seconds
+    sondage plan pool.parquet study.db --measure f1 --budget 300
+    sondage ask study.db 20 -o batch.csv                       fill the column "label" in
+    sondage import study.db batch.csv
+    sondage estimate study.db
+    """

@@ -1,0 +1,84 @@
+"""``sondage plan``: from a pool and a question to a study."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from sondage.cli.printing import print_lines, several, waiting
+
+__all__ = ["command"]
+
+PARTS = {
+    "design": "Which items: optimal, passive, uniform_cost, cost_only, active_err, active_neq, neyman, strata, ...",
+    "draw": "How they are drawn: without_replacement, successive, with_replacement, ...",
+    "estimator": "assisted, hajek, horvitz_thompson or self_normalised.",
+    "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson or fieller.",
+    "test": "Of a comparison: t, wald, mcnemar or permutation.",
+    "belief": "What labels are expected to be: model, judge, uniform, peaked, broad.",
+    "target": "pool (this finite pool) or population (what it was drawn from).",
+}
+
+
+def _parts(command: Any) -> Any:
+    """Add the options that name parts of the method."""
+    for name in reversed(PARTS):
+        command = click.option(f"--{name}", help=PARTS[name])(command)
+    return command
+
+
+@click.command("plan", short_help="Plan a study: choose the items to label.")
+@click.argument("pool", metavar="POOL")
+@click.argument("study", metavar="STUDY")
+@click.option(
+    "--measure", "measures", multiple=True, default=["error_rate"], show_default=True, help="Name; repeatable."
+)
+@click.option("--budget", type=float, required=True, help="Labels, or cost where the pool has costs.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same items.")
+@click.option("--model", help="Which of several models.")
+@click.option("--compare", metavar="A,B", help="Compare these two models.")
+@click.option("--select", is_flag=True, help="Rank all models.")
+@click.option("--models", metavar="A,B,...", help="Rank these models.")
+@click.option("--positive", help="The positive class; by default the second.")
+@click.option("--method", help="default, passive, or thesis (its algorithms to the letter).")
+@_parts
+@click.option("--floor", type=float, help="Share of the draw spread over all items that can matter.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of tests.")
+@click.option("--classes", metavar="A,B,...", help="The classes in their order, where the file does not tell.")
+@click.option("--task", help="classification, regression or outcomes, where the file does not tell.")
+def command(
+    pool: str,
+    study: str,
+    measures: tuple[str, ...],
+    compare: str | None,
+    models: str | None,
+    classes: str | None,
+    task: str | None,
+    **options: Any,
+) -> None:
+    """Plan STUDY, a file to be made, from POOL, a CSV or Parquet file or a glob.
+
+    \b
+    sondage plan pool.parquet study.db --measure f1 --budget 300
+    sondage plan "pool/*.parquet" study.db --compare champion,challenger --budget 500
+    """
+    from sondage import Study, read_pool
+
+    with waiting(f"reading {pool}"):
+        read = read_pool(pool, classes=several(classes), task=task)
+    measure = measures[0] if len(measures) == 1 else list(measures)
+    options |= {"compare": several(compare), "models": several(models)}
+    with waiting(f"planning: {len(read):,} items"), Study.create(study, read, measure, **options) as made:
+        status, question = made.status, made.question
+    names = ", ".join(measure.name for measure in question.measures)
+    verb = "estimate" if question.kind == "evaluate" else question.kind
+    count = "" if read.items.costs is not None else f"{min(status.remaining, int(status.budget)):,} of "
+    print_lines(
+        [
+            f"Planned: {verb} {names} of {' and '.join(question.models)}, from {count}{len(read):,} items.",
+            f"{str(read).strip('<>')}; budget {status.budget:g}{' (cost)' * (not count)}, seed {options['seed']}.",
+            f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv",
+        ]
+    )

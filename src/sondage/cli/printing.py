@@ -1,0 +1,53 @@
+"""How commands show results: lines for people, JSON for programs; and what they have in common."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+
+__all__ = ["level_option", "print_json", "print_lines", "several", "study_argument", "waiting"]
+
+
+def study_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the argument STUDY: a file or a database URL."""
+    return click.argument("study", metavar="STUDY")(command)
+
+
+def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --level and --json."""
+    level = click.option(
+        "--level",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help="Confidence level of the interval.",
+    )
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+    return level(as_json(command))
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON."""
+    click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str))
+
+
+def print_lines(lines: Sequence[str]) -> None:
+    """Print lines, the first of them, the answer, in bold; colours only where there is a terminal."""
+    console = Console(highlight=False, soft_wrap=True)
+    for number, line in enumerate(lines):
+        style = "bold" if number == 0 else "yellow" if line.startswith("note:") else None
+        console.print(line, style=style, markup=False)
+
+
+def several(text: str | None) -> list[str] | None:
+    """Return names that are divided by commas."""
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def waiting(text: str) -> Any:
+    """Return a context that shows a person at a terminal that something goes on."""
+    return Console(stderr=True).status(text)

@@ -1,0 +1,43 @@
+"""Advice in words and as data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+from sondage.studies.advise import Advice, Expected
+
+__all__ = ["advice_data", "describe_advice"]
+
+
+def describe_advice(advice: Advice) -> list[str]:
+    """Return the sentence, then what each method can be expected to achieve at each budget, then budgets needed."""
+    lines = [advice.sentence, f"If the probabilities are right, {advice.measure} is {advice.value:.4g}. Expected:"]
+    lines.append(f"{'budget':>9}  {'method':<8}  {'standard error':>14}  same error at random")
+    lines += [_row(one) for one in advice.expected]
+    for method, budget in advice.needed.items():
+        amount = "more than the whole pool" if math.isinf(budget) else f"{budget:,.0f}"
+        lines.append(f"needed with method {method}: {amount}")
+    return lines
+
+
+def _row(one: Expected) -> str:
+    same = "more than the pool" if math.isinf(one.passive_budget) else f"{one.passive_budget:,.0f}"
+    power = "" if math.isnan(one.power) else f"  power {one.power:.2f}"
+    return f"{one.budget:>9,.0f}  {one.method:<8}  {one.std_error:>14.4g}  {same}{power}"
+
+
+def advice_data(advice: Advice) -> dict[str, Any]:
+    """Return advice as data for JSON; numbers that are not finite are null."""
+    return {
+        "measure": advice.measure,
+        "believed_value": _finite(advice.value),
+        "sentence": advice.sentence,
+        "expected": [{name: _finite(value) for name, value in asdict(one).items()} for one in advice.expected],
+        "needed": {name: _finite(budget) for name, budget in advice.needed.items()},
+    }
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,201 @@
+"""Results in words: the answer first, in a sentence; then what it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from sondage.core.results import Comparison, Estimate, Interval, Selection
+from sondage.studies.study import Study
+
+__all__ = ["answer", "describe", "describe_study", "quantity"]
+
+PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
+NAMES = {"f1": "F1", "mcc": "MCC", "mse": "MSE", "rmse": "RMSE", "mae": "MAE", "r2": "R2", "kappa": "kappa"}
+
+
+def answer(result: Any, level: float = 0.95) -> str:
+    """Return the answer as one sentence.
+
+    Parameters
+    ----------
+    result : Estimate, Comparison or Selection
+        The result.
+    level : float
+        Confidence level of the interval, in (0, 1).
+    """
+    if isinstance(result, Comparison):
+        return _compared(result, level)
+    if isinstance(result, Selection):
+        return _selected(result)
+    return _estimated(result, level)
+
+
+def describe(result: Any, level: float = 0.95) -> list[str]:
+    """Return the answer and what it rests on, line by line; of several estimates, one after the other."""
+    if isinstance(result, Mapping):
+        first = next(iter(result.values()))
+        return [*(answer(one, level) for one in result.values()), *_basis(first), *_warned(_all_warnings(result))]
+    if isinstance(result, Selection):
+        return [answer(result), *_ranked(result, level), *_warned(result.warnings)]
+    estimate = result.estimate if isinstance(result, Comparison) else result
+    return [answer(result, level), *_basis(estimate), *_warned(estimate.warnings)]
+
+
+def describe_study(study: Study, level: float = 0.95) -> list[str]:
+    """Return where a study stands, and its result if there are labels."""
+    status, question = study.status, study.question
+    measures = ", ".join(measure.name for measure in question.measures)
+    method = study.method
+    lines = [
+        f"{question.kind} {' and '.join(question.models)} by {measures}; seed {study.seed}",
+        f"{status.labelled} labelled, {status.pending} pending, {status.skipped} skipped, {status.remaining} to ask; "
+        f"budget {status.budget:g}, spent {status.spent:g}",
+        f"design {method.design}, floor {method.floor:g}, draw {method.draw}, estimator {method.estimator}, "
+        f"interval {method.interval}, target {method.target}",
+    ]
+    if not status.labelled:
+        return ["No labels yet: there is nothing to estimate from.", *lines]
+    return [*describe(study.estimate(), level), *lines]
+
+
+def quantity(value: float, measure: str, width: float = math.nan, unit: str = " %") -> str:
+    """Return a value of a measure in words, with as many digits as its uncertainty leaves; shares in per cent.
+
+    Examples
+    --------
+    >>> quantity(0.1362, "error_rate", width=0.05), quantity(0.5946, "f1", width=0.2)
+    ('13.6 %', '0.59')
+    """
+    if not math.isfinite(value):
+        return "undefined"
+    scale = 100.0 if _base(measure) in PERCENT else 1.0
+    reach = width if math.isfinite(width) and width > 0 else abs(value) or 1.0
+    digits = min(max(0, 2 - math.ceil(math.log10(scale * reach))), 8)
+    if scale == 1.0 and reach <= 1:
+        digits = max(digits, 2)
+    return f"{scale * value:.{digits}f}{unit if scale == 100.0 else ''}"
+
+
+def _base(measure: str) -> str:
+    return measure.partition(":")[0]
+
+
+def _named(measure: str) -> str:
+    """Return a measure's name as a reader knows it."""
+    name, _, options = measure.partition(":")
+    words = NAMES.get(name, name.replace("_", " "))
+    return f"{words} ({options.replace('positive=', 'of ').replace('=', ' = ')})" if options else words
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:g} %"
+
+
+def _between(interval: Interval, measure: str, unit: str = " %") -> str:
+    ends = (
+        quantity(end, measure, interval.width, unit) if math.isfinite(end) else "unbounded"
+        for end in (interval.low, interval.high)
+    )
+    return " to ".join(ends)
+
+
+def _labels(count: int) -> str:
+    return f"{count:,} label{'' if count == 1 else 's'}"
+
+
+def _estimated(estimate: Estimate, level: float) -> str:
+    subject = f"The {_named(estimate.measure)} of {estimate.models[0]!r}"
+    where = "in this pool" if estimate.target == "pool" else "in the population"
+    if not math.isfinite(estimate.value):
+        return f"{subject} {where} cannot be told from {_labels(estimate.n_labels)}."
+    interval = estimate.interval(level)
+    value = quantity(estimate.value, estimate.measure, interval.width)
+    if estimate.exact and estimate.target == "pool":
+        return (
+            f"{subject} {where} is exactly {value}: everything that matters is labelled ({_labels(estimate.n_labels)})."
+        )
+    reach = _within(interval, estimate.measure)
+    return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({_labels(estimate.n_labels)})."
+
+
+def _within(interval: Interval, measure: str) -> str:
+    """Return an interval as a clause."""
+    low, high = (quantity(end, measure, interval.width) for end in (interval.low, interval.high))
+    if math.isinf(interval.low) or math.isinf(interval.high):
+        bounded = [f"at least {low}"] if math.isfinite(interval.low) else []
+        bounded += [f"at most {high}"] if math.isfinite(interval.high) else []
+        return " and ".join(bounded) or "anywhere"
+    return f"between {low} and {high}"
+
+
+def _compared(comparison: Comparison, level: float) -> str:
+    estimate, (first, second) = comparison.estimate, comparison.estimate.models
+    measure = _named(estimate.measure)
+    if not math.isfinite(estimate.value):
+        return f"Whether {first!r} or {second!r} is better cannot be told from {_labels(estimate.n_labels)}."
+    evidence = f"p {_pvalue(comparison.pvalue)}, {_labels(estimate.n_labels)}"
+    interval = comparison.interval(level)
+    difference = quantity(estimate.value, estimate.measure, interval.width, " points")
+    reach = f"{_level(level)} interval {_between(interval, estimate.measure, ' points')}"
+    if comparison.better is None:
+        return (
+            f"No winner yet: the {measure} of {first!r} minus that of {second!r} is {difference} ({reach}; {evidence})."
+        )
+    other = second if comparison.better == first else first
+    return (
+        f"{comparison.better!r} is better than {other!r}: the {measure} of {first!r} minus that of {second!r}"
+        f" is {difference} ({reach}; {evidence})."
+    )
+
+
+def _pvalue(pvalue: float) -> str:
+    return f"= {pvalue:.2g}" if pvalue >= 1e-4 else "< 0.0001"
+
+
+def _selected(selection: Selection) -> str:
+    best = selection.estimates[selection.best]
+    value = quantity(best.value, best.measure, best.interval(0.95).width)
+    alpha = next(iter(selection.comparisons.values())).alpha
+    open_ones = [name for name, pvalue in selection.pvalues.items() if not pvalue <= alpha]
+    lead = f"{selection.best!r} has the best {_named(best.measure)}, {value} ({_labels(selection.n_labels)})"
+    if not open_ones:
+        return f"{lead}, and is better than every other."
+    return f"{lead}, but is not shown to be better than {', '.join(map(repr, open_ones))}."
+
+
+def _ranked(selection: Selection, level: float) -> list[str]:
+    """Return one line a model, best first."""
+    width = max(len(name) for name in selection.ranking)
+    lines = []
+    for rank, name in enumerate(selection.ranking, 1):
+        estimate = selection.estimates[name]
+        interval = estimate.interval(level)
+        value = quantity(estimate.value, estimate.measure, interval.width)
+        against = "" if name == selection.best else f"  p {_pvalue(selection.pvalues[name])} against the best"
+        lines.append(f"{rank}. {name:<{width}}  {value}  ({_between(interval, estimate.measure)}){against}")
+    return lines
+
+
+def _basis(estimate: Estimate) -> list[str]:
+    """Return what an estimate rests on."""
+    parts = [f"standard error {estimate.std_error:.3g}"] if math.isfinite(estimate.std_error) else []
+    if math.isfinite(estimate.n_effective):
+        parts.append(f"effective number of labels {estimate.n_effective:.0f}")
+    if estimate.spent != estimate.n_labels and math.isfinite(estimate.spent):
+        parts.append(f"cost {estimate.spent:g}")
+    lines = ["; ".join(parts)] if parts and not estimate.exact else []
+    if estimate.if_skipped is not None:
+        skipped = estimate.if_skipped
+        ends = (quantity(end, estimate.measure) for end in (skipped.low, skipped.high))
+        lines.append(f"with every skipped label as bad and as good as can be: {' to '.join(ends)}")
+    return lines
+
+
+def _all_warnings(estimates: Mapping[str, Estimate]) -> list[str]:
+    return list(dict.fromkeys(text for estimate in estimates.values() for text in estimate.warnings))
+
+
+def _warned(warnings: Any) -> list[str]:
+    return [f"note: {text}" for text in warnings]

@@ -1,0 +1,122 @@
+"""A session as the rows of a study's tables, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sondage.core.measures import Measure, Task
+from sondage.pools import Pool
+from sondage.studies import records
+from sondage.studies.labels import Label
+from sondage.studies.session import Session
+from sondage.version import __version__
+
+if TYPE_CHECKING:
+    from sondage.studies.store import Records
+
+__all__ = ["bring_up", "load_session", "now", "stage_rows", "study_row"]
+
+Row = dict[str, Any]
+
+
+def now() -> str:
+    """Return the time as it is written in a study."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def study_row(pool: Pool, session: Session, several: bool) -> Row:
+    from sondage.studies.tables import SCHEMA
+
+    task = session.task
+    return {
+        "number": 1,
+        "schema": SCHEMA,
+        "version": __version__,
+        "created": now(),
+        "fingerprint": pool.fingerprint,
+        "source": pool.source,
+        "reading": records.dump(pool.reading),
+        "question": records.dump(records.question_to_data(session.question)),
+        "method": records.dump(records.method_to_data(session.method)),
+        "task": records.dump({"kind": task.kind, "classes": task.classes, "grades": task.grades}),
+        "models": records.dump(session.models),
+        "several": int(several),
+        "budget": session.budget,
+        "revision": 0,
+    }
+
+
+def stage_rows(session: Session, pool: Pool) -> tuple[Row, list[Row], list[Row]]:
+    """Return the rows of the stage, its drawn items, and their rows of the pool."""
+    stage, drawn = session.stage, session.stage.drawn
+    ids = [records.id_to_text(name) for name in session.ids]
+    shown = drawn.units if pool.unit_rows is None else pool.unit_rows[drawn.units]
+    columns = {name: column[shown] for name, column in pool.fields.items()}
+    stage_row = records.stage_to_data(stage) | {
+        "layout": records.dump(records.layout_of(session.items)),
+        "grouped": int(session.units is not None),
+    }
+    draws = [
+        {
+            "id": name,
+            "stage": stage.number,
+            "position": position,
+            "unit": int(drawn.units[position]),
+            "key": float(drawn.keys[position]),
+            "rate": float(drawn.rates[position]),
+            "size": float(drawn.sizes[position]),
+            "cost": None if session.costs is None else float(session.costs[position]),
+            "fields": records.dump({field: column[position] for field, column in columns.items()}),
+        }
+        for position, name in enumerate(ids)
+    ]
+    units = range(len(ids)) if session.units is None else session.units.tolist()
+    rows = [row | {"id": ids[unit]} for row, unit in zip(records.items_to_rows(session.items), units, strict=True)]
+    return stage_row, draws, rows
+
+
+def load_session(
+    facts: Mapping[str, Any], found: Records, own: Mapping[str, Measure]
+) -> tuple[Session, dict[Any, Row]]:
+    """Return the session and the fields of its items, from the rows of a study."""
+    stage_row, draws, rows = found.stage(), found.draws(), found.rows()
+    positions = {draw["id"]: position for position, draw in enumerate(draws)}
+    units = np.array([positions[row["id"]] for row in rows], dtype=np.int64) if stage_row["grouped"] else None
+    costs = None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws])
+    ids = [records.id_from_text(draw["id"]) for draw in draws]
+    session = Session(
+        records.question_from_data(json.loads(facts["question"]), own),
+        records.method_from_data(json.loads(facts["method"])),
+        Task(**{name: records.tuples(value) for name, value in json.loads(facts["task"]).items()}),
+        tuple(json.loads(facts["models"])),
+        records.stage_from_data(stage_row, draws),
+        ids=ids,
+        items=records.items_from_rows(rows, json.loads(stage_row["layout"])),
+        units=units,
+        costs=costs,
+        budget=facts["budget"],
+    )
+    fields = {name: json.loads(draw["fields"]) for name, draw in zip(ids, draws, strict=True)}
+    return session, fields
+
+
+def _coded(label: Any, task: Task) -> Label | None:
+    """Return a stored label as the session has it."""
+    if label is None:
+        return None
+    if task.kind == "classification":
+        return task.classes.index(label)
+    return tuple(label) if isinstance(label, list) else label
+
+
+def bring_up(session: Session, found: Records) -> None:
+    """Bring a session up to what was asked and told since."""
+    positions = {records.id_to_text(name): position for position, name in enumerate(session.ids)}
+    session.asked = [positions[row["id"]] for row in found.asked()]
+    labels = ((positions[row["id"]], json.loads(row["label"])) for row in found.labels())
+    session.answers = {position: _coded(label, session.task) for position, label in labels}

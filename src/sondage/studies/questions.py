@@ -1,0 +1,70 @@
+"""From the arguments that plan a study to its question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sondage.core.measures import Measure, parse_measure
+from sondage.errors import InputError
+from sondage.pools import Pool
+from sondage.studies.method import Question
+
+__all__ = ["make_question"]
+
+
+def make_question(
+    pool: Pool,
+    measure: str | Measure | Sequence[str | Measure],
+    *,
+    model: str | None,
+    compare: Sequence[str] | None,
+    select: bool,
+    models: Sequence[str] | None,
+    positive: Any,
+    alpha: float,
+    alternative: str,
+    margin: float,
+) -> Question:
+    """Return the question: of one model, of two, or of several.
+
+    Raises
+    ------
+    InputError
+        If a model or a measure does not exist, or the arguments ask different questions.
+    """
+    named: Any = [measure] if isinstance(measure, str) or not isinstance(measure, Sequence) else measure
+    kind = _kind(compare, select or models is not None)
+    if kind != "evaluate" and len(named) > 1:
+        raise InputError(f"a study that is to {kind} takes one measure, not {len(named)}")
+    names = _models(pool, kind, model, compare, models)
+    wanted = tuple(parse_measure(one, positive) for one in named)
+    return Question(kind, names, wanted, alpha, alternative, margin)
+
+
+def _kind(compare: Sequence[str] | None, select: bool) -> str:
+    if compare is not None and select:
+        raise InputError("a study compares two models or selects from all; give compare or select, not both")
+    return "compare" if compare is not None else "select" if select else "evaluate"
+
+
+def _models(
+    pool: Pool, kind: str, model: str | None, compare: Sequence[str] | None, models: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return the models asked about."""
+    if kind == "evaluate":
+        if model is None and len(pool.models) > 1:
+            raise InputError(
+                f"the pool has several models {list(pool.models)}: name one with model=, or two with compare="
+            )
+        return (pool.models[0 if model is None else pool.model(model)],)
+    if model is not None:
+        raise InputError(f"model={model!r} is for one model; this study is to {kind} several")
+    names = tuple(compare or models or pool.models)
+    for name in names:
+        pool.model(name)
+    if len(set(names)) != len(names) or len(names) < 2 or (kind == "compare" and len(names) != 2):
+        raise InputError(
+            f"{kind} needs {'two' if kind == 'compare' else 'two or more'} different models, not {list(names)}"
+        )
+    return names

@@ -1,0 +1,68 @@
+"""The same columns are the same pool, whatever frame they are in."""
+
+import sys
+
+import duckdb
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+
+from sondage import Pool, read_pool
+from sondage.errors import InputError
+
+COLUMNS = {
+    "id": ["a", "b", "c"],
+    "p_spam": [0.25, 0.5, 0.75],
+    "prediction": ["ham", "spam", "spam"],
+    "cost": [1, 2, 3],
+    "text": ["one", None, "three"],
+}
+FRAMES = {
+    "pandas": pandas.DataFrame,
+    "polars": polars.DataFrame,
+    "polars lazy": polars.LazyFrame,
+    "arrow": pyarrow.table,
+    "duckdb": lambda columns: duckdb.from_arrow(pyarrow.table(columns)),
+}
+
+
+@pytest.fixture(params=FRAMES)
+def frame(request):
+    return FRAMES[request.param]
+
+
+def test_a_frame_is_the_pool_of_its_arrays(frame):
+    pool = read_pool(frame(COLUMNS))
+    expected = Pool([0.25, 0.5, 0.75], ["ham", "spam"], ["ham", "spam", "spam"], ids=["a", "b", "c"], costs=[1, 2, 3])
+    assert pool.fingerprint == expected.fingerprint
+    assert pool.fields["text"].tolist() == ["one", None, "three"]
+    assert pool.source is None
+
+
+def test_missing_values_are_named(frame):
+    with pytest.raises(InputError, match=r"^p_spam of row 1 \(id b\) is missing"):
+        read_pool(frame(COLUMNS | {"p_spam": [0.25, None, 0.75]}))
+
+
+def test_whole_ids_stay_whole(frame):
+    assert read_pool(frame(COLUMNS | {"id": [3, 2, 1]})).ids.tolist() == [3, 2, 1]
+
+
+def test_other_columns_of_pandas():
+    frame = pandas.DataFrame(COLUMNS | {"prediction": pandas.Categorical(["ham", "spam", "spam"]), 5: [1, 2, 3]})
+    pool = read_pool(frame)
+    assert pool.task.classes == ("ham", "spam")
+    assert pool.fields["5"].tolist() == [1, 2, 3]
+
+
+def test_what_is_no_frame_is_refused():
+    with pytest.raises(InputError, match="read from a path, a relation or a frame, not from ndarray"):
+        read_pool(np.zeros(3))
+
+
+def test_without_narwhals_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "narwhals", None)
+    with pytest.raises(InputError, match=r"pip install 'sondage\[frames\]'"):
+        read_pool(pandas.DataFrame(COLUMNS))

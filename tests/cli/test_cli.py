@@ -1,0 +1,254 @@
+"""The commands, from a pool to an answer, and what they say when something is wrong."""
+
+import csv
+import json
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import sondage
+from sondage.cli import main
+
+COMMANDS = list(main.commands) or main.list_commands(None)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def refused(*arguments):
+    """Return the one line of a refusal."""
+    result = run(*arguments, code=1)
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+def pool_file(name="pool.csv", size=200):
+    with open(name, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "a.p_spam", "b.p_spam", "text"])
+        for n in range(size):
+            p = (n * 37 % size) / size
+            writer.writerow([f"item {n}", p, 1 - p if n % 3 else p, f"=text {n}"])
+    return name
+
+
+def label(name, truth=lambda text: "spam" if int(text.split()[1]) * 37 % 200 > 100 else "not spam"):
+    """Fill the labels of a batch in, as a person would."""
+    with open(name, newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row["label"] = truth(row["id"])
+    with open(name, "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return rows
+
+
+def planned(*options, budget=20):
+    run("plan", pool_file(), "study.db", "--budget", budget, *options)
+    return "study.db"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help_with_an_example(command):
+    text = run(command, "--help").output
+    assert f"sondage {command}" in text
+    assert "\b" not in text
+    assert command in run("--help").output
+
+
+def test_version():
+    assert sondage.__version__ in run("--version").output
+
+
+def test_from_a_pool_to_an_estimate():
+    output = run("plan", pool_file(), "study.db", "--model", "a", "--measure", "f1", "--budget", 30).output
+    assert "Planned: estimate f1 of a, from 30 of 200 items." in output
+    assert "Next: sondage ask study.db 20 -o batch.csv" in output
+    for n in (10, 20):
+        run("ask", "study.db", n, "-o", "batch.csv", "--force")
+        assert len(label("batch.csv")) == n
+        assert f"{n} new of {n} labels." in run("import", "study.db", "batch.csv", "--who", "anna").output
+    text = run("estimate", "study.db").output
+    data = json.loads(run("estimate", "study.db", "--json").output)
+    assert text.startswith("The F1 of 'a' in this pool is 1.00")
+    assert data["value"] == pytest.approx(1.0)
+    assert data["n_labels"] == 30
+    assert "Nothing is left to label" in run("ask", "study.db").stderr
+
+
+def test_the_study_is_the_one_of_the_library():
+    planned("--model", "a", "--seed", 5)
+    run("ask", "study.db", "-o", "batch.csv")
+    truth = {row["id"]: row["label"] for row in label("batch.csv")}
+    run("import", "study.db", "batch.csv")
+    pool = sondage.read_pool("pool.csv")
+    asked = []
+
+    def look(ids):
+        asked.extend(ids)
+        return [truth[name] for name in ids]
+
+    expected = sondage.evaluate(pool, labels=look, budget=20, seed=5, model="a")
+    assert asked == list(truth)
+    assert json.loads(run("estimate", "study.db", "--json").output)["std_error"] == expected.std_error
+
+
+def test_a_comparison():
+    planned("--compare", "a,b")
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    assert run("compare", "study.db").output.startswith(
+        "'a' is better than 'b': the error rate of 'a' minus that of 'b'"
+    )
+    data = json.loads(run("compare", "study.db", "--json", "--level", 0.9).output)
+    assert data["better"] == "a"
+    assert data["interval"]["level"] == 0.9
+    assert "sondage compare study.db" in refused("estimate", "study.db")
+
+
+def test_a_selection():
+    planned("--select", "--measure", "accuracy")
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    lines = run("select", "study.db").output.splitlines()
+    assert lines[0].startswith("'a' has the best accuracy")
+    assert lines[1].startswith("1. a")
+    assert json.loads(run("select", "study.db", "--json").output)["ranking"] == ["a", "b"]
+
+
+def test_several_measures():
+    planned("--model", "a", "--measure", "error_rate", "--measure", "recall")
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    output = run("estimate", "study.db").output
+    assert "error rate" in output
+    assert "recall" in output
+    assert set(json.loads(run("estimate", "study.db", "--json").output)["estimates"]) == {"error_rate", "recall"}
+
+
+def test_an_empty_label_is_a_skip_or_not_yet_answered():
+    planned("--model", "a")
+    run("ask", "study.db", 4, "-o", "batch.csv")
+    label("batch.csv", lambda name: "")
+    assert "0 new of 0 labels" in run("import", "study.db", "batch.csv", "--partial").output
+    assert "4 new of 4 labels, 4 of them skips." in run("import", "study.db", "batch.csv").output
+    label("batch.csv")
+    assert "4 new of 4 labels" in run("import", "study.db", "batch.csv").output
+
+
+def test_skips_and_pending_items_are_told():
+    planned("--model", "a")
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv", lambda name: "" if name.endswith("7") else "spam")
+    run("import", "study.db", "batch.csv")
+    output = run("report", "study.db").output
+    assert "skipped" in output
+    assert "note: " in output
+
+
+def test_a_correction():
+    planned("--model", "a")
+    run("ask", "study.db", 5, "-o", "batch.csv")
+    label("batch.csv", lambda name: "spam")
+    run("import", "study.db", "batch.csv")
+    label("batch.csv", lambda name: "not spam")
+    assert "to replace it, use --correct; nothing was imported" in refused("import", "study.db", "batch.csv")
+    run("import", "study.db", "batch.csv", "--correct")
+    assert run("export", "study.db").output.count(",not spam,") == 5
+    assert run("export", "study.db", "--all").output.count("spam,") == 10
+
+
+def test_no_cell_is_a_formula():
+    planned("--model", "a")
+    rows = run("ask", "study.db", 3).stdout.splitlines()
+    assert rows[0] == "id,label,text"
+    assert all(row.split(",")[2].startswith("'=text") for row in rows[1:])
+
+
+def test_a_report():
+    planned("--model", "a")
+    assert run("report", "study.db").output.startswith("No labels yet")
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    data = json.loads(run("report", "study.db", "--json").output)
+    assert (data["seed"], data["labelled"], data["complete"], data["result"]["kind"]) == (0, 20, True, "estimate")
+    assert data["method"]["design"] == "optimal"
+
+
+def test_an_extension():
+    planned("--model", "a")
+    assert "20 more" not in run("extend", "study.db", 25).output
+    assert run("ask", "study.db").stdout.count("\n") == 26
+    assert "must be above the present one, 25" in refused("extend", "study.db", 25)
+
+
+def test_refusals_are_one_line():
+    planned("--model", "a")
+    assert "holds a study already" in refused("plan", "pool.csv", "study.db", "--model", "a", "--budget", 5)
+    assert "there is no file none.csv" in refused("plan", "none.csv", "b.db", "--budget", 5)
+    assert "name one with model=" in refused("plan", "pool.csv", "b.db", "--budget", 5)
+    assert "no measure 'f7'" in refused("plan", "pool.csv", "b.db", "--model", "a", "--measure", "f7", "--budget", 5)
+    assert "there is no study none.db" in refused("estimate", "none.db")
+    assert "it is not a study file" in refused("ask", "pool.csv", 3)
+    assert "there are no labels yet" in refused("estimate", "study.db")
+    assert "No such file" in refused("import", "study.db", "none.csv")
+
+
+def test_an_import_is_all_or_nothing():
+    planned("--model", "a")
+    run("ask", "study.db", 3, "-o", "batch.csv")
+    label("batch.csv")
+    with open("batch.csv", "a") as file:
+        file.write("item 999,spam,\n")
+    assert "batch.csv: id 'item 999' was never asked for" in refused("import", "study.db", "batch.csv")
+    assert json.loads(run("report", "study.db", "--json").output)["labelled"] == 0
+
+
+def test_a_batch_is_not_written_over():
+    planned("--model", "a")
+    run("ask", "study.db", 3, "-o", "batch.csv")
+    assert "may hold labels" in refused("ask", "study.db", 3, "-o", "batch.csv")
+    assert "cannot be written" in refused("ask", "study.db", 3, "-o", "none/batch.csv")
+
+
+def test_outcomes_have_a_label_for_each_system():
+    with open("pool.csv", "w") as file:
+        file.write("id,a.judge,b.judge\n" + "".join(f"{n},{n / 50},{1 - n / 50}\n" for n in range(51)))
+    run("plan", "pool.csv", "study.db", "--compare", "a,b", "--measure", "accuracy", "--budget", 9)
+    rows = run("ask", "study.db").stdout.splitlines()
+    assert rows[0] == "id,a.label,b.label"
+    with open("labels.csv", "w") as file:
+        file.write("id,a.label,b.label\n" + "".join(f"{row.split(',')[0]},1,0\n" for row in rows[1:]))
+    run("import", "study.db", "labels.csv")
+    assert "'a' is better than 'b'" in run("compare", "study.db").output
+    assert run("export", "study.db").output.splitlines()[1].split(",")[1:3] == ["1.0", "0.0"]
+
+
+def test_the_demo_tells_the_truth():
+    output = run("demo").output
+    assert "The error rate of 'new' in this pool is" in output
+    assert "Labels drawn at random are as precise" in output
+    assert len(output.splitlines()) <= 25
+
+
+def test_the_demo_names_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    assert r"pip install 'sondage[demo]'" in refused("demo")

@@ -1,0 +1,162 @@
+"""Bad input is refused with one line that names value, place and what is allowed: the list of DESIGN section 7."""
+
+import re
+
+import numpy as np
+import pytest
+
+import sondage
+from sondage import Classifier, Outcome, Pool, Regressor, Study, read_pool
+from sondage.errors import InputError, LabelError, SondageError
+
+FILES = {
+    "outside": ("id,p_1\na,0.5\nb,1.5\n", "p_1 of row 1 (id b) is 1.5; it must be in [0, 1]"),
+    "negative": ("id,p_x,p_y\na,-0.5,1.5\n", "p_x of row 0 (id a) is -0.5; it must be in [0, 1]"),
+    "sum": ("id,p_x,p_y\na,.5,.5\nb,.5,.4\n", "row 1 (id b) sum to 0.9; they must sum to 1"),
+    "nan": ("id,p_1\na,nan\n", "p_1 of row 0 (id a) is nan; it must be in [0, 1]"),
+    "text": ("id,p_1\na,0.5\nb,high\n", "p_1 of row 1 (id b) is 'high'; it must be a number"),
+    "missing": ("id,p_1\na,0.5\nb,\n", "p_1 of row 1 (id b) is missing; every row needs one"),
+    "no prediction": ("id,prediction\na,\nb,x\n", "prediction of row 0 (id a) is missing"),
+    "duplicate": ("id,p_1\na,.5\na,.6\n", "id a stands in more than one row; ids must be unique"),
+    "no id": ("name,p_1\na,.5\n", "no column 'id'; there are ['name', 'p_1']"),
+    "empty id": ("id,p_1\n,.5\n", "id of row 0 is missing"),
+    "no output": ("id,text\na,b\n", "no column 'prediction' or 'p_<class>'; there are ['id', 'text']"),
+    "unknown class": ("id,p_x,p_y,prediction\na,.5,.5,z\n", "is 'z'; classes are ['x', 'y']"),
+    "third class": ("id,p_x,prediction\na,.5,y\nb,.5,z\n", "'p_x' alone is enough for two classes only"),
+    "a class less": ("id,a.p_x,a.p_y,a.p_z,b.p_x,b.p_y\na,.2,.3,.5,.5,.5\n", "no column 'p_z'; there are"),
+    "another class": ("id,a.p_x,a.p_y,b.p_x,b.p_z\na,.5,.5,.5,.5\n", "'b.p_z' is of no class; classes are ['x', 'y']"),
+    "half named": ("id,p_x,b.p_x\na,.5,.5\n", "columns 'p_x' and those of model 'b': all models need a name"),
+    "zero cost": ("id,p_1,cost\na,.5,1\nb,.5,0\n", "cost of row 1 (id b) is 0.0; it must be positive"),
+    "negative weight": ("id,p_1,weight\na,.5,-1\n", "weight of row 0 (id a) is -1.0; it must be positive"),
+    "infinite": ("id,prediction,variance\na,inf,1\n", "prediction of row 0 (id a) is"),
+    "negative variance": (
+        "id,prediction,variance\na,1,-1\n",
+        "variance of row 0 (id a) is -1.0; it must be finite, not",
+    ),
+    "variance only": ("id,variance\na,1\n", "model 'model' of a regression needs a column 'prediction'"),
+    "grade": ("id,a.judge.p_good,a.judge.p_bad\na,.5,.5\n", "the grade 'good' must be a number"),
+    "empty pool": ("id,p_1\n", "the pool is empty: it has no rows"),
+    "empty file": ("", "the file is empty: it has no header"),
+    "twice": ("id,p_1,p_1\na,.5,.5\n", "column 'p_1' stands twice or has no name"),
+    "ragged": ("id,p_1\na,.5\nb,.5,.5\n", "Line: 3"),
+    "open quote": ('id,p_1,text\na,.5,"x\nb,.5,y\n', "Line: 2"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files(name, tmp_path):
+    text, message = FILES[name]
+    path = tmp_path / "pool.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        read_pool(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_no_table(tmp_path):
+    (tmp_path / "pool.parquet").write_text("hello")
+    with pytest.raises(InputError, match=r"pool\.parquet: .*[Pp]arquet"):
+        read_pool(tmp_path / "pool.parquet")
+    (tmp_path / "pool.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="the header cannot be read"):
+        read_pool(tmp_path / "pool.csv")
+    (tmp_path / "pool.xlsx").touch()
+    with pytest.raises(InputError, match=r"a pool is read from \.csv, .*\.parquet"):
+        read_pool(tmp_path / "pool.xlsx")
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(InputError, match="there is no file"):
+        read_pool(tmp_path / "none.csv")
+    with pytest.raises(InputError, match=r"is a folder; name its files, as in .*\*\.parquet"):
+        read_pool(tmp_path)
+    (tmp_path / "a.csv").write_text("id,p_1\n1,.5\n")
+    (tmp_path / "b.csv").write_text("id,p_2\n2,.5\n")
+    with pytest.raises(InputError, match=r"b.csv has other columns than .*a.csv"):
+        read_pool(tmp_path / "*.csv")
+
+
+def test_options_that_do_not_fit(tmp_path):
+    (tmp_path / "a.csv").write_text("id,p_x\n1,.5\n")
+    with pytest.raises(InputError, match="no task 'sorting'; there are classification"):
+        read_pool(tmp_path / "a.csv", task="sorting")
+    with pytest.raises(InputError, match=r"'p_x' is of no class; classes are \['y', 'z'\]"):
+        read_pool(tmp_path / "a.csv", classes=["y", "z"])
+
+
+def test_whole_numbers_are_not_guessed_to_be_a_thousand_classes(tmp_path):
+    (tmp_path / "a.csv").write_text("id,prediction\n" + "".join(f"{n},{n}\n" for n in range(2000)))
+    with pytest.raises(InputError, match="2000 whole numbers: say which task"):
+        read_pool(tmp_path / "a.csv")
+    assert read_pool(tmp_path / "a.csv", task="regression").task.kind == "regression"
+
+
+P = [0.2, 0.5, 0.7]
+ARRAYS = {
+    "nothing": ({}, "a pool needs probabilities="),
+    "empty": ({"probabilities": []}, "the pool is empty"),
+    "shape": ({"probabilities": [[[0.5]]]}, "has shape (1, 1, 1)"),
+    "rows": ({"probabilities": P, "ids": [1, 2]}, "there are 2 ids; the pool has 3 rows"),
+    "cost": ({"probabilities": P, "costs": [1, 2, 0]}, "cost of row 2 is 0; it must be positive"),
+    "weight": ({"probabilities": P, "weights": [1, np.nan, 1]}, "weight of row 1 is nan; it must be finite"),
+    "id": ({"probabilities": P, "ids": ["a", "b", "a"]}, "id a stands in more than one row"),
+    "kinds": ({"models": {"a": Classifier(P), "b": Regressor(P)}}, "a: Classifier, b: Regressor"),
+    "lengths": ({"models": {"a": Classifier(P), "b": Classifier(P[:2])}}, "different numbers of rows"),
+    "classes": ({"probabilities": P, "classes": ["a", "b", "c"]}, "3 classes ['a', 'b', 'c'] but 2 columns"),
+    "outcomes": ({"models": {"a": Outcome()}}, "give ids="),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays(name):
+    options, message = ARRAYS[name]
+    with pytest.raises(InputError, match=re.escape(message)):
+        Pool(**options)
+
+
+QUESTIONS = {
+    "budget": ({"budget": 4}, "budget=4 is above what the pool can take: 3 (labels)"),
+    "no budget": ({"budget": 0}, "budget=0 must be positive"),
+    "half a label": ({"budget": 1.5}, "budget=1.5 counts labels and must be whole"),
+    "measure": ({"measure": "recal"}, "no measure 'recal'; there are error_rate,"),
+    "task": ({"measure": "rmse"}, "'rmse'"),
+    "positive": ({"measure": "f1:positive=9"}, "positive='9' is not a class of the pool; they are [0, 1]"),
+    "parameter": ({"measure": "f_measure:gamma=2"}, "no parameter 'gamma'"),
+    "model": ({"model": "b"}, "no model 'b' in the pool; there are ['model']"),
+    "method": ({"method": "magic"}, "no method 'magic'; there are default"),
+    "belief": ({"belief": "hope"}, "no belief 'hope'; there are"),
+    "labels": ({"labels": [0, 1]}, "labels have shape (2,); the pool has 3 items"),
+    "label": ({"labels": [0, 1, 2]}, "label 2 of id 2 is not a class; classes are [0, 1]"),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_questions(name):
+    options, message = QUESTIONS[name]
+    with pytest.raises(InputError, match=re.escape(message)):
+        sondage.evaluate(Pool(P), **({"labels": [0, 1, 1], "budget": 3} | options))
+
+
+def test_measures_that_no_label_can_define():
+    with pytest.raises(InputError, match="'precision' is undefined on this pool whatever the labels"):
+        sondage.evaluate(Pool([0.1, 0.2, 0.3]), "precision", labels=[0, 0, 1], budget=3)
+    with pytest.raises(InputError, match="name the positive class with positive="):
+        sondage.evaluate(Pool(np.full((3, 3), 1 / 3)), "f1", labels=[0, 0, 1], budget=3)
+
+
+def test_labels_that_are_refused(tmp_path):
+    study = Study.create(tmp_path / "study.db", Pool(P, ids=["a", "b", "c"]), budget=2)
+    ids = study.ask(1)
+    never = next(name for name in "abc" if name not in ids)
+    cases = [
+        ([never], [1], f"id '{never}' was never asked for"),
+        (ids * 2, [0, 1], "already labelled 0, now 1"),
+        (ids, ["spam"], r"label 'spam' of id .* is not a class; classes are \[0, 1\]"),
+        (ids, [0, 1], "there are 1 ids and 2 labels"),
+    ]
+    for names, labels, message in cases:
+        with pytest.raises(LabelError, match=message):
+            study.tell(names, labels)
+    with pytest.raises(SondageError, match="there are no labels yet"):
+        study.estimate()

@@ -1,0 +1,165 @@
+"""Columns of files become the pool that the same arrays make."""
+
+import duckdb
+import numpy as np
+import pytest
+
+from sondage import Pool, read_pool
+from sondage.errors import InputError
+from sondage.pools.files import escaped, read_labels
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Return a function that writes a CSV file and gives its path."""
+
+    def write(text, name="pool.csv"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8", newline="")
+        return path
+
+    return write
+
+
+def to_parquet(path, query):
+    duckdb.sql(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+    return path
+
+
+def outputs(pool, model=0):
+    return {name: np.asarray(value).tolist() for name, value in vars(pool.items.models[model]).items()}
+
+
+def test_csv_and_parquet_are_the_pool_of_the_arrays(written, tmp_path):
+    expected = Pool([0.25, 0.75], ["ham", "spam"], ["spam", "ham"], ids=[7, 8], costs=[1.0, 2.0], weights=[1.0, 3.0])
+    csv = read_pool(written("id,p_spam,prediction,cost,weight\n7,0.25,spam,1,1\n8,0.75,ham,2,3\n"))
+    query = (
+        "SELECT * FROM (VALUES (7, .25, 'spam', 1, 1), (8, .75, 'ham', 2, 3)) t(id, p_spam, prediction, cost, weight)"
+    )
+    parquet = read_pool(to_parquet(tmp_path / "pool.parquet", query))
+    assert csv.fingerprint == parquet.fingerprint == expected.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("id,p_spam\n1,.5\n", ("not spam", "spam")),
+        ("id,p_1\n1,.5\n", (0, 1)),
+        ("id,p_5\n1,.5\n", ("not 5", "5")),
+        ("id,p_spam,prediction\n1,.5,ham\n", ("ham", "spam")),
+        ("id,p_b,p_a\n1,.5,.5\n", ("b", "a")),
+        ("id,p_2,p_1,p_0\n1,.5,.5,0\n", (2, 1, 0)),
+        ("id,p_1.5,p_2\n1,.5,.5\n", ("1.5", "2")),
+        ("id,prediction\n1,a\n2,c\n", ("a", "c")),
+        ("id,prediction\n1,0\n2,1.0\n", (0, 1)),
+        ("id,prediction,judge.p_x,judge.p_y\n1,x,.5,.5\n", ("x", "y")),
+        ("id,a.p_y,a.p_x,b.p_x,b.p_y\n1,.5,.5,1,0\n", ("y", "x")),
+    ],
+)
+def test_columns_name_the_classes(text, classes, written):
+    assert read_pool(written(text)).task.classes == classes
+
+
+def test_probabilities_are_put_in_the_order_of_the_classes(written):
+    pool = read_pool(written("id,a.p_x,a.p_y,b.p_y,b.p_x,judge.p_y\n1,.3,.7,.6,.4,.9\n"))
+    assert pool.models == ("a", "b")
+    assert outputs(pool, 1)["probabilities"] == [[0.4, 0.6]]
+    assert pool.items.judge.tolist() == [0.9]
+    pool = read_pool(written("id,p_spam\n1,.25\n"), classes=["spam", "ham"])
+    assert outputs(pool) == {"predictions": [1], "probabilities": [0.75]}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "kind"),
+    [
+        ("id,prediction\n1,1.5\n2,2\n", {}, "regression"),
+        ("id,prediction,variance\n1,1,1\n2,2,1\n", {}, "regression"),
+        ("id,prediction\n1,1\n2,2\n", {"task": "regression"}, "regression"),
+        ("id,prediction\n1,1\n2,2\n", {}, "classification"),
+        ("id,a.judge,b.judge\n1,.5,1\n2,0,.25\n", {}, "outcomes"),
+        ("id,a.judge.p_0,a.judge.p_1,a.judge.p_2\n1,.5,.5,0\n", {}, "outcomes"),
+    ],
+)
+def test_columns_tell_the_task(text, options, kind, written):
+    assert read_pool(written(text), **options).task.kind == kind
+
+
+def test_ids_of_csv_are_numbers_only_if_all_are_written_so(written):
+    assert read_pool(written("id,p_1\n10,.5\n9,.5\n")).ids.tolist() == [10, 9]
+    assert read_pool(written("id,p_1\n007,.5\n9,.5\n")).ids.tolist() == ["007", "9"]
+    assert read_pool(written("id,p_1\n1e3,.5\n9,.5\n")).ids.tolist() == ["1e3", "9"]
+
+
+def test_text_ids_of_parquet_stay_text(tmp_path):
+    path = to_parquet(tmp_path / "pool.parquet", "SELECT '7' AS id, 0.5 AS p_1")
+    assert read_pool(path).ids.tolist() == ["7"]
+
+
+def test_several_files_and_other_delimiters(written, tmp_path):
+    written('id;p_1;text\n1;0.5;"a;""b"\n', "part1.csv")
+    written("id;p_1;text\n2;0.5;ü\n", "part2.csv")
+    pool = read_pool(str(tmp_path / "part*.csv"))
+    assert pool.fields["text"].tolist() == ['a;"b', "ü"]
+    assert pool.source == str(tmp_path / "part*.csv")
+    assert read_pool(written("\ufeffid\tp_1\r\n1\t0.5\r\n", "tabs.tsv")).ids.tolist() == [1]
+
+
+def test_other_columns_are_fields_and_may_be_missing(written):
+    pool = read_pool(written("id,p_1,text,note\n1,.5,,x\n2,.5,b,\n"))
+    assert {name: column.tolist() for name, column in pool.fields.items()} == {"text": [None, "b"], "note": ["x", None]}
+
+
+def test_a_group_is_one_item(written):
+    pool = read_pool(written("id,p_1,group\n1,.5,a\n2,.5,a\n3,.5,b\n"))
+    assert pool.n_units == 2
+
+
+def test_a_relation_is_read():
+    assert len(read_pool(duckdb.sql("SELECT range AS id, 0.5 AS p_1 FROM range(5)"))) == 5
+
+
+def test_a_pool_remembers_how_it_was_read(written):
+    path = written("id,prediction\n1,1\n2,2\n")
+    pool = read_pool(path, task="regression")
+    assert read_pool(pool.source, **pool.reading).fingerprint == pool.fingerprint
+
+
+def test_labels_are_text_and_empty_ones_skips(written):
+    path = written("text;label;id\nx;spam;a\ny;;b\n'=1;  ham ;'=c\n")
+    assert read_labels(path) == (["a", "b", "=c"], ["spam", None, "ham"])
+
+
+def test_labels_of_systems_have_a_column_each(written):
+    path = written("id,a.label,b.label\n1,0,1\n2,,\n3,1,\n")
+    assert read_labels(path, ("a", "b")) == (["1", "2", "3"], [{"a": "0", "b": "1"}, None, {"a": "1"}])
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-1+1", "@sum", "'=x", "\tx", "-5", "+5.5e3", "plain", "'quoted'", 7])
+def test_escaped_cells_come_back(cell, written):
+    begins = str(escaped(cell))[0]
+    assert begins not in "=@\t"
+    assert begins not in "+-" or cell in ("-5", "+5.5e3")
+    assert read_labels(written(f'id,label\n"{escaped(cell)}",\n'))[0] == [str(cell)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,labels\n1,0\n", r"no column 'label'; there are \['id', 'labels'\]"),
+        ("id,label\n1,0,0\n", "line 2 has more or fewer cells than the header"),
+        ("id,label\n1,0\n2\n", "line 3 has more or fewer"),
+        ("id,label\n,0\n", "line 2 has no id"),
+        ("", "the file is empty"),
+    ],
+)
+def test_label_files_that_cannot_be_read(text, message, written):
+    with pytest.raises(InputError, match=f"pool.csv: {message}"):
+        read_labels(written(text))
+
+
+def test_label_files_that_are_not_there_or_not_text(tmp_path):
+    with pytest.raises(InputError, match="No such file"):
+        read_labels(tmp_path / "none.csv")
+    (tmp_path / "labels.csv").write_bytes(b"id,label\n\xff\xfe,1\n")
+    with pytest.raises(InputError, match=r"labels\.csv: .*utf-8"):
+        read_labels(tmp_path / "labels.csv")

@@ -1,0 +1,390 @@
+"""A study answers exactly as the same session in memory, and survives what happens to files."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sondage
+from sondage import Classifier, Outcome, Pool, Study
+from sondage.core.measures import ExpectedCost, FMeasure, Loss
+from sondage.errors import InputError, LabelError, StudyError
+
+SOURCE = Path(sondage.__file__).resolve().parents[1]
+
+
+def two_classes(rng, size=300, **options):
+    p = rng.beta(0.5, 1.0, size)
+    ids = [f"item {number}" for number in range(size)]
+    return Pool(probabilities=p, ids=ids, **options), (rng.random(size) < p).astype(int)
+
+
+def answer_all(study, pool, labels, batch=7):
+    """Ask and tell, and open the file again for each batch."""
+    truth = dict(zip(pool.ids.tolist(), labels.tolist(), strict=True))
+    while ids := study.ask(batch):
+        study.tell(ids, [truth[name] for name in ids])
+        study.close()
+        study = Study.open(study.place)
+    return study
+
+
+def same(found, expected):
+    assert (found.value, found.std_error) == (expected.value, expected.std_error)
+    assert found.interval() == expected.interval()
+    assert found.n_labels == expected.n_labels
+
+
+def case(kind, rng):
+    """Return a pool, labels, a measure, a budget and options, of every kind that a study must hold."""
+    size = 200
+    p, ids = rng.dirichlet([1.0, 0.5, 0.5], size), np.arange(size) * 3
+    labels = np.array([rng.choice(3, p=row) for row in p])
+    if kind == "regression":
+        pool = Pool(means=p[:, 0], variances=p[:, 1].astype(np.float32), ids=ids)
+        return pool, p[:, 0] + p[:, 2], "rmse", 30, {}
+    if kind == "outcomes":
+        pool = Pool(models={"a": Outcome(p[:, 0]), "b": Outcome()})
+        return pool, (rng.random((size, 2)) < p[:, :2]).astype(float), "accuracy", 30, {"model": "a"}
+    if kind == "groups":
+        pool = Pool(p, ids=ids, groups=ids // 9, weights=1 + p[:, 2])
+        return pool, labels[(ids // 9) * 3], ["error_rate", "macro_f"], 20, {}
+    if kind == "costs":
+        return Pool(p.astype(np.float32), costs=1 + np.arange(size) % 4), labels, "error_rate", 60.0, {}
+    if kind == "judge":
+        return Pool(predictions=p.argmax(1), judge=p), labels, FMeasure(beta=1 / 3, positive=2), 40, {}
+    if kind == "prior":
+        table = ExpectedCost([[0, 1, 2], [1, 0, 1], [5, 1, 0]])
+        return (
+            Pool(p, classes=["x", "y", "z"]),
+            np.array(["x", "y", "z"])[labels],
+            table,
+            40,
+            {"belief": (0.2, 0.3, 0.5)},
+        )
+    return Pool(p), labels, "error_rate", 40, {"method": kind}
+
+
+@pytest.mark.parametrize(
+    "kind", ["default", "thesis", "passive", "regression", "outcomes", "groups", "costs", "judge", "prior"]
+)
+def test_a_study_answers_as_evaluate_does(kind, rng, tmp_path):
+    pool, labels, measure, budget, options = case(kind, rng)
+    expected = sondage.evaluate(pool, measure, labels=labels, budget=budget, seed=4, **options)
+    study = Study.create(tmp_path / "study.db", pool, measure, budget, 4, **options)
+    found = answer_all(study, pool, labels).estimate()
+    if isinstance(measure, list):
+        assert list(found) == list(expected) == measure
+        found, expected = found[measure[0]], expected[measure[0]]
+    same(found, expected)
+
+
+def test_compare_and_select_answer_as_in_memory(rng, tmp_path):
+    p = rng.dirichlet([1.0, 1.0], 200)[:, 1]
+    pool = Pool(models={"a": Classifier(p), "b": Classifier(1 - p), "c": Classifier(rng.random(200))})
+    labels = (rng.random(200) < p).astype(int)
+    study = Study.create(tmp_path / "compare.db", pool, budget=50, compare=("b", "a"), alpha=0.01)
+    found = answer_all(study, pool, labels).estimate()
+    expected = sondage.compare(pool, "b", "a", labels=labels, budget=50, alpha=0.01)
+    assert (found.difference, found.pvalue, found.better) == (expected.difference, expected.pvalue, expected.better)
+    study = Study.create(tmp_path / "select.db", pool, budget=50, select=True)
+    chosen = answer_all(study, pool, labels).estimate()
+    assert chosen.pvalues == sondage.select(pool, labels=labels, budget=50).pvalues
+
+
+def test_a_draw_that_follows_the_labels_is_the_same_draw(rng, tmp_path):
+    pool, labels = two_classes(rng)
+    expected = sondage.evaluate(pool, labels=labels, budget=25, design="strata", seed=1)
+    study = Study.create(tmp_path / "study.db", pool, budget=25, design="strata", seed=1)
+    truth = dict(zip(pool.ids.tolist(), labels.tolist(), strict=True))
+    while ids := study.ask():
+        study.tell(ids, [truth[name] for name in ids])
+    assert study.status.labelled == expected.n_labels == 25
+
+
+@pytest.mark.parametrize("names", [[3, 1, 2], ["3", "1", "2"], [2**62, 7, 0], ["ü", "'", '"'], [0.5, 1.5, 2.5]])
+def test_ids_come_back_as_they_were(names, tmp_path):
+    pool = Pool(probabilities=[0.2, 0.5, 0.7], ids=names)
+    study = Study.create(tmp_path / "study.db", pool, budget=3)
+    asked = Study.open(study.place).ask()
+    assert sorted(asked) == sorted(names)
+    assert {type(name) for name in asked} == {type(name) for name in names}
+
+
+def test_pending_items_come_first_and_counts_tell(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    study = Study.create(tmp_path / "study.db", pool, budget=10)
+    first = study.ask(4)
+    study.tell(first[:2], [0, None])
+    assert study.ask(3)[:2] == first[2:]
+    status = Study.open(study.place).status
+    assert (status.asked, status.labelled, status.skipped, status.pending, status.remaining) == (5, 1, 1, 3, 5)
+    assert not status.complete
+
+
+def test_a_corrected_label_is_kept(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    study = Study.create(tmp_path / "study.db", pool, budget=10)
+    name = study.ask(1)
+    study.tell(name, [0], who="anna")
+    with pytest.raises(LabelError, match=r"already labelled 0, now 1: pass correct=True"):
+        study.tell(name, [1])
+    assert study.tell(name, [0]) == 0
+    assert study.tell(name, [1], correct=True, who="bert") == 1
+    history = Study.open(study.place).history()
+    assert [(row["label"], row["who"], row["supersedes"]) for row in history] == [(0, "anna", None), (1, "bert", 1)]
+
+
+def test_one_refused_label_refuses_all(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    study = Study.create(tmp_path / "study.db", pool, budget=10)
+    ids = study.ask(3)
+    with pytest.raises(LabelError, match="not a class"):
+        study.tell(ids, [0, 1, 2])
+    with pytest.raises(LabelError, match="'nobody' was never asked for"):
+        study.tell([*ids, "nobody"], [0, 1, 0, 1])
+    assert study.status.labelled == 0
+
+
+def test_extending_continues_the_same_order(rng, tmp_path):
+    pool, labels = two_classes(rng)
+    study = Study.create(tmp_path / "study.db", pool, budget=20)
+    study = answer_all(study, pool, labels)
+    before = study.history()
+    other = Study.open(study.place)
+    study.extend(30, pool)
+    assert study.history() == before
+    assert other.status.remaining == 10
+    assert Study.open(study.place, pool).status.budget == 30
+    with pytest.raises(InputError, match="must be above the present one, 30"):
+        study.extend(30, pool)
+
+
+def test_a_pool_from_a_file_is_read_again_to_extend(tmp_path):
+    path = tmp_path / "pool.csv"
+    path.write_text("id,p_1\n" + "".join(f"{number},{number / 100}\n" for number in range(1, 100)))
+    study = Study.create(tmp_path / "study.db", sondage.read_pool(path), budget=5)
+    Study.open(study.place).extend(6)
+    path.write_text("id,p_1\n" + "".join(f"{number},{number / 101}\n" for number in range(1, 100)))
+    with pytest.raises(StudyError, match="another pool"):
+        Study.open(study.place).extend(7)
+    path.unlink()
+    with pytest.raises(StudyError, match="the pool is needed: there is no file"):
+        Study.open(study.place).extend(7)
+
+
+def test_a_pool_in_memory_must_be_given_to_extend(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    Study.create(tmp_path / "study.db", pool, budget=10)
+    with pytest.raises(StudyError, match="pass pool="):
+        Study.open(tmp_path / "study.db").extend(20)
+
+
+@pytest.mark.parametrize("change", ["id", "output", "weight", "cost", "group", "judge"])
+def test_a_changed_pool_is_refused(change, rng, tmp_path):
+    p = rng.random(50)
+    parts = {name: np.ones(50) for name in ("weights", "costs")} | {"judge": p.copy(), "groups": np.arange(50)}
+    ids = np.arange(50)
+    Study.create(tmp_path / "study.db", Pool(p, ids=ids, **parts), budget=10)
+    Study.open(tmp_path / "study.db", Pool(p, ids=ids, **parts))
+    column = {"weight": "weights", "cost": "costs", "group": "groups", "judge": "judge"}.get(change)
+    changed = {"id": ids, "output": p}.get(change, parts.get(column))
+    changed[7] = {"id": 99, "group": 8}.get(change, 0.123)
+    with pytest.raises(StudyError, match="another pool"):
+        Study.open(tmp_path / "study.db", Pool(p, ids=ids, **parts))
+
+
+def test_the_order_of_rows_does_not_matter(rng, tmp_path):
+    p, weights, order = rng.random(500), rng.random(500), rng.permutation(500)
+    ids = np.arange(500)
+    study = Study.create(tmp_path / "study.db", Pool(p, ids=ids, weights=weights), budget=10)
+    again = Study.create(tmp_path / "b.db", Pool(p[order], ids=ids[order], weights=weights[order]), budget=10)
+    assert study.facts["fingerprint"] == again.facts["fingerprint"]
+    assert study.ask() == again.ask()
+
+
+def test_own_measures_are_given_again(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    own = Loss(lambda f, y: np.abs(f - y), name="my loss")
+    answer_all_but = Study.create(tmp_path / "study.db", pool, own, 10)
+    with pytest.raises(StudyError, match=r"'my loss' is your own .* measures="):
+        Study.open(tmp_path / "study.db")
+    study = Study.open(tmp_path / "study.db", measures=[own])
+    study.tell(study.ask(), [0] * 10)
+    assert study.estimate().value == answer_all_but.estimate().value
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"compare": ("model", "b")}, "no model 'b' in the pool"),
+        ({"compare": ("model", "model")}, "compare needs two different models"),
+        ({"compare": ("a", "b"), "select": True}, "not both"),
+        ({"select": True}, "select needs two or more"),
+        ({"compare": ("a", "b"), "model": "model"}, "'model' is for one model"),
+        ({"budget": 301}, "budget=301 is above"),
+        ({"measure": "f1", "positive": 7}, "positive=7 is not a class"),
+        ({"design": "best"}, "no design 'best'"),
+    ],
+)
+def test_what_cannot_be_planned_leaves_no_file(options, message, rng, tmp_path):
+    pool, _ = two_classes(rng)
+    with pytest.raises(InputError, match=message):
+        Study.create(tmp_path / "study.db", pool, **({"budget": 10} | options))
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_places_that_cannot_hold_a_study(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    Study.create(tmp_path / "study.db", pool, budget=10)
+    with pytest.raises(StudyError, match="holds a study already"):
+        Study.create(tmp_path / "study.db", pool, budget=10)
+    (tmp_path / "text.db").write_text("id,label\n" * 100)
+    with pytest.raises(StudyError, match="not a study file"):
+        Study.create(tmp_path / "text.db", pool, budget=10)
+    with pytest.raises(StudyError, match="not a study file"):
+        Study.open(tmp_path / "text.db")
+    with pytest.raises(StudyError, match="there is no study"):
+        Study.open(tmp_path / "none.db")
+    with pytest.raises(StudyError, match="does not exist"):
+        Study.create(tmp_path / "none" / "study.db", pool, budget=10)
+    with pytest.raises(StudyError, match="database nosuch"):
+        Study.create("nosuch://host/name", pool, budget=10)
+
+
+def test_an_empty_file_and_another_database_hold_no_study(tmp_path, rng):
+    pool, _ = two_classes(rng)
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(StudyError, match="holds no study"):
+        Study.open(tmp_path / "empty.db")
+    assert Study.create(tmp_path / "empty.db", pool, budget=10).ask(1)
+    change(tmp_path / "other.db", "CREATE TABLE mine (number)")
+    with pytest.raises(StudyError, match=r"holds other tables \(mine\)"):
+        Study.create(tmp_path / "other.db", pool, budget=10)
+
+
+def change(path, *statements):
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_a_newer_schema_is_refused(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    Study.create(tmp_path / "study.db", pool, budget=10)
+    change(tmp_path / "study.db", "UPDATE study SET schema = 99, version = '9.0'")
+    with pytest.raises(StudyError, match=r"written by sondage 9.0 with schema 99; .* upgrade"):
+        Study.open(tmp_path / "study.db")
+
+
+def test_at_rest_a_study_is_one_file(rng, tmp_path):
+    pool, labels = two_classes(rng)
+    answer_all(Study.create(tmp_path / "study.db", pool, budget=10), pool, labels)
+    assert os.listdir(tmp_path) == ["study.db"]
+
+
+def test_fields_go_to_the_labeller(tmp_path):
+    fields = {"text": ["one", None, "three"], "seen": np.array(["2026-01-01", "2026-01-02", "NaT"], "datetime64[s]")}
+    study = Study.create(tmp_path / "study.db", Pool([0.2, 0.5, 0.7], ids=[1, 2, 3], fields=fields), budget=3)
+    study.ask()
+    assert Study.open(study.place).fields([3, "1"]) == [
+        {"text": "three", "seen": None},
+        {"text": "one", "seen": "2026-01-01T00:00:00"},
+    ]
+
+
+IMPORTER = """
+import sys
+from sondage import Study
+study = Study.open(sys.argv[1])
+ids = study.ask()
+from sondage.studies.store import Records
+told = Records.add_labels
+def slow(self, rows):
+    told(self, rows)
+    print("written", flush=True)
+    sys.stdin.read()
+Records.add_labels = slow
+study.tell(ids, [0] * len(ids))
+"""
+
+
+def running(code, *arguments):
+    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+def test_an_import_killed_before_its_end_leaves_nothing(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    study = Study.create(tmp_path / "study.db", pool, budget=50)
+    with running(IMPORTER, study.place) as process:
+        assert process.stdout.readline() == "written\n"
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    again = Study.open(study.place)
+    assert (again.status.asked, again.status.labelled) == (50, 0)
+    assert again.tell(again.ask(), [1] * 50) == 50
+
+
+TELLER = """
+import sys
+from sondage import Study
+study = Study.open(sys.argv[1])
+for name in sys.argv[2:]:
+    study.tell([name], [0], who="process")
+"""
+
+
+def test_processes_tell_at_once(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    study = Study.create(tmp_path / "study.db", pool, budget=40)
+    ids = study.ask()
+    processes = [running(TELLER, study.place, *ids[part : part + 20]) for part in (0, 10, 20)]
+    for process in processes:
+        _, errors = process.communicate()
+        assert (process.returncode, errors) == (0, "")
+    assert study.status.labelled == 40
+    assert len(study.history()) == 40
+    assert sum(row["supersedes"] is not None for row in study.history()) == 0
+
+
+def test_a_writer_waits_for_another(rng, tmp_path):
+    pool, _ = two_classes(rng)
+    study = Study.create(tmp_path / "study.db", pool, budget=10)
+    name = study.ask(1)
+    blocker = sqlite3.connect(study.place, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    with running(TELLER, study.place, *name) as process:
+        time.sleep(1.0)
+        assert process.poll() is None
+        assert study.status.labelled == 0
+        blocker.execute("COMMIT")
+        blocker.close()
+        assert process.communicate()[1] == ""
+    assert study.status.labelled == 1
+
+
+RELEASE = Path(__file__).parent / "release-0.1.0.db"
+
+
+def test_a_study_of_this_release_gives_the_number_it_gave(tmp_path):
+    copy = tmp_path / "study.db"
+    copy.write_bytes(RELEASE.read_bytes())
+    expected = json.loads(RELEASE.with_suffix(".json").read_text())
+    with Study.open(copy) as study:
+        estimate = study.estimate()
+        assert study.ask(3) == expected["next"]
+        for name, value in expected["estimate"].items():
+            assert getattr(estimate, name) == pytest.approx(value, rel=1e-12)
+        assert study.facts["fingerprint"] == expected["fingerprint"]
