@@ -34,6 +34,9 @@ class Cells:
                 for row in csv.DictReader(file):
                     self._keep(row)
 
+    def __contains__(self, wanted: Cell) -> bool:
+        return self._key(wanted) in self.rows
+
     def get(self, wanted: Cell, compute: Callable[[], Cell], *, again: bool = False) -> Cell:
         """Return the cell with these keys, computed unless the file has it."""
         found = self.rows.get(self._key(wanted))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -101,7 +102,7 @@ def _read(path: str) -> Any:
 
 
 def _abt_buy(link: bool) -> Arrays:
-    """Matching products, 50 positives in 53,753; with ``link``, badly scaled probabilities from the SVM's margin."""
+    """Pairs of products, 50 positives in 53,753; with ``link``, badly scaled probabilities from the SVM's margin."""
     data = _read("pools/abt_buy_svm.npz")
     p = expit(data["scores"]) if link else data["probs"]
     return {"probabilities": p, "predictions": data["preds"].astype(int), "labels": data["labels"].astype(int)}
@@ -219,7 +220,10 @@ def _gaussian_process(train: Any, target: Any, pool: Any) -> tuple[Any, Any]:
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
     kernel = ConstantKernel(1.0) * RBF(np.full(train.shape[1], 3.0), (0.1, 1e3)) + WhiteKernel(0.1, (1e-4, 10.0))
-    model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=0).fit(train, target)
+    model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # inputs that do not matter take the largest length scale
+        model.fit(train, target)
     means, spread = model.predict(pool, return_std=True)
     return means, spread**2
 

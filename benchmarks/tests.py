@@ -28,7 +28,7 @@ from sondage.errors import InputError
 
 BUDGETS = (50, 100, 200, 400)
 LEVELS = (0.01, 0.05, 0.1)
-RESAMPLES = 999
+RESAMPLES = 199
 RESAMPLED = ("permutation", "bootstrap")
 TESTS = ("wald", "t", "permutation", "bootstrap", "mcnemar")
 DESIGNS: dict[str, dict[str, Any]] = {

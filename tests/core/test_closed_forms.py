@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from sondage import Classifier, Pool, Regressor
-from sondage.core.measures import MSE, ErrorRate, FMeasure, Loss, Measure, Precision, Recall
+from sondage.core.measures import MAE, MSE, ErrorRate, FMeasure, Loss, Measure, Precision, Recall
 from sondage.core.planning import repeated_variance
 from sondage.errors import SondageWarning
 from sondage.studies.method import Method, Question
@@ -235,6 +235,13 @@ def test_peaked_and_broad_limits(design: str, power: int, scale: float, weights:
     assert plan.covers
 
 
+@pytest.mark.parametrize("design", ["active_0", "active_inf"])
+def test_absolute_loss_has_one_limit(design: str, weights: Floats | None) -> None:
+    # | |y - f1| - |y - f2| | is |f1 - f2| at y = f1, at y = f2, and far out.
+    sizes = plan_of(two_regressors(weights), MAE(), "a", "b", design=design).sizes
+    np.testing.assert_allclose(sizes, normalised(b_of(weights) * np.abs(F1 - F2)), rtol=1e-12)
+
+
 def test_regressors_without_variances_are_believed_broad(weights: Floats | None) -> None:
     pool = Pool(models={"a": Regressor(F1), "b": Regressor(F2)}, weights=weights)
     same(plan_of(pool, MSE(), "a", "b").sizes, b_of(weights) * np.abs(F1 - F2))
@@ -262,9 +269,20 @@ def test_rounding_gives_no_size_to_what_cannot_matter(seed: int) -> None:
     f1, f2 = rng.integers(0, 3, size=(2, 500))
     models = {"a": Classifier(predictions=f1), "b": Classifier(predictions=f2)}
     pool = Pool(models=models, classes=[0, 1, 2], weights=rng.uniform(0.1, 3, 500))
-    for estimator in ("self_normalised", "assisted"):
-        sizes = plan_of(pool, ErrorRate(), "a", "b", estimator=estimator).sizes
-        assert np.array_equal(sizes > 0, f1 != f2)
+    for parts in (
+        {},
+        {"estimator": "assisted"},
+        {"estimator": "assisted", "design": "absolute"},
+        {"design": "bounded"},
+    ):
+        assert np.array_equal(plan_of(pool, ErrorRate(), "a", "b", **parts).sizes > 0, f1 != f2)
+    rng = np.random.default_rng(seed)
+    p1 = rng.beta(0.4, 0.4, 500)
+    p2 = np.where(rng.random(500) < 0.1, 1 - p1, p1) * 0.9
+    pool = Pool(models={"a": Classifier(p1), "b": Classifier(p2)}, weights=rng.uniform(0.1, 3, 500))
+    for design in ("optimal", "absolute"):
+        sizes = plan_of(pool, ErrorRate(), "a", "b", estimator="assisted", design=design).sizes
+        assert np.array_equal(sizes > 0, (p1 > 0.5) != (p2 > 0.5))
 
 
 def test_risk_mixture(weights: Floats | None) -> None:
@@ -344,6 +362,24 @@ def test_assisted_size_is_the_deviation(weights: Floats | None) -> None:
     same(plan_of(Pool(P, weights=weights), ErrorRate(), estimator="assisted").sizes, b * np.sqrt(P * (1 - P)))
     pool = Pool(means=F1, variances=V1, weights=weights)
     np.testing.assert_allclose(plan_of(pool, MSE(), estimator="assisted").sizes, normalised(b * V1), rtol=1e-12)
+
+
+def test_mean_absolute_deviation(weights: Floats | None) -> None:
+    # E|1[y = 1] - p| = 2 p (1 - p); Gaussian, a linear influence: E|y - f| = tau sqrt(2 / pi).
+    b = b_of(weights)
+    plan = plan_of(Pool(P, weights=weights), ErrorRate(), estimator="assisted", design="absolute")
+    same(plan.sizes, b * 2 * P * (1 - P))
+    plan = plan_of(two_classifiers(weights), ErrorRate(), "a", "b", estimator="assisted", design="absolute")
+    p, differ = (P + P2) / 2, (P > 0.5) != (P2 > 0.5)
+    same(plan.sizes, b * differ * p * (1 - p))
+
+
+def test_bounded_design(weights: Floats | None) -> None:
+    # 4.14 at a risk moved a tenth of the way to that of guessing, 1/2.
+    b = b_of(weights)
+    risk = 0.9 * intrinsic_error(P, b) + 0.1 * 0.5
+    expected = b * np.sqrt((1 - 2 * risk) * np.minimum(P, 1 - P) + risk**2)
+    same(plan_of(Pool(P, weights=weights), ErrorRate(), design="bounded").sizes, expected)
 
 
 @pytest.mark.parametrize("floor", [0.1, 1.0])

@@ -388,3 +388,21 @@ def test_a_study_of_this_release_gives_the_number_it_gave(tmp_path):
         for name, value in expected["estimate"].items():
             assert getattr(estimate, name) == pytest.approx(value, rel=1e-12)
         assert study.facts["fingerprint"] == expected["fingerprint"]
+
+
+def test_a_password_is_not_shown():
+    with pytest.raises(StudyError) as caught:
+        Study.open("sqlite+pysqlite://user:secret@/none")
+    assert "secret" not in str(caught.value)
+
+
+def test_another_database_holds_a_study_too(rng):
+    """Runs where SONDAGE_POSTGRES is the URL of an empty database."""
+    url = os.environ.get("SONDAGE_POSTGRES")
+    if url is None:
+        pytest.skip("set SONDAGE_POSTGRES to the URL of an empty PostgreSQL database")
+    pool, labels = two_classes(rng)
+    study = answer_all(Study.create(url, pool, "f1", 30, 4), pool, labels)
+    same(study.estimate(), sondage.evaluate(pool, "f1", labels=labels, budget=30, seed=4))
+    study.extend(40, pool)
+    assert Study.open(url, pool).status.remaining == 10

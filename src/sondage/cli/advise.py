@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from sondage.cli.printing import print_json, print_lines, waiting
+from sondage.errors import InputError
 
 __all__ = ["command"]
 
@@ -48,8 +49,10 @@ def command(
     with waiting(f"reading {pool}"):
         read = read_pool(pool, classes=several(classes), task=task)
     pair = several(compare)
+    if pair is not None and len(pair) != 2:
+        raise InputError(f"--compare takes two models, A,B; it has {len(pair)}: {compare}")
     with waiting(f"looking at {len(read):,} items"):
-        advice = advise(read, compare=tuple(pair) if pair else None, budgets=budgets or None, **options)
+        advice = advise(read, compare=(pair[0], pair[1]) if pair else None, budgets=budgets or None, **options)
     if as_json:
         print_json(advice_data(advice))
     else:

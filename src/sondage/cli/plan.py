@@ -17,7 +17,7 @@ PARTS = {
     "estimator": "assisted, hajek, horvitz_thompson or self_normalised.",
     "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson or fieller.",
     "test": "Of a comparison: t, wald, mcnemar or permutation.",
-    "belief": "What labels are expected to be: model, judge, uniform, peaked, broad.",
+    "belief": "What labels are expected to be: model, judge, uniform, peaked, broad, or class shares (0.9,0.1).",
     "target": "pool (this finite pool) or population (what it was drawn from).",
 }
 
@@ -25,8 +25,19 @@ PARTS = {
 def _parts(command: Any) -> Any:
     """Add the options that name parts of the method."""
     for name in reversed(PARTS):
-        command = click.option(f"--{name}", help=PARTS[name])(command)
+        callback = _belief if name == "belief" else None
+        command = click.option(f"--{name}", help=PARTS[name], callback=callback)(command)
     return command
+
+
+def _belief(context: click.Context, option: click.Parameter, text: str | None) -> Any:
+    """Return a belief's name, or the numbers of a class prior."""
+    if text is None or "," not in text:
+        return text
+    try:
+        return tuple(float(share) for share in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is neither a name nor probabilities, as in 0.9,0.1") from None
 
 
 @click.command("plan", short_help="Plan a study: choose the items to label.")

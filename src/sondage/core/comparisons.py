@@ -92,8 +92,9 @@ class Influence:
         model, coefficients = self.terms[0]
         total = self.basis.project(items, model, label, coefficients)
         for model, coefficients in self.terms[1:]:
-            total = total + self.basis.project(items, model, label, coefficients)
-        return total - self.constant if self.constant else total
+            total += self.basis.project(items, model, label, coefficients)
+        total -= self.constant
+        return total
 
     def kinks(self, items: Items) -> list[NDArray[Any]]:
         """Return the labels at which the influence is not smooth."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class Term:
 
     def relevance(self, items: Items) -> Floats:
         """Return r, shape (n,), before base weights and costs."""
-        return np.ones(len(items))
+        return np.broadcast_to(np.float64(1.0), len(items))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -96,7 +96,7 @@ class Deviation(RootMeanSquare):
         # The difference of two moments leaves 1e-9 of an influence that no label moves: a size that is none.
         uncertain = matters(self.influence, self.belief, items)
         second -= np.square(mean, out=mean)
-        second *= uncertain
+        second[~uncertain] = 0.0
         return np.sqrt(np.maximum(second, 0.0, out=second), out=second)
 
 
@@ -133,7 +133,8 @@ class MeanAbsolute(RootMeanSquare):
         supposed = self.belief.supposed(
             items, influence.models, nodes=2 * influence.basis.nodes, kinks=influence.kinks(items)
         )
-        return np.asarray(sum(weight * np.abs(influence.at(items, label) - mean) for label, weight in supposed))
+        distance: Any = sum(weight * np.abs(influence.at(items, label) - mean) for label, weight in supposed)
+        return np.asarray(distance * matters(influence, self.belief, items))  # as in `Deviation`: rounding is no size
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -203,7 +204,10 @@ def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bo
     scale = max(float(np.max(np.abs(a), initial=0.0)) for _, a in influence.terms)
     if len(influence.terms) == 1 and isinstance(influence.basis, Confusion):
         ((model, a),) = influence.terms
-        return np.asarray((np.ptp(a, axis=1) > 1e-12 * scale).take(cast(Classes, items.models[model]).predictions))
+        moved = np.ptp(a, axis=1) > 1e-12 * scale
+        if moved.all():
+            return np.ones(len(items), dtype=np.bool_)
+        return np.asarray(moved.take(cast(Classes, items.models[model]).predictions))
     first, *others = (influence.at(items, label) for label in belief.allowed(items, influence.models))
     lowest = highest = first
     for psi in others:

@@ -139,7 +139,8 @@ def key_order(
     positive = int(np.count_nonzero(sizes))
     room = float(min(count, positive)) if costs is None else budget * (1 + ROUNDING)
     least = room if costs is None else room / float(costs.max())
-    limit = horizon * (1.0 + 6.0 / np.sqrt(least + 1.0) + 20.0 / (least + 1.0)) if room < positive else np.inf
+    everything = costs is None and count >= positive
+    limit = np.inf if everything else horizon * (1.0 + 6.0 / np.sqrt(least + 1.0) + 20.0 / (least + 1.0))
     tries = 0
     while True:
         rows, keys, rates = _below(sizes, ids, to_rates, seed, stage, limit)

@@ -273,7 +273,7 @@ class Pool:
         """Add this share of the mass as `Equal` over some rows, or all; no second column is held."""
 
         def sizes(part: slice, items: Items) -> Floats:
-            return Equal().sizes(items) * (True if rows is None else rows[part])
+            return Equal().sizes(items) if rows is None else Equal().sizes(items) * rows[part]
 
         mass = sum(float(sizes(part, items).sum()) for part, items in self.blocks())
         for part, items in self.blocks():

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
+from sondage.pools.table import WHOLE, Columns, Table, is_number
 
 __all__ = ["pool_from_columns"]
 
@@ -20,12 +21,8 @@ TASKS = ("classification", "regression", "outcomes")
 MOST_CLASSES = 1000
 
 _ONE = "model"  # the name of a single model whose columns carry none
-_WHOLE = re.compile(r"0|-?[1-9]\d*")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _OUTPUT = re.compile(r"(?:(?P<model>(?!p_).+?)\.)?(?:(?P<part>prediction|variance)|p_(?P<class>.+))", re.DOTALL)
 _JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.+))?", re.DOTALL)
-
-Columns = Mapping[str, NDArray[Any]]
 
 
 @dataclass
@@ -76,7 +73,7 @@ def pool_from_columns(columns: Columns, *, classes: Any = None, task: str | None
         raise InputError(f"no column 'id'; there are {list(columns)}")
     if not len(columns["id"]):
         raise InputError("the pool is empty: it has no rows")
-    table = _Table(columns, typed)
+    table = Table(columns, typed)
     layout = _layout(list(columns))
     kind = _task(table, layout, task)
     models, names = _BUILDERS[kind](table, layout, classes)
@@ -90,89 +87,6 @@ def pool_from_columns(columns: Columns, *, classes: Any = None, task: str | None
         fields={name: table.shown(name) for name in layout.fields},
         **{option: table.numbers(name) for option, name in options.items() if name in columns},
     )
-
-
-class _Table:
-    """Columns that are read as names or numbers, or refused by row and id."""
-
-    def __init__(self, columns: Columns, typed: bool) -> None:
-        self.columns, self.typed = columns, typed
-        self.ids: NDArray[Any] = np.arange(len(columns["id"]))
-        self._ids_read = False
-        self.ids = self.names("id")
-        self._ids_read = True
-
-    def where(self, row: int) -> str:
-        """Return how messages name a row."""
-        return f"row {row} (id {self.ids[row]})" if self._ids_read else f"row {row}"
-
-    def names(self, name: str) -> NDArray[Any]:
-        """Return a column of names: whole numbers if all are written as such, else as they are."""
-        column = self._complete(name)
-        if column.dtype.kind == "f":
-            return _whole(column)
-        if not self.typed and all(len(text) < 19 and _WHOLE.fullmatch(text) for text in column.tolist()):
-            return column.astype(np.int64)
-        return column
-
-    def predictions(self, name: str) -> NDArray[Any]:
-        """Return a column of predictions: classes, or numbers."""
-        column = self._complete(name)
-        if not self.typed and all(_NUMBER.fullmatch(text) for text in column.tolist()):
-            column = column.astype(np.float64)
-        return _whole(column) if column.dtype.kind == "f" else column
-
-    def numbers(self, name: str, low: float = -np.inf, high: float = np.inf) -> NDArray[Any]:
-        """Return a column of finite numbers within bounds."""
-        column = self._complete(name)
-        if column.dtype.kind not in "fiub":
-            column = self._parsed(name, column)
-        outside = ~np.isfinite(column) | (column < low) | (column > high)
-        if outside.any():
-            row = int(np.argmax(outside))
-            allowed = (
-                f"in [{low:g}, {high:g}]" if np.isfinite(high) else "finite, not negative" if low == 0 else "finite"
-            )
-            raise InputError(f"{name} of {self.where(row)} is {column[row]}; it must be {allowed}")
-        return column
-
-    def _parsed(self, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
-        try:
-            return column.astype(np.float64)
-        except (TypeError, ValueError):
-            row = next(row for row, value in enumerate(column.tolist()) if not _is_number(value))
-            raise InputError(f"{name} of {self.where(row)} is {column[row]!r}; it must be a number") from None
-
-    def _complete(self, name: str) -> NDArray[Any]:
-        """Return a column without missing values."""
-        column = self.columns[name]
-        missing = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
-        if missing is not None and missing.any():
-            raise InputError(f"{name} of {self.where(int(np.argmax(missing)))} is missing; every row needs one")
-        return np.asarray(column)
-
-    def shown(self, name: str) -> NDArray[Any]:
-        """Return a column for the labeller; missing values are None."""
-        column = self.columns[name]
-        if not isinstance(column, np.ma.MaskedArray):
-            return np.asarray(column)
-        values = np.asarray(column.data, dtype=object)
-        values[np.ma.getmaskarray(column)] = None
-        return values
-
-
-def _whole(column: NDArray[Any]) -> NDArray[Any]:
-    """Return whole floats as integers, others as they are."""
-    whole = np.array_equal(column, np.round(column)) and np.abs(column).max() < 2**53
-    return column.astype(np.int64) if whole else column
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _layout(names: Sequence[str]) -> _Layout:
@@ -201,7 +115,7 @@ def _layout(names: Sequence[str]) -> _Layout:
     return found
 
 
-def _task(table: _Table, layout: _Layout, task: str | None) -> str:
+def _task(table: Table, layout: _Layout, task: str | None) -> str:
     """Return the task: as named, else by the columns there are."""
     models = layout.models
     if not models:
@@ -223,7 +137,7 @@ def _task(table: _Table, layout: _Layout, task: str | None) -> str:
     return _task_of_predictions(table, [str(model.prediction) for model in models.values()])
 
 
-def _task_of_predictions(table: _Table, names: Sequence[str]) -> str:
+def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
     columns = [table.predictions(name) for name in names]
     if any(column.dtype.kind == "f" for column in columns):
         return "regression"
@@ -240,7 +154,7 @@ def _task_of_predictions(table: _Table, names: Sequence[str]) -> str:
 Built = tuple[dict[str, Any], Any]
 
 
-def _regressors(table: _Table, layout: _Layout, classes: Any) -> Built:
+def _regressors(table: Table, layout: _Layout, classes: Any) -> Built:
     """Return the regressors."""
     built: dict[str, Any] = {}
     for name, model in layout.models.items():
@@ -252,7 +166,7 @@ def _regressors(table: _Table, layout: _Layout, classes: Any) -> Built:
     return built, classes
 
 
-def _outcomes(table: _Table, layout: _Layout, classes: Any) -> Built:
+def _outcomes(table: Table, layout: _Layout, classes: Any) -> Built:
     """Return the systems with an outcome of their own."""
     built: dict[str, Any] = {}
     for name, model in layout.models.items():
@@ -268,12 +182,12 @@ def _outcomes(table: _Table, layout: _Layout, classes: Any) -> Built:
 
 
 def _grade(text: str, column: str) -> float:
-    if not _is_number(text):
+    if not is_number(text):
         raise InputError(f"column {column!r}: the grade {text!r} must be a number")
     return float(text)
 
 
-def _classifiers(table: _Table, layout: _Layout, classes: Any) -> Built:
+def _classifiers(table: Table, layout: _Layout, classes: Any) -> Built:
     """Return the classifiers and the classes."""
     built: dict[str, Any] = {}
     predicted = {
@@ -299,7 +213,7 @@ def _classes(layout: _Layout, predicted: Sequence[NDArray[Any]], classes: Any) -
     if not sources:
         return None
     texts = max((list(source) for source in sources), key=len)
-    whole = all(_WHOLE.fullmatch(text) for text in texts)
+    whole = all(WHOLE.fullmatch(text) for text in texts)
     names: list[Any] = [int(text) for text in texts] if whole else list(texts)
     if len(names) > 1:
         return names
@@ -320,7 +234,7 @@ def _other(positive: Any, predicted: Sequence[NDArray[Any]]) -> Any:
     return 0 if positive == 1 else f"not {positive}"
 
 
-def _probabilities(table: _Table, columns: Mapping[str, str], classes: Sequence[Any]) -> NDArray[Any]:
+def _probabilities(table: Table, columns: Mapping[str, str], classes: Sequence[Any]) -> NDArray[Any]:
     """Return the probabilities in the order of the classes; of the second alone as one column."""
     by_class = {str(name): None for name in classes}
     unknown = [column for text, column in columns.items() if text not in by_class]
@@ -336,13 +250,13 @@ def _probabilities(table: _Table, columns: Mapping[str, str], classes: Sequence[
     raise InputError(f"no column 'p_{missing}'; there are {list(columns.values())}")
 
 
-def _judge(table: _Table, layout: _Layout, classes: Any) -> NDArray[Any] | None:
+def _judge(table: Table, layout: _Layout, classes: Any) -> NDArray[Any] | None:
     if not layout.judge:
         return None
     return _probabilities(table, layout.judge, classes or [])
 
 
-_BUILDERS: dict[str, Callable[[_Table, _Layout, Any], Built]] = {
+_BUILDERS: dict[str, Callable[[Table, _Layout, Any], Built]] = {
     "classification": _classifiers,
     "regression": _regressors,
     "outcomes": _outcomes,

@@ -6,7 +6,8 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sondage.errors import InputError, LabelError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import pool_from_columns
+from sondage.pools.table import NUMBER
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,7 +26,6 @@ CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def read_pool(
@@ -93,32 +94,38 @@ def _kind(name: str) -> str:
 
 def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
     """Return all columns in their types."""
-    import duckdb  # here, so that pools in memory do without it
-
-    try:
-        with duckdb.connect() as connection:
-            return connection.read_parquet(list(files)).fetchnumpy()
-    except duckdb.Error as error:
-        raise InputError(_reason(error)) from None
+    with _connected() as connection:
+        return connection.read_parquet(list(files)).fetchnumpy()
 
 
 def _read_csv(files: Sequence[str]) -> dict[str, Any]:
     """Return all columns as text: nothing is guessed."""
-    import duckdb  # here, so that pools in memory do without it
-
     delimiter, header = _header(files[0])
     for name in files[1:]:
         if _header(name) != (delimiter, header):
             raise InputError(f"{name} has other columns than {files[0]}: {_header(name)[1]}, {header}")
     options: dict[str, Any] = {"delimiter": delimiter, "quotechar": '"', "escapechar": '"'}
+    columns = dict.fromkeys(header, "VARCHAR")
+    names: Any = list(files)  # its types know one file only
+    with _connected() as connection:
+        relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)
+        return relation.fetchnumpy()
+
+
+@contextmanager
+def _connected() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open DuckDB; its errors become ours, and Ctrl-C, which it makes an error, is Ctrl-C again."""
+    import duckdb  # here, so that pools in memory do without it
+
     try:
         with duckdb.connect() as connection:
-            columns = dict.fromkeys(header, "VARCHAR")
-            names: Any = list(files)  # its types know one file only
-            relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)
-            return relation.fetchnumpy()
+            yield connection
     except duckdb.Error as error:
         raise InputError(_reason(error)) from None
+    except RuntimeError as error:
+        if "interrupted" not in str(error):
+            raise
+        raise KeyboardInterrupt from error
 
 
 def _reason(error: Exception) -> str:
@@ -208,7 +215,7 @@ def escaped(value: Any) -> Any:
     >>> escaped("=1+1"), escaped("-5"), escaped("plain")
     ("'=1+1", '-5', 'plain')
     """
-    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
+    if isinstance(value, str) and _FORMULA.match(value) and not NUMBER.fullmatch(value):
         return "'" + value
     return value
 

@@ -45,7 +45,7 @@ def study_data(study: Study, level: float = 0.95) -> Data:
     counts = {name: getattr(status, name) for name in ("asked", "labelled", "skipped", "pending", "remaining")}
     question = question_to_data(study.question)
     return {
-        "study": study.place,
+        "study": study.name,
         **study.facts,
         "question": question | {"measures": [measure.name for measure in study.question.measures]},
         "method": _finite(method_to_data(study.method)),

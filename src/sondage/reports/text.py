@@ -94,11 +94,10 @@ def _level(level: float) -> str:
 
 
 def _between(interval: Interval, measure: str, unit: str = " %") -> str:
-    ends = (
-        quantity(end, measure, interval.width, unit) if math.isfinite(end) else "unbounded"
-        for end in (interval.low, interval.high)
+    ends = ((interval.low, ""), (interval.high, unit))
+    return " to ".join(
+        quantity(end, measure, interval.width, told) if math.isfinite(end) else "unbounded" for end, told in ends
     )
-    return " to ".join(ends)
 
 
 def _labels(count: int) -> str:

@@ -30,6 +30,7 @@ def now() -> str:
 
 
 def study_row(pool: Pool, session: Session, several: bool) -> Row:
+    """Return the row of a new study."""
     from sondage.studies.tables import SCHEMA
 
     task = session.task

@@ -51,6 +51,7 @@ class Store:
         self.place = os.fspath(place)
         self.is_file = "://" not in self.place
         self._engine = _file_engine(Path(self.place)) if self.is_file else _url_engine(self.place)
+        self.name = self.place if self.is_file else self._engine.url.render_as_string(hide_password=True)
 
     def create(self) -> None:
         """Make sure that a new study can begin here; the tables are made in its first transaction.
@@ -92,13 +93,16 @@ class Store:
         with self._told(), self._engine.connect() as connection:
             connection = connection.execution_options(sondage_writes=True)
             with connection.begin():
-                yield Records(connection, self.place)
+                yield Records(connection, self.name)
 
     @contextmanager
     def reading(self) -> Iterator[Records]:
         """Open a transaction that reads one state of the study."""
-        with self._told(), self._engine.connect() as connection, connection.begin():
-            yield Records(connection, self.place)
+        with self._told(), self._engine.connect() as connection:
+            if not self.is_file:
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield Records(connection, self.name)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -109,11 +113,12 @@ class Store:
             reason = str(getattr(error, "orig", None) or error).splitlines()[0]
             known = {
                 "file is not a database": "it is not a study file",
+                "unable to open database file": "it cannot be opened; file and folder must be readable and writable",
                 "database is locked": "another program holds it; nothing was written",
                 "attempt to write a readonly database": "it cannot be written: file or folder is read-only",
                 "database or disk is full": "the disk is full; nothing was written",
             }
-            raise StudyError(f"{self.place}: {known.get(reason, reason)}") from error
+            raise StudyError(f"{self.name}: {known.get(reason, reason)}") from error
 
     def close(self) -> None:
         """Let go of the database."""
@@ -139,7 +144,8 @@ def _file_engine(path: Path) -> Engine:
 
 def _url_engine(url: str) -> Engine:
     try:
-        return create_engine(url, poolclass=NullPool)
+        driven = url.replace("postgresql://", "postgresql+psycopg://", 1)  # the one driver that is offered
+        return create_engine(driven, poolclass=NullPool)
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise StudyError(f"database {url.partition('://')[0]}://...: {error}") from None
 
@@ -147,26 +153,26 @@ def _url_engine(url: str) -> Engine:
 class Records:
     """The rows of a study within one transaction."""
 
-    def __init__(self, connection: Connection, place: str) -> None:
-        self._connection, self._place = connection, place
+    def __init__(self, connection: Connection, name: str) -> None:
+        self._connection, self._name = connection, name
 
     def require_empty(self) -> None:
         """Raise `StudyError` unless the database has no tables."""
         found = inspect(self._connection).get_table_names()
         if "study" in found:
-            raise StudyError(f"{self._place} holds a study already: open it, or choose another name")
+            raise StudyError(f"{self._name} holds a study already: open it, or choose another name")
         if found and self._connection.dialect.name == "sqlite":
-            raise StudyError(f"{self._place} holds other tables ({found[0]}): choose another name")
+            raise StudyError(f"{self._name} holds other tables ({found[0]}): choose another name")
 
     def require_study(self) -> None:
         """Raise `StudyError` unless there is a study with a schema of this release."""
         if not inspect(self._connection).has_table("study"):
-            raise StudyError(f"{self._place} holds no study")
+            raise StudyError(f"{self._name} holds no study")
         columns = select(tables.study.c.schema, tables.study.c.version)
         schema, version = self._connection.execute(columns).one()
         if schema > tables.SCHEMA:
             raise StudyError(
-                f"{self._place} was written by sondage {version} with schema {schema}; "
+                f"{self._name} was written by sondage {version} with schema {schema}; "
                 f"this release reads up to {tables.SCHEMA}: upgrade sondage"
             )
 

@@ -65,10 +65,10 @@ class Study:
 
     Examples
     --------
-    >>> import tempfile
+    >>> from tempfile import TemporaryDirectory
     >>> pool = Pool(probabilities=[0.1, 0.9, 0.4, 0.7])
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> with Study.create(folder.name + "/study.db", pool, measure="error_rate", budget=4) as study:
+    >>> with TemporaryDirectory() as folder:
+    ...     study = Study.create(f"{folder}/study.db", pool, measure="error_rate", budget=4)
     ...     study.tell(study.ask(4), [0, 0, 0, 0])
     ...     study.estimate().value
     4
@@ -212,12 +212,19 @@ class Study:
     def __repr__(self) -> str:
         status, question = self.status, self.question
         measures = ", ".join(measure.name for measure in question.measures)
-        return f"<Study {self.place}: {question.kind} {measures}, {status.labelled} of {status.budget:g} labelled>"
+        return (
+            f"<Study {self._store.name}: {question.kind} {measures}, {status.labelled} of {status.budget:g} labelled>"
+        )
 
     @property
     def place(self) -> str:
         """Path or URL."""
         return self._store.place
+
+    @property
+    def name(self) -> str:
+        """The place without a password, for people to read."""
+        return self._store.name
 
     @property
     def question(self) -> Question:
@@ -401,21 +408,21 @@ class Study:
     def _require_same(self, pool: Pool) -> None:
         if pool.fingerprint != self._facts["fingerprint"]:
             raise StudyError(
-                f"{self.place} is a study of another pool: ids, outputs, weights, costs or groups have changed since"
+                f"{self._store.name} is a study of another pool: ids, outputs, weights, costs or groups differ"
             )
 
     def _read_pool(self) -> Pool:
         source = self._facts["source"]
         if source is None:
             raise StudyError(
-                f"{self.place}: to extend it, the pool is needed, and it did not come from a file: pass pool="
+                f"{self._store.name}: to extend it, the pool is needed, and it did not come from a file: pass pool="
             )
         from sondage.pools.files import read_pool
 
         try:
             self._pool = read_pool(source, **self.reading)
         except InputError as error:
-            raise StudyError(f"{self.place}: to extend it, the pool is needed: {error}") from None
+            raise StudyError(f"{self._store.name}: to extend it, the pool is needed: {error}") from None
         return self._pool
 
 

@@ -32,7 +32,7 @@ def named_test(
     """
     if kind not in TESTS:
         raise InputError(f"no test {kind!r}; there are {', '.join(TESTS)}")
-    if not np.isfinite(estimate.value):
+    if not np.isfinite(estimate.value) or np.isnan(estimate.std_error):
         return Significance(float("nan"), 1.0, alternative, "undefined")
     if estimate.exact and estimate.target == "pool":
         gap = estimate.value + {"two-sided": 0.0, "greater": margin, "less": -margin}[alternative]

@@ -1,0 +1,103 @@
+"""The columns of a table, read as names or numbers, or refused by column, row and id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.errors import InputError
+
+__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "is_number"]
+
+WHOLE = re.compile(r"0|-?[1-9]\d*")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+class Table:
+    """Columns that are read as names or numbers, or refused by row and id."""
+
+    def __init__(self, columns: Columns, typed: bool) -> None:
+        self.columns, self.typed = columns, typed
+        self.ids: NDArray[Any] = np.arange(len(columns["id"]))
+        self._ids_read = False
+        self.ids = self.names("id")
+        self._ids_read = True
+
+    def where(self, row: int) -> str:
+        """Return how messages name a row."""
+        return f"row {row} (id {self.ids[row]})" if self._ids_read else f"row {row}"
+
+    def names(self, name: str) -> NDArray[Any]:
+        """Return a column of names: whole numbers if all are written as such, else as they are."""
+        column = self._complete(name)
+        if column.dtype.kind == "f":
+            return _whole(column)
+        if not self.typed and all(len(text) < 19 and WHOLE.fullmatch(text) for text in column.tolist()):
+            return column.astype(np.int64)
+        return column
+
+    def predictions(self, name: str) -> NDArray[Any]:
+        """Return a column of predictions: classes, or numbers."""
+        column = self._complete(name)
+        if not self.typed and all(NUMBER.fullmatch(text) for text in column.tolist()):
+            column = column.astype(np.float64)
+        return _whole(column) if column.dtype.kind == "f" else column
+
+    def numbers(self, name: str, low: float = -np.inf, high: float = np.inf) -> NDArray[Any]:
+        """Return a column of finite numbers within bounds."""
+        column = self._complete(name)
+        if column.dtype.kind not in "fiub":
+            column = self._parsed(name, column)
+        outside = ~np.isfinite(column) | (column < low) | (column > high)
+        if outside.any():
+            row = int(np.argmax(outside))
+            allowed = (
+                f"in [{low:g}, {high:g}]" if np.isfinite(high) else "finite, not negative" if low == 0 else "finite"
+            )
+            raise InputError(f"{name} of {self.where(row)} is {column[row]}; it must be {allowed}")
+        return column
+
+    def _parsed(self, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+        try:
+            return column.astype(np.float64)
+        except (TypeError, ValueError):
+            row = next(row for row, value in enumerate(column.tolist()) if not is_number(value))
+            raise InputError(f"{name} of {self.where(row)} is {column[row]!r}; it must be a number") from None
+
+    def _complete(self, name: str) -> NDArray[Any]:
+        """Return a column without missing values."""
+        column = self.columns[name]
+        missing = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
+        if missing is not None and missing.any():
+            raise InputError(f"{name} of {self.where(int(np.argmax(missing)))} is missing; every row needs one")
+        return np.asarray(column)
+
+    def shown(self, name: str) -> NDArray[Any]:
+        """Return a column for the labeller; missing values are None."""
+        column = self.columns[name]
+        if not isinstance(column, np.ma.MaskedArray):
+            return np.asarray(column)
+        values = np.asarray(column.data, dtype=object)
+        values[np.ma.getmaskarray(column)] = None
+        return values
+
+
+def _whole(column: NDArray[Any]) -> NDArray[Any]:
+    """Return whole floats as integers, others as they are."""
+    whole = np.array_equal(column, np.round(column)) and np.abs(column).max() < 2**53
+    return column.astype(np.int64) if whole else column
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number or the text of one."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

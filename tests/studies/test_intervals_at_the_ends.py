@@ -1,0 +1,28 @@
+"""Intervals of proportions that the labels put at 0 or 1: only labels in the denominator count."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import sondage
+from sondage.core.intervals import wilson_interval
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_recall_of_nought_or_one_counts_the_positives_only(found: bool) -> None:
+    # 30 of 60 items are labelled, equally drawn; the model finds all positives, or none of them.
+    labels = np.arange(60) % 6 == 0
+    predictions = (labels if found else np.arange(60) % 6 == 1).astype(int)
+    pool, asked = sondage.Pool(predictions=predictions), []
+
+    def label(ids: list[int]) -> list[int]:
+        asked.extend(ids)
+        return labels[ids].astype(int).tolist()
+
+    estimate = sondage.evaluate(pool, "recall", labels=label, budget=30, method="passive")
+    positives = int(labels[asked].sum())
+    assert 0 < positives < 10
+    assert estimate.value == float(found)
+    shrink = (stats.norm.ppf(0.975) / stats.t.ppf(0.975, estimate.df)) ** 2
+    wanted = wilson_interval(estimate.value, shrink * positives)
+    assert (estimate.interval(0.95).low, estimate.interval(0.95).high) == pytest.approx((wanted.low, wanted.high))
