@@ -78,8 +78,10 @@ def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:
     """
     if not len(variances):
         return IDENTITY
-    logs = _SHIFT[:, None] + _SLOPE[:, None] * np.log(variances)
-    return _mean(-0.5 * np.sum(logs + squares * np.exp(-logs), axis=1))
+    centre = float(np.mean(np.log(variances)))  # slopes turn about it, so that units of measurement do not matter
+    logs = centre + _SHIFT[:, None] + _SLOPE[:, None] * (np.log(variances) - centre)
+    found = _mean(-0.5 * np.sum(logs + squares * np.exp(-logs), axis=1))
+    return Calibration(found.shift + (1.0 - found.slope) * centre, found.slope)
 
 
 def _mean(log_likelihood: Floats) -> Calibration:

@@ -136,6 +136,8 @@ def advise(
     for name in names:
         pool.model(name)
     question = Question(kind, tuple(names), (parse_measure(measure, positive),), alpha)
+    if budgets is not None and not isinstance(budgets, Sequence):
+        budgets = [budgets]
     limit = _limit(pool)
     looked = [check_budget(pool, b) for b in (budgets or [b for b in BUDGETS if b < limit] or [limit / 2 // 1 or 1])]
     plans = {name: make_plan(pool, question, _believing(method, belief)) for name, method in METHODS.items()}

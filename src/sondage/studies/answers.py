@@ -16,8 +16,9 @@ from sondage.core.estimators import ESTIMATORS, Fit, degrees, joint_coefficient,
 from sondage.core.measures import Functional
 from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Estimate, Evidence, Interval, Selection, Significance
-from sondage.core.samples import Expansion, Known, Sample
+from sondage.core.samples import Expansion, Sample
 from sondage.core.significance import holm, tukey_test
+from sondage.core.variances import averaged_variance, believed_variance
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
 from sondage.studies.labels import Label, guesses, label_array
@@ -26,6 +27,7 @@ from sondage.studies.session import Session
 
 __all__ = ["compare_session", "estimate_session", "select_session"]
 
+AGREED = 1e-9
 CELLS = 5
 LEAST_IN_CELL = 5
 
@@ -223,7 +225,7 @@ def _estimate(session: Session, labelled: _Labelled, contrast: Contrast, fit: Fi
     warnings = list(labelled.warnings)
     if not session.stage.covers:
         warnings.append("items whose labels matter have no chance of being drawn: the belief stands for them")
-    found, agreed = _variance(contrast, sample, known, fit, labelled.exact)
+    found, df, agreed = _variance(session, contrast, sample, fit, labelled.exact)
     if not np.isfinite(fit.value):
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
     elif agreed:
@@ -242,7 +244,7 @@ def _estimate(session: Session, labelled: _Labelled, contrast: Contrast, fit: Fi
         n_labels=session.n_labels,
         target=method.target,
         exact=labelled.exact,
-        df=fit.df,
+        df=df,
         bounds=contrast.bounds,
         proportion=contrast.functional.proportion and session.question.kind != "compare" and len(contrast.weights) == 1,
         interval_kind=method.interval,
@@ -257,19 +259,29 @@ def _estimate(session: Session, labelled: _Labelled, contrast: Contrast, fit: Fi
     )
 
 
-def _variance(contrast: Contrast, sample: Sample, known: Known, fit: Fit, exact: bool) -> tuple[float, bool]:
-    """Return the variance, and whether it had to come from the belief because all labels agree; 0 only if exact."""
+def _variance(session: Session, contrast: Contrast, sample: Sample, fit: Fit, exact: bool) -> tuple[float, float, bool]:
+    """Return variance, degrees of freedom, and whether all labels agree so that only the belief tells; 0 if exact.
+
+    The method's interval decides: ``"auto"`` averages the sampled with the believed variance, a named one keeps the
+    sampled variance to the letter unless that says nothing.
+    """
+    belief = session.stage.known.belief
     if exact:
-        return 0.0, False
+        return 0.0, fit.df, False
     if not np.isfinite(fit.value):
-        return float("nan"), False
-    if fit.variance > 1e-24 * fit.value**2 or known.belief is None:
-        return fit.variance, False
-    sums = {model: known.expected[contrast.functional.basis.name, model] for model in contrast.models}
-    mean, second = moments(contrast.influence(sums), known.belief, sample.items)
-    believed = sample.unit_sums(np.square(sample.items.weights) * np.maximum(second - np.square(mean), 0.0))
-    total = float(np.sum(sample.expansion.spread * believed))
-    return (total if total > 0 else float("nan")), True
+        return float("nan"), fit.df, False
+    if belief is None:
+        return fit.variance, fit.df, False
+    calibrated = belief.calibrated(sample.items, sample.labels)
+    believed = believed_variance(contrast, sample, fit.sums, calibrated)
+    agreed = fit.variance <= AGREED * max(believed.variance, fit.value**2 * AGREED)
+    if agreed:
+        sums = {model: session.stage.known.expected[contrast.functional.basis.name, model] for model in contrast.models}
+        total = max(believed.variance, believed_variance(contrast, sample, sums, belief).variance)
+        return (total if total > 0 else float("nan")), believed.df, True
+    if session.method.interval != "auto":
+        return fit.variance, fit.df, False
+    return *averaged_variance(fit.variance, fit.df, believed), False
 
 
 def _if_skipped(session: Session, labelled: _Labelled, contrast: Contrast, fit: Fit) -> Interval | None:

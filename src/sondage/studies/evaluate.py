@@ -66,7 +66,7 @@ def evaluate(
     Returns
     -------
     Estimate
-        Or a dict, measure's name -> Estimate, if `measure` is a list.
+        Or a dict, measure's name as given -> Estimate, if `measure` is a list.
 
     Raises
     ------
@@ -81,13 +81,16 @@ def evaluate(
     >>> evaluate(pool, "error_rate", labels=[0, 1, 1, 1], budget=4).value
     0.25
     """
+    _require_labels(labels)
     several = isinstance(measure, Sequence) and not isinstance(measure, str)
     measures = tuple(parse_measure(one, positive) for one in (measure if several else [measure]))
     question = Question("evaluate", (_one_model(pool, model),), measures)
     session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
     _label(session, pool, labels)
-    found = estimate_session(session)
-    return found if several else next(iter(found.values()))
+    found = list(estimate_session(session).values())
+    if not several:
+        return found[0]
+    return {one if isinstance(one, str) else one.name: made for one, made in zip(measure, found, strict=True)}
 
 
 def compare(
@@ -136,6 +139,7 @@ def compare(
     >>> compare(Pool(models=models), "a", "b", labels=[0, 1, 0, 1], budget=4).better
     'a'
     """
+    _require_labels(labels)
     if first == second:
         raise InputError(f"compare two different models; both are {first!r}")
     for name in (first, second):
@@ -181,6 +185,7 @@ def select(
     >>> select(Pool(models=models), "accuracy", labels=[0, 1, 0, 1], budget=4).best
     'a'
     """
+    _require_labels(labels)
     names = tuple(models or pool.models)
     for name in names:
         pool.model(name)
@@ -190,6 +195,11 @@ def select(
     session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
     _label(session, pool, labels)
     return select_session(session)
+
+
+def _require_labels(labels: Any) -> None:
+    if labels is None:
+        raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
 
 
 def _one_model(pool: Pool, model: str | None) -> str:
@@ -229,8 +239,6 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
 
 def _lookup(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     """Return a function that looks labels of the whole pool up by id."""
-    if labels is None:
-        raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
     if isinstance(labels, Mapping):
         return lambda ids: labels
     column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)

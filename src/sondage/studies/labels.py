@@ -38,7 +38,10 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
     for code, known in enumerate(task.classes):
         if label == known or str(label).strip() == str(known):
             return code
-    raise LabelError(f"label {label!r} of id {name!r} is not a class; classes are {list(task.classes)}")
+    raise LabelError(
+        f"label {label!r} of id {name!r} is not a class; classes are {list(task.classes)}: others are named with "
+        "classes= of the pool"
+    )
 
 
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:

@@ -97,6 +97,9 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
         raise InputError(f"no method {method!r}; there are {', '.join(METHODS)}")
     base = METHODS[method or "default"] if not isinstance(method, Method) else method
     chosen = {name: part for name, part in parts.items() if part is not None}
+    unknown = [name for name in chosen if name not in Method.__dataclass_fields__]
+    if unknown:
+        raise InputError(f"no part {unknown[0]!r} of a method; there are {', '.join(Method.__dataclass_fields__)}")
     for name, allowed in _CHOICES.items():
         if name in chosen and chosen[name] not in allowed:
             raise InputError(f"no {name} {chosen[name]!r}; there are {', '.join(allowed)}")
@@ -104,7 +107,10 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
         chosen = {"draw": chosen["design"], "estimator": "hajek"} | chosen | {"design": "passive"}
     if "design" in chosen:
         _check_design(chosen["design"])
-    return replace(base, **chosen)
+    made = replace(base, **chosen)
+    if made.draw in _STRATIFIED and "design" in chosen and chosen["design"] != "passive":
+        raise InputError(f"draw={made.draw!r} spreads labels over strata by itself; leave design= out")
+    return made
 
 
 def _check_design(design: str) -> None:

@@ -238,7 +238,7 @@ def check_budget(pool: Pool, budget: float) -> float:
     limit = float(pool.n_units if costs is None else costs.sum())
     unit = "labels" if costs is None else "cost"
     if not (np.isfinite(budget) and budget > 0):
-        raise InputError(f"budget={budget} must be positive")
+        raise InputError(f"budget={budget} must be positive: the number of labels, or their cost")
     if costs is None and budget != int(budget):
         raise InputError(f"budget={budget} counts labels and must be whole")
     if budget > limit * (1 + 1e-12):

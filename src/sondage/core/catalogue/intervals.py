@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,7 +45,8 @@ def named_interval(
         return Interval(estimate.value, estimate.value, level, "exact")
     if not np.isfinite(estimate.value) or not np.isfinite(estimate.std_error):
         return Interval(*estimate.bounds, level, "undefined")
-    return INTERVALS[kind](estimate, level, generator)
+    found = INTERVALS[kind](estimate, level, generator)
+    return found if kind == "auto" else replace(found, kind=kind)
 
 
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
@@ -69,9 +71,11 @@ def _wilson(estimate: Estimate, level: float, generator: np.random.Generator | N
 def _wilson_effective(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
     """Wilson's interval with the n that would give this standard error, its z widened to t's quantile."""
     _require_proportion(estimate, "wilson_effective")
-    fallback = max(_counted(estimate), 1.0)
+    fallback = _counted(estimate)
+    if fallback == 0 and estimate.std_error > 0:  # as many labels as would explain the standard error of a half
+        fallback = 0.25 / estimate.std_error**2
     if estimate.std_error == 0:  # all labels agreed with the estimate: their number is all there is to go by
-        return wilson_interval(estimate.value, fallback, level)
+        return wilson_interval(estimate.value, max(fallback, 1.0), level)
     return wilson_effective_interval(estimate.value, estimate.std_error, level, df=estimate.df, n=fallback)
 
 
@@ -131,7 +135,8 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
     values = np.array(
         [evidence.estimator(evidence.contrast, resampled(evidence.sample, row), evidence.known).value for row in counts]
     )
-    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    ends = [np.where(np.isnan(values), end, values) for end in estimate.bounds]  # undefined counts on both sides
+    low, high = (np.quantile(end, tail) for end, tail in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True))
     return Interval(float(low), float(high), level, "bootstrap")
 
 
