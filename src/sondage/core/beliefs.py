@@ -96,7 +96,8 @@ class ClassBelief:
         columns, reference, logits = self._reference(items)
         moved = expit(self.shift + self.slope * logits)
         tiny = 1e-15
-        rest = (1.0 - moved) / (1.0 - expit(logits) + (self.n_classes - 1) * tiny)
+        others = sum(np.where(reference == label, 0.0, column) for label, column in enumerate(columns))
+        rest = (1.0 - moved) / (others + (self.n_classes - 1) * tiny)
         for label in range(self.n_classes):
             yield label, np.where(reference == label, moved, (columns[label] + tiny) * rest)
 
