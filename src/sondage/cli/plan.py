@@ -57,6 +57,14 @@ def _belief(context: click.Context, option: click.Parameter, text: str | None) -
 @_parts
 @click.option("--floor", type=float, help="Share of the draw spread over all items that can matter.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of tests.")
+@click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "less", "greater"]),
+    default="two-sided",
+    show_default=True,
+    help="Of a comparison: is the first model's measure different from, less or greater than the second's?",
+)
+@click.option("--margin", type=float, default=0.0, show_default=True, help="Of a one-sided test (non-inferiority).")
 @click.option("--classes", metavar="A,B,...", help="The classes in their order, where the file does not tell.")
 @click.option("--task", help="classification, regression or outcomes, where the file does not tell.")
 def command(
