@@ -61,4 +61,4 @@ def test_believed_variance_is_that_of_labels_drawn_from_the_belief(rng: np.rando
 
 def test_the_larger_sampled_variance_stands() -> None:
     assert averaged_variance(2.0, 7.0, BelievedVariance(1.0, 3.0)) == (2.0, 7.0)
-    assert averaged_variance(1.0, 7.0, BelievedVariance(2.0, 9.0)) == (15.0 / 12.0, 12.0)
+    assert averaged_variance(1.0, 7.0, BelievedVariance(4.0, 9.0)) == (21.0 / 12.0, 12.0)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import sondage
 from sondage import Classifier, Outcome, Pool, Regressor, compare, evaluate, select
 from sondage.core.measures import Loss, parse_measure
 from sondage.core.results import Estimate
@@ -658,3 +659,24 @@ def test_all_labels_agreeing_is_not_certainty() -> None:
     assert estimate.std_error > 0
     assert any("all labels agree" in text for text in estimate.warnings)
     assert estimate.interval().high > 0.01
+
+
+def test_results_print_in_a_line() -> None:
+    models = {"a": sondage.Classifier([0.1, 0.9, 0.4, 0.7]), "b": sondage.Classifier([0.1, 0.2, 0.4, 0.7])}
+    pool, labels = sondage.Pool(models=models), [0, 1, 0, 1]
+    estimate = sondage.evaluate(pool, "accuracy", labels=labels, budget=4, model="b")
+    assert str(estimate) == "accuracy of b: 0.75 +- 0 (4 labels)"
+    comparison = sondage.compare(pool, "a", "b", "accuracy", labels=labels, budget=4)
+    assert str(comparison).startswith("accuracy of a minus b: 0.25 +- 0 (1 labels), p = 0, better: a")
+    assert str(sondage.select(pool, "accuracy", labels=labels, budget=4)).startswith("accuracy of a: ")
+
+
+def test_select_claims_no_model_s_own_value_from_differences_alone() -> None:
+    models = {"a": sondage.Classifier([0.1, 0.9, 0.4, 0.7]), "b": sondage.Classifier([0.1, 0.2, 0.4, 0.7])}
+    selection = sondage.select(sondage.Pool(models=models), "accuracy", labels=[1, 1, 1, 1], budget=4)
+    own = selection.estimates["a"]
+    assert selection.n_labels == 1
+    assert selection.comparisons["a", "b"].difference == 0.25
+    assert not own.exact
+    assert (own.interval().low, own.interval().high) == (0.0, 1.0)
+    assert "rests on the belief" in selection.warnings[-1]

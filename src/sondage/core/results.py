@@ -136,6 +136,10 @@ class Estimate:
     warnings: tuple[str, ...] = ()
     evidence: Evidence | None = field(default=None, repr=False)
 
+    def __str__(self) -> str:
+        names = " minus ".join(self.models)
+        return f"{self.measure} of {names}: {self.value:.4g} +- {self.std_error:.2g} ({self.n_labels} labels)"
+
     def interval(
         self, level: float = 0.95, kind: str | None = None, *, generator: np.random.Generator | None = None
     ) -> Interval:
@@ -181,6 +185,9 @@ class Comparison:
     significance: Significance
     alpha: float
     higher_is_better: bool | None
+
+    def __str__(self) -> str:
+        return f"{self.estimate}, p = {self.pvalue:.3g}, better: {self.better}"
 
     @property
     def difference(self) -> float:
@@ -244,6 +251,9 @@ class Selection:
     pvalues: Mapping[str, float]
     comparisons: Mapping[tuple[str, str], Comparison]
     overall: Significance | None = None
+
+    def __str__(self) -> str:
+        return "\n".join(str(self.estimates[name]) for name in self.ranking)
 
     @property
     def best(self) -> str:

@@ -4,7 +4,7 @@ The spread of a few labels says little of a variance that rests on rare, heavy o
 seen. The belief, calibrated on the labels, expects a variance :math:`V_b` and says by its fourth moments how many
 degrees of freedom :math:`\nu` the sampled variance :math:`V_s` has. Where :math:`V_b` is the larger, both are
 averaged, :math:`V_b` counting as three degrees of freedom; the average, which no longer hangs on one label, is given
-ten degrees of freedom at least.
+ten degrees of freedom at least. It is used only where that makes the t interval wider.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
-from sondage.core.beliefs import Belief
+from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
@@ -39,6 +40,9 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, Floats
 
     with the influence's believed variance v and fourth central moment; at most the number of units less one.
     """
+    most = max(float(sample.size - 1), 1.0)
+    if isinstance(belief, GaussianBelief) and (belief.broad or belief.peaked):  # a limit has no variance to expect
+        return BelievedVariance(0.0, most)
     influence = contrast.influence(sums)
     supposed = list(
         belief.supposed(
@@ -52,7 +56,6 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, Floats
     parts = sample.expansion.spread * sample.unit_sums(square * second)
     wobble = sample.expansion.spread**2 * sample.unit_sums(square**2 * np.maximum(fourth - np.square(second), 0.0))
     total, noise = float(np.sum(parts)), float(np.sum(wobble))
-    most = max(float(sample.size - 1), 1.0)
     return BelievedVariance(total, min(2.0 * total**2 / noise, most) if noise > 0 else most)
 
 
@@ -78,4 +81,6 @@ def averaged_variance(sampled: float, df: float, believed: BelievedVariance) -> 
     if sampled >= believed.variance:
         return sampled, df
     whole = believed.df + PRIOR_DF
-    return (believed.df * sampled + PRIOR_DF * believed.variance) / whole, max(whole, LEAST_DF)
+    average, least = (believed.df * sampled + PRIOR_DF * believed.variance) / whole, max(whole, LEAST_DF)
+    wider = average * stdtrit(least, 0.975) ** 2 > sampled * stdtrit(df, 0.975) ** 2
+    return (average, least) if wider else (sampled, df)

@@ -81,7 +81,7 @@ def select_session(session: Session) -> Selection:
     single = [Contrast(functional, ((session.models.index(name), 1.0),)) for name in question.models]
     fits = _joint_fits(session, labelled, single)
     estimates = {
-        name: _estimate(session, labelled, contrast, fit)
+        name: _common_part_unknown(session, _estimate(session, labelled, contrast, fit))
         for name, contrast, fit in zip(question.models, single, fits, strict=True)
     }
     sign = 1.0 if functional.higher_is_better else -1.0
@@ -94,6 +94,17 @@ def select_session(session: Session) -> Selection:
     against_best = [comparisons[ranking[0], name].pvalue for name in ranking[1:]]
     adjusted = dict(zip(ranking[1:], holm(against_best).tolist(), strict=True))
     return Selection(estimates, ranking, adjusted, comparisons, _overall(session, ranking, comparisons, estimates))
+
+
+def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:
+    """Return a model's own estimate without a standard error, where only differences between models were drawn for."""
+    if session.stage.known.share > 1 - 1e-12:
+        return estimate
+    note = (
+        "items on which the models cannot differ were not drawn: differences and ranking hold, but each model's own "
+        "value rests on the belief there; use evaluate for it"
+    )
+    return replace(estimate, exact=False, std_error=float("nan"), warnings=(*estimate.warnings, note))
 
 
 def _overall(
