@@ -32,6 +32,7 @@ __all__ = [
     "Disagreement",
     "Equal",
     "MeanAbsolute",
+    "Range",
     "RootMeanSquare",
     "Term",
     "matters",
@@ -138,6 +139,28 @@ class MeanAbsolute(RootMeanSquare):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Range(RootMeanSquare):
+    """Difference of the largest and the smallest influence that an allowed label can have, whatever the belief.
+
+    Numbers have no largest: there it is how fast the influence grows with the label.
+    """
+
+    def relevance(self, items: Items) -> Floats:
+        if isinstance(self.belief, GaussianBelief):
+            return _broad_root(self.influence, items)
+        if isinstance(self.influence.basis, OwnLoss) and self.influence.basis.classes is None:
+            return np.ones(len(items))
+        first, *others = (
+            self.influence.at(items, label) for label in self.belief.allowed(items, self.influence.models)
+        )
+        lowest, highest = np.array(first), np.array(first)
+        for psi in others:
+            np.minimum(lowest, psi, out=lowest)
+            np.maximum(highest, psi, out=highest)
+        return np.asarray((highest - lowest) * matters(self.influence, self.belief, items))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Disagreement(Term):
     """Share of the pairs of these models whose predictions differ (5.18); for two models, active_neq."""
 
@@ -171,12 +194,15 @@ class Design:
     terms : tuple of (float, Term)
         Shares, summing to 1, and terms; each term is normalised over the pool before it is mixed.
     floor : float
-        Share of the mass spread as `Equal` over the items that can matter.
+        Share of the mass spread over the items that can matter, whatever the belief.
+    ground : Term
+        How it is spread.
     """
 
     name: str
     terms: tuple[tuple[float, Term], ...]
     floor: float = 0.0
+    ground: Term = Equal()
 
 
 def mixture(name: str, terms: Sequence[Term]) -> Design:
@@ -184,8 +210,8 @@ def mixture(name: str, terms: Sequence[Term]) -> Design:
     return Design(name, tuple((1.0 / len(terms), term) for term in terms))
 
 
-def with_floor(design: Design, floor: float) -> Design:
-    """Return the design with this share of its mass spread over the items that can matter.
+def with_floor(design: Design, floor: float, ground: Term | None = None) -> Design:
+    """Return the design with this share of its mass spread over the items that can matter, as `ground` has it.
 
     Raises
     ------
@@ -194,7 +220,7 @@ def with_floor(design: Design, floor: float) -> Design:
     """
     if not 0 <= floor <= 1:
         raise InputError(f"floor={floor} must be in [0, 1]")
-    return replace(design, floor=float(floor))
+    return replace(design, floor=float(floor), ground=ground or Equal())
 
 
 def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ assisted (difference, AIPW, PPI)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,6 @@ __all__ = [
     "horvitz_thompson",
     "joint_coefficient",
     "linearise",
-    "resampled",
     "self_normalised",
     "spread",
     "variance",
@@ -63,6 +62,10 @@ class Fit:
         :math:`\\lambda`; 0 unless assisted.
     influence : ndarray of float, shape (n,)
         Influence of each row's label.
+    sums : mapping of int to ndarray
+        Estimated pool means, by model.
+    shares, coefficients : ndarray of float, tuple of float, optional
+        Of several stages: their weights, and the coefficient of each.
     """
 
     value: float
@@ -73,6 +76,8 @@ class Fit:
     coefficient: float
     influence: Floats
     sums: dict[int, Floats]
+    shares: Floats | None = None
+    coefficients: tuple[float, ...] = ()
 
 
 Estimator = Callable[..., Fit]
@@ -111,11 +116,17 @@ def assisted(contrast: Contrast, sample: Sample, known: Known, coefficient: floa
     return fit if low <= fit.value <= high else fallback
 
 
+def difference(contrast: Contrast, sample: Sample, known: Known) -> Fit:
+    """Estimate by the believed total and the expanded residuals: assisted, with the whole of the belief."""
+    return assisted(contrast, sample, known, 1.0)
+
+
 ESTIMATORS: dict[str, Estimator] = {
     "self_normalised": self_normalised,
     "hajek": hajek,
     "horvitz_thompson": horvitz_thompson,
     "assisted": assisted,
+    "difference": difference,
 }
 
 
@@ -246,9 +257,3 @@ def degrees(sample: Sample, residuals: Floats) -> float:
     parts = sample.expansion.spread * residuals**2
     square = float(np.sum(parts**2))
     return max(float(np.sum(parts)) ** 2 / square - 1.0, 1.0) if square > 0 else max(float(sample.size - 1), 1.0)
-
-
-def resampled(sample: Sample, counts: Floats) -> Sample:
-    """Return the sample with each unit's expansion weight multiplied, as a bootstrap draw has it."""
-    expansion = replace(sample.expansion, weights=sample.expansion.weights * counts)
-    return replace(sample, expansion=expansion)

@@ -10,8 +10,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from sondage.core.comparisons import Contrast
-    from sondage.core.estimators import Estimator, Fit
-    from sondage.core.samples import Known, Sample
+    from sondage.core.estimators import Fit
+    from sondage.core.samples import Sample
+    from sondage.core.stages import Estimation
 
 __all__ = ["Comparison", "Estimate", "Evidence", "Interval", "Selection", "Significance"]
 
@@ -74,10 +75,13 @@ class Evidence:
     """The labelled sample behind an estimate and how it was turned into one; resampling starts from here."""
 
     contrast: Contrast
-    sample: Sample
-    known: Known
-    estimator: Estimator
+    estimation: Estimation
     fit: Fit
+
+    @property
+    def sample(self) -> Sample:
+        """All labelled rows, with the weight that each has in the estimate."""
+        return self.estimation.merged(self.fit.shares)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,65 +1,71 @@
-r"""What the belief expects of an estimate's variance, and how much the labels' own spread can be trusted.
+r"""What the belief expects of an estimate's variance, where the labels' own spread says too little.
 
-The spread of a few labels says little of a variance that rests on rare, heavy ones: it is too small until one is
-seen. The belief, calibrated on the labels, expects a variance :math:`V_b` and says by its fourth moments how many
-degrees of freedom :math:`\nu` the sampled variance :math:`V_s` has. Where :math:`V_b` is the larger, both are
-averaged, :math:`V_b` counting as three degrees of freedom; the average, which no longer hangs on one label, is given
-ten degrees of freedom at least. It is used only where that makes the t interval wider.
+The spread of a few labels knows nothing of rare, heavy surprises until one was seen. The belief, calibrated on the
+labels, tells how often each surprise is expected in the sample and how far it would move the estimate. Those that
+are expected often enough have a variance that can be computed. The heaviest, together expected less than once, are
+most likely not in the sample at all: then the estimate is off by their whole effect on the pool, which the belief
+may have wrong by as much again. Their expected effect is therefore counted as an error, not as a variance:
+
+.. math:: V_b = \sum_{often} k_u b_u^2 \, p_{uy} (\psi_u(y) - \bar\psi_u)^2
+    + \Big(\sum_{rare} w_u b_u \, p_{uy} |\psi_u(y) - \bar\psi_u|\Big)^2 .
+
+The larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtrit
 
 from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Contrast
-from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["BelievedVariance", "averaged_variance", "believed_variance"]
+__all__ = ["believed_variance", "larger_variance"]
 
-PRIOR_DF = 3.0
-LEAST_DF = 10.0
-
-
-@dataclass(frozen=True)
-class BelievedVariance:
-    """The variance that a belief expects, and the degrees of freedom of its sampled counterpart."""
-
-    variance: float
-    df: float
+LEAST_DF = 4.6
+MOST_DF = 1e6
+RARE = 1.0
+"""How often the surprises that count as unseen are expected in the sample, together."""
 
 
-def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, Floats], belief: Belief) -> BelievedVariance:
-    r"""Return :math:`\sum_u k_u b_u^2 \mathrm{Var}[\psi_u]` under the belief, and its degrees of freedom.
+def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
+    """Return the squared error that the belief expects of the estimate; 0 if it says nothing.
 
-    .. math:: \nu = 2 \, \frac{(\sum_u k_u b_u^2 v_u)^2}{\sum_u k_u^2 b_u^4 (\mu_{4u} - v_u^2)},
-
-    with the influence's believed variance v and fourth central moment; at most the number of units less one.
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    sample : Sample
+        The labelled rows; the labels are not used.
+    sums : mapping of int to ndarray
+        Estimated pool means, by model.
+    belief : Belief
+        Calibrated on the labels.
     """
-    most = max(float(sample.size - 1), 1.0)
     if isinstance(belief, GaussianBelief) and (belief.broad or belief.peaked):  # a limit has no variance to expect
-        return BelievedVariance(0.0, most)
-    influence = contrast.influence(sums)
-    supposed = list(
-        belief.supposed(
-            sample.items, influence.models, nodes=influence.basis.nodes + 2, kinks=influence.kinks(sample.items)
-        )
-    )
-    psi = [(weight, np.asarray(influence.at(sample.items, label))) for label, weight in supposed]
-    mean = sum(weight * value for weight, value in psi)
-    second, fourth = (sum(weight * (value - mean) ** power for weight, value in psi) for power in (2, 4))
-    square = np.square(sample.items.weights)
-    parts = sample.expansion.spread * sample.unit_sums(square * second)
-    wobble = sample.expansion.spread**2 * sample.unit_sums(square**2 * np.maximum(fourth - np.square(second), 0.0))
-    total, noise = float(np.sum(parts)), float(np.sum(wobble))
-    return BelievedVariance(total, min(2.0 * total**2 / noise, most) if noise > 0 else most)
+        return 0.0
+    influence, items = contrast.influence(sums), sample.items
+    supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=influence.kinks(items))
+    pairs = [(weight + np.zeros(len(items)), influence.at(items, label)) for label, weight in supposed]
+    expected, psi = (np.stack(column) for column in zip(*pairs, strict=True))
+    moves = items.weights * np.abs(psi - np.sum(expected * psi, axis=0))
+    root = moves * np.sqrt(sample.of_rows(sample.expansion.spread))
+    unseen = _rarest(expected, root)
+    effect = float(np.sum((expected * moves * sample.of_rows(sample.expansion.weights))[unseen & (root > 0)]))
+    by_row = np.sum(np.where(unseen, 0.0, expected * root**2), axis=0)
+    return float(np.sum(by_row)) + effect**2
 
 
-def averaged_variance(sampled: float, df: float, believed: BelievedVariance) -> tuple[float, float]:
+def _rarest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return which of the (label, row) pairs are the largest that together are expected less than `RARE` times."""
+    order = np.argsort(-sizes, axis=None, kind="stable")
+    rare = np.zeros(expected.size, dtype=np.bool_)
+    rare[order[np.cumsum(expected.ravel()[order]) <= RARE]] = True
+    return rare.reshape(expected.shape)
+
+
+def larger_variance(sampled: float, df: float, believed: float) -> tuple[float, float]:
     """Return the variance to rely on and its degrees of freedom.
 
     Parameters
@@ -68,19 +74,16 @@ def averaged_variance(sampled: float, df: float, believed: BelievedVariance) -> 
         Variance estimated from the labels' spread.
     df : float
         Its degrees of freedom as the labels show them.
-    believed : BelievedVariance
+    believed : float
         What the calibrated belief expects.
 
     Examples
     --------
-    >>> averaged_variance(0.0, 99.0, BelievedVariance(0.04, 1.0))
-    (0.03, 10.0)
-    >>> averaged_variance(0.05, 99.0, BelievedVariance(0.04, 1.0))
-    (0.05, 99.0)
+    >>> larger_variance(0.0, 99.0, 0.04)
+    (0.04, 1000000.0)
+    >>> larger_variance(0.05, 1.0, 0.04)
+    (0.05, 4.6)
     """
-    if sampled >= believed.variance:
-        return sampled, df
-    whole = believed.df + PRIOR_DF
-    average, least = (believed.df * sampled + PRIOR_DF * believed.variance) / whole, max(whole, LEAST_DF)
-    wider = average * stdtrit(least, 0.975) ** 2 > sampled * stdtrit(df, 0.975) ** 2
-    return (average, least) if wider else (sampled, df)
+    df = max(df, LEAST_DF)
+    normal, t = stdtrit(np.array([MOST_DF, df]), 0.975)
+    return (sampled, df) if sampled * t**2 >= believed * normal**2 else (believed, MOST_DF)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals
-from sondage.core.designs import Design, Equal, Term, matters
+from sondage.core.designs import Design, Term, matters
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Classifier, Floats, Grades, Items, Means, Outcome, Regressor
 from sondage.core.samples import SumKey, bin_sums
@@ -235,7 +235,9 @@ class Pool:
                     break
         return mask
 
-    def sizes(self, design: Design, relevant: NDArray[np.bool_] | None) -> Floats:
+    def sizes(
+        self, design: Design, relevant: NDArray[np.bool_] | None, rest: NDArray[np.bool_] | None = None
+    ) -> Floats:
         """Return every unit's size, summing to 1: the second pass over the pool.
 
         Parameters
@@ -244,10 +246,14 @@ class Pool:
             Terms, shares and floor.
         relevant : ndarray of bool, shape (N,), optional
             Rows over which the floor is spread; None for all.
+        rest : ndarray of bool, shape (N,), optional
+            Rows that can be drawn at all; None for all.
         """
         total: Floats | None = None
         for share, term in design.terms:
             column = self.column(term)
+            if rest is not None:
+                column *= rest
             mass = float(column.sum())
             if mass > 0:
                 column *= share * (1.0 - design.floor) / mass
@@ -257,9 +263,9 @@ class Pool:
             warnings.warn(message, SondageWarning, stacklevel=2)
         if total is None:
             total = np.zeros(len(self))
-            self._spread(total, 1.0, relevant if relevant is not None and relevant.any() else None)
+            self._spread(total, design.ground, 1.0, relevant if relevant is not None and relevant.any() else rest)
         elif design.floor:
-            self._spread(total, design.floor, relevant)
+            self._spread(total, design.ground, design.floor, relevant)
         return total if self._units is None else bin_sums(self._units[0], total, self.n_units)
 
     def column(self, term: Term) -> Floats:
@@ -269,11 +275,11 @@ class Pool:
             column[part] = term.sizes(items)
         return column
 
-    def _spread(self, total: Floats, share: float, rows: NDArray[np.bool_] | None) -> None:
-        """Add this share of the mass as `Equal` over some rows, or all; no second column is held."""
+    def _spread(self, total: Floats, term: Term, share: float, rows: NDArray[np.bool_] | None) -> None:
+        """Add this share of the mass as a term has it over some rows, or all; no second column is held."""
 
         def sizes(part: slice, items: Items) -> Floats:
-            return Equal().sizes(items) if rows is None else Equal().sizes(items) * rows[part]
+            return term.sizes(items) if rows is None else term.sizes(items) * rows[part]
 
         mass = sum(float(sizes(part, items).sum()) for part, items in self.blocks())
         for part, items in self.blocks():

@@ -100,6 +100,8 @@ class KeyOrder:
         largest = drawing.sizes >= drawing.sizes.max() * (1 - 1e-9)
         equal = drawing.costs is None and np.count_nonzero(largest) == support
         kept = {"factor": scale, "support": support, "equal": equal}
+        if drawing.costs is not None:
+            kept["dearest"] = float(drawing.costs[drawing.sizes > 0].max())
         return Drawn(order.rows, order.keys, order.rates, drawing.sizes[order.rows], order.tau, kept)
 
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:

@@ -12,6 +12,7 @@ from sondage.core.measures import Measure, parse_measure
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.results import Estimate, Evidence
 from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inclusion
+from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models, positive_column
 from sondage.studies.labels import code_label, label_array
@@ -104,7 +105,8 @@ def estimate_from(
 
 
 def _result(contrast: Contrast, sample: Sample, known: Known, chosen: Any, interval: str, target: str) -> Estimate:
-    fit = chosen(contrast, sample, known)
+    estimation = Estimation(sample, (Part(sample, known),), chosen)
+    fit = estimation.fit(contrast)
     spread = known.squared * fit.spread if target == "population" else 0.0
     exact = not np.any(sample.expansion.spread)
     warnings = []
@@ -129,7 +131,7 @@ def _result(contrast: Contrast, sample: Sample, known: Known, chosen: Any, inter
         largest_weight=float(weights.max() / weights.sum()),
         spent=float(sample.size),
         warnings=tuple(warnings),
-        evidence=Evidence(contrast, sample, known, chosen, fit),
+        evidence=Evidence(contrast, estimation, fit),
     )
 
 

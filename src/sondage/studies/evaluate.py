@@ -213,9 +213,9 @@ def _one_model(pool: Pool, model: str | None) -> str:
 def _label(session: Session, pool: Pool, labels: Any) -> None:
     """Ask, look up or call, tell, until the budget is spent."""
     label = labels if callable(labels) else _lookup(pool, labels)
-    batch = 1 if session.online else BATCH if callable(labels) else None
+    most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got: dict[Any, Any] = {}
-    while ids := session.ask(batch):
+    while ids := session.ask_stage(pool, most):
         try:
             answers = label(ids)
         except Exception as error:

@@ -52,10 +52,11 @@ def study_row(pool: Pool, session: Session, several: bool) -> Row:
     }
 
 
-def stage_rows(session: Session, pool: Pool) -> tuple[Row, list[Row], list[Row]]:
-    """Return the rows of the stage, its drawn items, and their rows of the pool."""
-    stage, drawn = session.stage, session.stage.drawn
-    ids = [records.id_to_text(name) for name in session.ids]
+def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row], list[Row]]:
+    """Return the rows of a stage, its drawn items, and their rows of the pool."""
+    stage, first = session.stages[number], session.firsts[number]
+    drawn, positions = stage.drawn, np.arange(first, session.firsts[number + 1])
+    ids = [records.id_to_text(session.ids[position]) for position in positions]
     shown = drawn.units if pool.unit_rows is None else pool.unit_rows[drawn.units]
     columns = {name: column[shown] for name, column in pool.fields.items()}
     stage_row = records.stage_to_data(stage) | {
@@ -66,18 +67,23 @@ def stage_rows(session: Session, pool: Pool) -> tuple[Row, list[Row], list[Row]]
         {
             "id": name,
             "stage": stage.number,
-            "position": position,
-            "unit": int(drawn.units[position]),
-            "key": float(drawn.keys[position]),
-            "rate": float(drawn.rates[position]),
-            "size": float(drawn.sizes[position]),
-            "cost": None if session.costs is None else float(session.costs[position]),
-            "fields": records.dump({field: column[position] for field, column in columns.items()}),
+            "position": first + place,
+            "unit": int(drawn.units[place]),
+            "key": float(drawn.keys[place]),
+            "rate": float(drawn.rates[place]),
+            "size": float(drawn.sizes[place]),
+            "cost": None if session.costs is None else float(session.costs[first + place]),
+            "fields": records.dump({field: column[place] for field, column in columns.items()}),
         }
-        for position, name in enumerate(ids)
+        for place, name in enumerate(ids)
     ]
-    units = range(len(ids)) if session.units is None else session.units.tolist()
-    rows = [row | {"id": ids[unit]} for row, unit in zip(records.items_to_rows(session.items), units, strict=True)]
+    items, _, units = session.rows(positions, {})
+    places = range(len(ids)) if units is None else units.tolist()
+    before = first if session.units is None else int(np.searchsorted(session.units, first))
+    rows = [
+        row | {"id": ids[place], "number": before + row["number"]}
+        for place, row in zip(places, records.items_to_rows(items), strict=True)
+    ]
     return stage_row, draws, rows
 
 
@@ -85,22 +91,27 @@ def load_session(
     facts: Mapping[str, Any], found: Records, own: Mapping[str, Measure]
 ) -> tuple[Session, dict[Any, Row]]:
     """Return the session and the fields of its items, from the rows of a study."""
-    stage_row, draws, rows = found.stage(), found.draws(), found.rows()
+    stage_rows, draws, rows = found.stages(), found.draws(), found.rows()
     positions = {draw["id"]: position for position, draw in enumerate(draws)}
-    units = np.array([positions[row["id"]] for row in rows], dtype=np.int64) if stage_row["grouped"] else None
-    costs = None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws])
+    grouped, layout = stage_rows[0]["grouped"], json.loads(stage_rows[0]["layout"])
     ids = [records.id_from_text(draw["id"]) for draw in draws]
+    stages = [
+        records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in stage_rows
+    ]
     session = Session(
         records.question_from_data(json.loads(facts["question"]), own),
         records.method_from_data(json.loads(facts["method"])),
         Task(**{name: records.tuples(value) for name, value in json.loads(facts["task"]).items()}),
         tuple(json.loads(facts["models"])),
-        records.stage_from_data(stage_row, draws),
-        ids=ids,
-        items=records.items_from_rows(rows, json.loads(stage_row["layout"])),
-        units=units,
-        costs=costs,
         budget=facts["budget"],
+        seed=stages[0].seed,
+        stages=stages,
+        columns={
+            "ids": ids,
+            "items": records.items_from_rows(rows, layout),
+            "units": np.array([positions[row["id"]] for row in rows], dtype=np.int64) if grouped else None,
+            "costs": None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws]),
+        },
     )
     fields = {name: json.loads(draw["fields"]) for name, draw in zip(ids, draws, strict=True)}
     return session, fields

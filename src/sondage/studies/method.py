@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from sondage.core.catalogue.designs import DESIGNS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
 from sondage.core.estimators import ESTIMATORS
-from sondage.core.measures import Measure, parse_measure
+from sondage.core.measures import Measure
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
 
@@ -33,6 +33,8 @@ class Method:
         Belief by name, or class prior; None for the judge where there is one, else the models.
     target : str
         ``"pool"`` or ``"population"``.
+    stages : tuple of float
+        Shares of the budget, summing to 1: each stage is planned from the labels of those before it.
     """
 
     design: str = "optimal"
@@ -43,11 +45,17 @@ class Method:
     test: str = "t"
     belief: Any = None
     target: str = "pool"
+    stages: tuple[float, ...] = (1.0,)
+
+    @property
+    def staged(self) -> bool:
+        """Whether later draws follow from earlier labels."""
+        return len(self.stages) > 1
 
     @property
     def assisted(self) -> bool:
         """Whether the estimator knows the believed means of the pool."""
-        return self.estimator == "assisted"
+        return self.estimator in ("assisted", "difference")
 
     def to_data(self) -> dict[str, Any]:
         """Return the method as data for JSON."""
@@ -55,7 +63,7 @@ class Method:
 
 
 METHODS: dict[str, Method] = {
-    "default": Method(),
+    "default": Method(design="optimal+absolute+bounded", stages=(0.2, 0.3, 0.5)),
     "thesis": Method(
         floor=0.0, draw="with_replacement", estimator="self_normalised", interval="wald", test="wald", belief="model"
     ),
@@ -63,6 +71,7 @@ METHODS: dict[str, Method] = {
 }
 
 _STRATIFIED = ("neyman", "strata")
+_IN_ORDER = ("without_replacement", "successive")
 
 _CHOICES: dict[str, Sequence[str]] = {
     "draw": tuple(DRAWS),
@@ -107,10 +116,25 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
         chosen = {"draw": chosen["design"], "estimator": "hajek"} | chosen | {"design": "passive"}
     if "design" in chosen:
         _check_design(chosen["design"])
+    if "stages" in chosen:
+        chosen["stages"] = _checked_stages(chosen["stages"])
     made = replace(base, **chosen)
+    if made.staged and made.draw not in _IN_ORDER:
+        if "stages" in chosen:
+            raise InputError(f"draw={made.draw!r} has one stage; stages go with {' and '.join(_IN_ORDER)}")
+        made = replace(made, stages=(1.0,))
     if made.draw in _STRATIFIED and "design" in chosen and chosen["design"] != "passive":
         raise InputError(f"draw={made.draw!r} spreads labels over strata by itself; leave design= out")
     return made
+
+
+def _checked_stages(stages: Any) -> tuple[float, ...]:
+    shares = tuple(float(share) for share in (stages if isinstance(stages, Sequence) else (stages,)))
+    if not shares or min(shares) <= 0 or abs(sum(shares) - 1.0) > 1e-6:
+        raise InputError(
+            f"stages={stages} must be positive shares of the budget that sum to 1; stages=1 is a single one"
+        )
+    return shares
 
 
 def _check_design(design: str) -> None:
@@ -162,9 +186,3 @@ class Question:
             "alternative": self.alternative,
             "margin": self.margin,
         }
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any], own: Mapping[str, Measure] | None = None) -> Question:
-        """Return the question kept as data; own measures are looked up by their names."""
-        measures = tuple((own or {}).get(name) or parse_measure(name) for name in data["measures"])
-        return cls(data["kind"], tuple(data["models"]), measures, data["alpha"], data["alternative"], data["margin"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
-from sondage.core.comparisons import Contrast, Sums, moments
+from sondage.core.comparisons import Contrast, Sums, believed_totals, moments
 from sondage.core.measures import Functional, parse_measure
-from sondage.core.measures.bases import Confusion
-from sondage.core.predictions import Floats
+from sondage.core.measures.bases import Basis, Confusion
+from sondage.core.predictions import Floats, Items
 from sondage.core.samples import Known, SumKey, bin_sums
 from sondage.core.strata import strata_by_score
 from sondage.errors import InputError, MeasureError
@@ -23,7 +23,31 @@ from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Drawing, Drawn, Stratified
 from sondage.studies.method import Method, Question
 
-__all__ = ["Plan", "Stage", "contrasts_of", "make_plan", "open_stage"]
+__all__ = ["Past", "Plan", "Stage", "contrasts_of", "make_plan", "open_stage", "stage_end"]
+
+LEAST_IN_STAGE = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """What earlier stages asked for.
+
+    Attributes
+    ----------
+    rest : ndarray of bool, shape (N,)
+        Rows of the pool that were not asked for.
+    answered : Items
+        Labelled rows.
+    labels : ndarray, shape (n,) or (n, M)
+        Their labels.
+    unanswered : Items
+        Rows asked for and pending or skipped.
+    """
+
+    rest: NDArray[np.bool_]
+    answered: Items
+    labels: NDArray[Any]
+    unanswered: Items
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +110,15 @@ def contrasts_of(question: Question, functional: Functional, names: tuple[str, .
     return tuple(Contrast(functional, ((a, 1.0), (b, -1.0))) for a, b in pairs)
 
 
-def make_plan(pool: Pool, question: Question, method: Method) -> Plan:
+def make_plan(pool: Pool, question: Question, method: Method, past: Past | None = None) -> Plan:
     """Return belief, pool sums and sizes: two passes over the pool.
+
+    Parameters
+    ----------
+    pool, question, method
+        What is asked of what, and how.
+    past : Past, optional
+        Earlier stages: their labels calibrate the belief, and what they asked for is not drawn again.
 
     Raises
     ------
@@ -102,13 +133,19 @@ def make_plan(pool: Pool, question: Question, method: Method) -> Plan:
     models = tuple(sorted({model for contrasts in wanted for c in contrasts for model in c.models}))
     expectation = Expectation(pool.task, pool.items, models, pool.models)
     belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
-    pass_one = _Sums(pool, models, functionals, belief, uninformed)
+    if past is not None and len(past.labels):
+        belief = belief.calibrated(past.answered, past.labels)
+    pass_one = _Sums(pool, models, functionals, belief, uninformed, past)
     setting = Setting(wanted[0], belief, pool.task, pass_one.expect, method.assisted, uninformed)
     for contrasts in wanted:
         _require_defined(contrasts, pass_one, uninformed)
     relevant = _relevant(pool, [c for contrasts in wanted for c in contrasts], pass_one, belief, uninformed)
+    rest = None
+    if past is not None:
+        rest = past.rest
+        relevant &= rest
     design = named_design(method.design, method.floor, setting)
-    sizes = pool.sizes(design, None if relevant.all() else relevant)
+    sizes = pool.sizes(design, None if relevant.all() else relevant, rest)
     return _plan(pool, functionals, wanted[0], belief, pass_one, sizes, relevant)
 
 
@@ -122,15 +159,29 @@ class _Sums:
         functionals: tuple[Functional, ...],
         belief: Belief,
         uninformed: Belief,
+        past: Past | None,
     ) -> None:
-        self.pool, self.models, self.belief, self.uninformed = pool, models, belief, uninformed
+        self.pool, self.models, self.belief, self.uninformed, self.past = pool, models, belief, uninformed, past
         self.bases = {functional.basis.name: functional.basis for functional in functionals}
         self._sums: dict[Belief, dict[SumKey, Floats]] = {}
 
-    def of(self, belief: Belief) -> dict[SumKey, Floats]:
+    def rest(self, belief: Belief) -> dict[SumKey, Floats]:
+        """Return the sums over what was not asked for yet."""
         if belief not in self._sums:
-            self._sums[belief] = self.pool.believed([(basis, self.models) for basis in self.bases.values()], belief)
+            rows = None if self.past is None else self.past.rest
+            requests = [(basis, self.models) for basis in self.bases.values()]
+            self._sums[belief] = self.pool.believed(requests, belief, rows)
         return self._sums[belief]
+
+    def of(self, belief: Belief) -> dict[SumKey, Floats]:
+        """Return the sums over the whole pool, labelled items as they are."""
+        rest, past = self.rest(belief), self.past
+        if past is None:
+            return rest
+        return {key: rest[key] + total for key, total in self._asked(past, belief).items()}
+
+    def _asked(self, past: Past, belief: Belief) -> dict[SumKey, Floats]:
+        return carried_totals(self.bases.values(), self.models, belief, past.answered, past.labels, past.unanswered)
 
     def expect(self, contrast: Contrast, belief: Belief) -> Sums:
         basis = contrast.functional.basis
@@ -142,6 +193,26 @@ class _Sums:
             return {model: basis.evened(sums[basis.name, model]) for model in contrast.models}
         sums = self.of(belief)
         return {model: sums[basis.name, model] for model in contrast.models}
+
+
+def carried_totals(
+    bases: Iterable[Basis],
+    models: Iterable[int],
+    belief: Belief | None,
+    answered: Items,
+    labels: NDArray[Any],
+    unanswered: Items,
+) -> dict[SumKey, Floats]:
+    """Return the pool totals of rows asked for: the labelled as they are, the others as they are believed."""
+    totals: dict[SumKey, Floats] = {}
+    models = tuple(models)
+    for basis in bases:
+        for model in models:
+            totals[basis.name, model] = np.asarray(basis.totals(answered, model, labels, answered.weights))
+        if len(unanswered) and belief is not None:
+            for model, total in believed_totals(basis, models, belief, unanswered, unanswered.weights).items():
+                totals[basis.name, model] = totals[basis.name, model] + total
+    return totals
 
 
 def _require_defined(contrasts: tuple[Contrast, ...], sums: _Sums, uninformed: Belief) -> None:
@@ -181,11 +252,13 @@ def _plan(
     share = 1.0
     if not covered.all():
         share = float(np.sum(weights[covered]))
-        outside = pool.believed([(basis, sums.models) for basis in sums.bases.values()], belief, ~covered)
+        left = ~covered if sums.past is None else ~covered & sums.past.rest
+        if sums.past is None or left.any():
+            outside = pool.believed([(basis, sums.models) for basis in sums.bases.values()], belief, left)
     known = Known(
         share=share,
         belief=belief,
-        expected=sums.of(belief),
+        expected=sums.rest(belief),
         outside=outside,
         squared=float(np.sum(np.square(weights))) if weights.strides[0] else 1.0 / len(pool),
     )
@@ -245,6 +318,32 @@ def check_budget(pool: Pool, budget: float) -> float:
         raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
     if costs is not None and budget < costs.max():  # a draw stops at what does not fit: this would never be in it
         raise InputError(f"budget={budget:g} is below the dearest label, {costs.max():g}: raise it, or leave those out")
+    return float(budget)
+
+
+def stage_end(shares: Sequence[float], budget: float, spent: float, least: float) -> float:
+    """Return up to which part of the budget the next stage goes.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Shares of the budget, summing to 1.
+    budget, spent : float
+        Labels, or cost: in all, and asked for so far.
+    least : float
+        Least of a stage: smaller ones are joined with the next.
+
+    Examples
+    --------
+    >>> [stage_end((0.2, 0.3, 0.5), 300, spent, 10) for spent in (0, 60, 150)]
+    [60.0, 150.0, 300.0]
+    >>> stage_end((0.2, 0.3, 0.5), 30, 0, 10)
+    15.0
+    """
+    for share in np.cumsum(shares)[:-1]:
+        end = float(np.floor(share * budget + 1e-9)) if budget == int(budget) else float(share * budget)
+        if end - spent >= least and budget - end >= least:
+            return end
     return float(budget)
 
 

@@ -130,7 +130,8 @@ def method_from_data(data: Mapping[str, Any]) -> Method:
     prior = data["belief"]
     if isinstance(prior, Mapping):
         prior = dict(prior["prior"])
-    return Method(**dict(data) | {"belief": tuple(prior) if isinstance(prior, list) else prior})
+    stages = tuple(data.get("stages", (1.0,)))  # a study of an early release has one stage
+    return Method(**dict(data) | {"belief": tuple(prior) if isinstance(prior, list) else prior, "stages": stages})
 
 
 def belief_to_data(belief: Belief | None) -> Data | None:

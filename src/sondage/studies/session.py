@@ -6,7 +6,7 @@ one: same pool, same seed, same items by all three.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -18,9 +18,17 @@ from sondage.core.predictions import Items
 from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Stratified
-from sondage.studies.labels import Label, code_label, decode_label
+from sondage.studies.labels import Label, code_label, decode_label, label_array
 from sondage.studies.method import Method, Question
-from sondage.studies.planning import Stage, check_budget, make_plan, open_stage
+from sondage.studies.planning import (
+    LEAST_IN_STAGE,
+    Past,
+    Stage,
+    check_budget,
+    make_plan,
+    open_stage,
+    stage_end,
+)
 
 __all__ = ["Session"]
 
@@ -34,10 +42,14 @@ class Session:
         What is asked, how, and of what kind of labels.
     models : tuple of str
         All models of the pool.
-    stage : Stage
-        The draw and what is known of the pool.
+    budget : float
+        Labels, or cost.
+    seed : int
+        Of all draws.
+    stages : list of Stage
+        The draws, first to last, and what is known of the pool in each.
     ids : list
-        Ids of the drawn items, in the order of asking.
+        Ids of the drawn items, stage by stage, in the order of asking.
     items : Items
         What the models say of the rows of the drawn items.
     units : ndarray of int or None
@@ -48,8 +60,6 @@ class Session:
         Positions of the items asked for, in order.
     answers : dict of int
         Position -> coded label, or None for a skip.
-    budget : float
-        Labels, or cost.
     """
 
     def __init__(
@@ -58,24 +68,29 @@ class Session:
         method: Method,
         task: Task,
         models: tuple[str, ...],
-        stage: Stage,
         *,
-        ids: Sequence[Any],
-        items: Items,
-        units: NDArray[np.int64] | None,
-        costs: NDArray[np.float64] | None,
         budget: float,
+        seed: int,
+        stages: Iterable[Stage] = (),
+        columns: Mapping[str, Any] | None = None,
     ) -> None:
         self.question, self.method, self.task, self.models = question, method, task, models
-        self.stage, self.budget = stage, budget
-        self.ids, self.items, self.units, self.costs = list(ids), items, units, costs
-        self.positions = {name: position for position, name in enumerate(self.ids)}
+        self.budget, self.seed, self.stages = budget, seed, list(stages)
         self.asked: list[int] = []
         self.answers: dict[int, Label | None] = {}
+        self._set(columns or {})
+
+    def _set(self, columns: Mapping[str, Any]) -> None:
+        """Take ids, items, units and costs of all drawn items."""
+        self.ids: list[Any] = list(columns.get("ids", ()))
+        self.items: Items = columns.get("items", Items((), np.empty(0)))
+        self.units: NDArray[np.int64] | None = columns.get("units")
+        self.costs: NDArray[np.float64] | None = columns.get("costs")
+        self.positions = {name: position for position, name in enumerate(self.ids)}
 
     @classmethod
     def start(cls, pool: Pool, question: Question, method: Method, *, budget: float, seed: int) -> Session:
-        """Plan and draw: the pool is read twice, and once more where items cannot matter.
+        """Plan and draw the first stage: the pool is read twice, and once more where items cannot matter.
 
         Raises
         ------
@@ -83,14 +98,99 @@ class Session:
             If the budget, a model, a measure or a part of the method does not fit the pool.
         """
         budget = check_budget(pool, budget)
-        plan = make_plan(pool, question, method)
-        stage = open_stage(pool, plan, method, budget=budget, seed=seed)
-        return cls(
-            question, method, pool.task, pool.models, stage, budget=budget, **drawn_columns(pool, stage.drawn.units)
-        )
+        session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
+        session.open(pool)
+        return session
 
-    def extend(self, pool: Pool, budget: float) -> None:
-        """Raise the budget: the same order goes on, nothing asked so far changes.
+    @property
+    def stage(self) -> Stage:
+        """The last stage."""
+        return self.stages[-1]
+
+    @property
+    def firsts(self) -> list[int]:
+        """The position of each stage's first item, and one past the last."""
+        return [0, *np.cumsum([len(stage.drawn) for stage in self.stages]).tolist()]
+
+    @property
+    def opens(self) -> bool:
+        """Whether a further stage is due once all that is drawn was asked for."""
+        if not self.method.staged:
+            return False
+        settings = self.stage.drawn.settings
+        if len(self.stage.drawn) >= settings["support"]:
+            return False
+        return bool(self.budget - self._asked_cost() >= settings.get("dearest", 1.0) * (1 - 1e-12))
+
+    def _asked_cost(self) -> float:
+        return float(len(self.ids) if self.costs is None else self.costs.sum())
+
+    def open(self, pool: Pool, *, last: bool = False) -> None:
+        """Plan the next stage from the labels so far, and draw it.
+
+        Parameters
+        ----------
+        pool : Pool
+            The pool.
+        last : bool
+            Let it be the last one, however much of the budget is left.
+        """
+        units = self._drawn_units(pool)
+        past = self._past(pool, units) if self.stages else None
+        spent = self._asked_cost()
+        costs = pool.unit_costs
+        least = LEAST_IN_STAGE if costs is None else max(LEAST_IN_STAGE * float(costs.mean()), float(costs.max()))
+        end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)
+        stage = open_stage(
+            pool,
+            make_plan(pool, self.question, self.method, past),
+            self.method,
+            budget=end - spent,
+            seed=self.seed,
+            number=len(self.stages),
+        )
+        self.stages.append(stage)
+        self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
+
+    def _drawn_units(self, pool: Pool) -> NDArray[np.int64]:
+        """Return the units of all drawn items, by their ids: the pool's rows may be in another order than before."""
+        if not self.ids:
+            return np.empty(0, dtype=np.int64)
+        units = np.concatenate([stage.drawn.units for stage in self.stages])
+        first = units if pool.unit_rows is None else pool.unit_rows[units]
+        if pool.ids[first].tolist() == self.ids:
+            return units
+        rows = pool.rows_by_id()(self.ids)
+        return rows if pool.unit_of_row is None else pool.unit_of_row[rows]
+
+    def _past(self, pool: Pool, units: NDArray[np.int64]) -> Past:
+        rows, _ = pool.rows_of(units)
+        rest = np.ones(len(pool), dtype=np.bool_)
+        rest[rows] = False
+        answered = np.array([p for p in self.asked if self.answers.get(p) is not None], dtype=np.int64)
+        labelled, labels, _ = self.rows(answered)
+        others = np.setdiff1d(np.arange(len(self.ids)), answered)
+        return Past(rest, labelled, labels, self.rows(others)[0])
+
+    def rows(
+        self, positions: NDArray[np.int64], answers: Mapping[int, Label | None] | None = None
+    ) -> tuple[Items, NDArray[Any], NDArray[np.int64] | None]:
+        """Return the rows of these positions, their labels where all have one, and each row's place among them."""
+        answers = self.answers if answers is None else answers
+        found = [answers.get(position) for position in positions.tolist()]
+        coded = label_array(found, self.task) if all(label is not None for label in found) else np.empty(0)  # type: ignore[arg-type]
+        if self.units is None:
+            return self.items.take(positions), coded, None
+        place = np.full(len(self.ids), -1, dtype=np.int64)
+        place[positions] = np.arange(len(positions))
+        rows = np.flatnonzero(place[self.units] >= 0)
+        units = place[self.units[rows]]
+        return self.items.take(rows), coded[units] if len(coded) else coded, units
+
+    def extend(self, pool: Pool | None, budget: float) -> None:
+        """Raise the budget; nothing asked so far changes.
+
+        A single draw goes on in the same order; a staged method plans further stages from the labels.
 
         Raises
         ------
@@ -99,24 +199,28 @@ class Session:
         """
         if not budget > self.budget:
             raise InputError(f"budget={budget:g} must be above the present one, {self.budget:g}")
-        budget = check_budget(pool, budget)
+        if pool is None:
+            raise InputError("to raise the budget, the pool is needed")
+        self.budget = check_budget(pool, budget)
+        if not self.method.staged:
+            self._lengthen(pool)
+
+    def _lengthen(self, pool: Pool) -> None:
+        """Draw a longer head of the same order."""
         before, old = [self.ids[p] for p in self.asked], {self.ids[p]: label for p, label in self.answers.items()}
-        plan = make_plan(pool, self.question, self.method)
-        self.stage = open_stage(
+        stage = open_stage(
             pool,
-            plan,
+            make_plan(pool, self.question, self.method),
             self.method,
-            budget=budget,
-            seed=self.stage.seed,
+            budget=self.budget,
+            seed=self.seed,
             number=self.stage.number,
             settings=self.stage.drawn.settings,
         )
-        columns = drawn_columns(pool, self.stage.drawn.units)
-        self.ids, self.items, self.units, self.costs = (columns[name] for name in ("ids", "items", "units", "costs"))
-        self.positions = {name: position for position, name in enumerate(self.ids)}
+        self.stages = [stage]
+        self._set(drawn_columns(pool, stage.drawn.units))
         self.asked = [self.positions[name] for name in before]
         self.answers = {self.positions[name]: label for name, label in old.items()}
-        self.budget = budget
 
     @property
     def pending(self) -> list[int]:
@@ -136,32 +240,74 @@ class Session:
 
     @property
     def remaining(self) -> int:
-        """Items that can still be asked for within the budget."""
+        """Items that can still be asked for within the budget; with costs at least one more while a stage is due."""
         room = len(self.ids) - len(self.asked)
-        return room if self.costs is not None else min(room, int(self.budget) - len(self.asked))
+        if self.costs is not None:
+            return room + int(self.opens)
+        if self.opens:
+            room += int(self.stage.drawn.settings["support"]) - len(self.stage.drawn)
+        return min(room, int(self.budget) - len(self.asked))
 
     @property
     def complete(self) -> bool:
         """Whether everything in the budget was asked for and answered."""
         return not self.remaining and not self.pending
 
-    def ask(self, n: int | None = None) -> list[Any]:
+    @property
+    def room(self) -> int:
+        """Items of the present stage that can still be asked for; 0 when the next stage is due."""
+        return min(len(self.ids) - len(self.asked), self.remaining)
+
+    def ask(self, n: int | None = None, pool: Pool | None = None) -> list[Any]:
         """Return ids to label: pending ones first, then the next of the draw.
 
         Parameters
         ----------
         n : int, optional
-            How many; by default all that the budget still pays.
+            How many; by default all that the budget still pays. Fewer come at the end of a stage, since the next one
+            is planned from these labels; a request for all that remains is taken at its word, and then the rest is
+            drawn in one stage.
+        pool : Pool, optional
+            Needed when the next stage is due.
+
+        Raises
+        ------
+        InputError
+            If n is not positive, or a stage is due and there is no pool.
         """
         if n is not None and n < 1:
             raise InputError(f"ask for {n} items: the number must be positive")
+        due, everything = self.due(n), self._everything(n)
+        if due and pool is None:
+            raise InputError("the next stage is planned from the labels so far, and for that the pool is needed")
         wanted = self.pending if n is None else self.pending[:n]
-        count = self.remaining if n is None else min(n - len(wanted), self.remaining)
+        count = self.remaining if n is None else n - len(wanted)
+        fresh = self._fresh(min(count, self.room))
+        if due and pool is not None:
+            self.open(pool, last=everything)
+            fresh += self._fresh(self.room if everything else min(count, self.room))
+        return [self.ids[position] for position in (*wanted, *fresh)]
+
+    def due(self, n: int | None = None) -> bool:
+        """Return whether asking for n items opens the next stage, for which the pool is needed."""
+        beyond_stage = not self.room and (n is None or n > len(self.pending))
+        return self.opens and (beyond_stage or self._everything(n))
+
+    def _everything(self, n: int | None) -> bool:
+        return n is None or n - len(self.pending) >= self.remaining > 0
+
+    def ask_stage(self, pool: Pool, most: int) -> list[Any]:
+        """Return up to so many ids of the present stage, or of the next where it is due."""
+        if self.opens and not self.room and not self.pending:
+            self.open(pool)
+        return self.ask(min(most, self.room)) if self.room else []
+
+    def _fresh(self, count: int) -> list[int]:
         fresh: list[int] = []
         for position in self._next(count):
             self.asked.append(position)
             fresh.append(position)
-        return [self.ids[position] for position in (*wanted, *fresh)]
+        return fresh
 
     @property
     def online(self) -> bool:

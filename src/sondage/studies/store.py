@@ -186,9 +186,9 @@ class Records:
         query = select(tables.study)
         return dict(self._connection.execute(query.with_for_update() if lock else query).mappings().one())
 
-    def stage(self) -> Row:
-        """Return the stage's row."""
-        return dict(self._connection.execute(select(tables.stages)).mappings().one())
+    def stages(self) -> Sequence[Row]:
+        """Return the stages, first to last."""
+        return self._all(select(tables.stages).order_by(tables.stages.c.number))
 
     def draws(self) -> Sequence[Row]:
         """Return the drawn items, in the order of asking."""
@@ -214,19 +214,25 @@ class Records:
         self._connection.execute(insert(tables.study), [dict(row)])
 
     def raise_budget(self, budget: float) -> None:
-        """Write a new budget and count the extension."""
-        revision = tables.study.c.revision + 1
-        self._connection.execute(update(tables.study).values(budget=budget, revision=revision))
+        """Write a new budget."""
+        self._connection.execute(update(tables.study).values(budget=budget))
 
-    def replace_stage(self, stage: Row, draws: Sequence[Row], rows: Sequence[Row]) -> None:
-        """Write the stage with its drawn items, in place of an earlier, shorter one."""
+    def count_revision(self) -> None:
+        """Tell other processes that there are new draws to be read."""
+        self._connection.execute(update(tables.study).values(revision=tables.study.c.revision + 1))
+
+    def drop_stages(self) -> None:
+        """Take all stages away, to write a longer one in their place."""
+        for table in (tables.rows, tables.draws, tables.stages):
+            self._connection.execute(delete(table))
+
+    def add_stage(self, stage: Row, draws: Sequence[Row], rows: Sequence[Row]) -> None:
+        """Append a stage with its drawn items."""
         parts: list[tuple[Table, Sequence[Row]]] = [
             (tables.stages, [stage]),
             (tables.draws, draws),
             (tables.rows, rows),
         ]
-        for table, _ in reversed(parts):
-            self._connection.execute(delete(table))
         for table, content in parts:
             self._add(table, content)
 

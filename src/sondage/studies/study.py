@@ -155,12 +155,12 @@ class Study:
         store.create()
         session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
         several = isinstance(measure, Sequence) and not isinstance(measure, str)
-        facts, drawn = study_row(pool, session, several), stage_rows(session, pool)
+        facts, drawn = study_row(pool, session, several), stage_rows(session, pool, 0)
         store.begin()
         with store.writing() as new:
             new.make_tables()
             new.add_study(facts)
-            new.replace_stage(*drawn)
+            new.add_stage(*drawn)
         return cls(store, pool, _by_name(question.measures))
 
     @classmethod
@@ -249,7 +249,7 @@ class Study:
     @property
     def seed(self) -> int:
         """Seed of the draw."""
-        return self._session.stage.seed
+        return self._session.seed
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -283,18 +283,29 @@ class Study:
         Parameters
         ----------
         n : int, optional
-            How many; by default all that the budget still pays.
+            How many; by default all that the budget still pays. A staged method gives fewer at the end of a stage,
+            since the next one is planned from these labels; a request for all that remains is taken at its word.
 
         Returns
         -------
         list
             Ids, as the pool has them; empty when everything is labelled.
+
+        Raises
+        ------
+        StudyError
+            If the next stage is due, and the pool is not there or not the same.
         """
         with self._lock, self._store.writing() as found:
             session = self._refresh(found, lock=True)
-            before = len(session.asked)
-            ids = session.ask(n)
-            at = now()
+            pool = self._present_pool() if session.due(n) else None
+            before, at = len(session.asked), now()
+            if pool is not None:
+                self._facts = {**self._facts, "revision": None}  # whatever happens now, read the draws again
+            ids = session.ask(n, pool)
+            if pool is not None:
+                found.add_stage(*stage_rows(session, pool, len(session.stages) - 1))
+                found.count_revision()
             fresh = [session.ids[position] for position in session.asked[before:]]
             found.add_asked([{"id": records.id_to_text(name), "at": at} for name in fresh])
         return ids
@@ -361,7 +372,9 @@ class Study:
         return estimates if self._facts["several"] else next(iter(estimates.values()))
 
     def extend(self, budget: float, pool: Pool | None = None) -> None:
-        """Raise the budget: the same order goes on, nothing asked so far changes.
+        """Raise the budget; nothing asked so far changes.
+
+        A single draw goes on in the same order; a staged method plans further stages from the labels.
 
         Parameters
         ----------
@@ -377,14 +390,16 @@ class Study:
         InputError
             If the budget is not above the present one, or above the pool.
         """
-        pool = pool or self._pool or self._read_pool()
-        self._require_same(pool)
+        pool = self._present_pool(pool)
         with self._lock, self._store.writing() as found:
             session = self._refresh(found, lock=True)
+            self._facts = {**self._facts, "revision": None}
             session.extend(pool, budget)
-            self._session = session
-            found.replace_stage(*stage_rows(session, pool))
+            if not session.method.staged:
+                found.drop_stages()
+                found.add_stage(*stage_rows(session, pool, 0))
             found.raise_budget(session.budget)
+            found.count_revision()
 
     def fields(self, ids: Iterable[Any]) -> list[dict[str, Any]]:
         """Return what the pool shows to a labeller of these items."""
@@ -405,6 +420,12 @@ class Study:
         bring_up(self._session, found)
         return self._session
 
+    def _present_pool(self, pool: Pool | None = None) -> Pool:
+        """Return the pool, as given, kept, or read again, if it is the study's own."""
+        pool = pool or self._pool or self._read_pool()
+        self._require_same(pool)
+        return pool
+
     def _require_same(self, pool: Pool) -> None:
         if pool.fingerprint != self._facts["fingerprint"]:
             raise StudyError(
@@ -415,14 +436,14 @@ class Study:
         source = self._facts["source"]
         if source is None:
             raise StudyError(
-                f"{self._store.name}: to extend it, the pool is needed, and it did not come from a file: pass pool="
+                f"{self._store.name}: the next draw needs the pool, and it did not come from a file: pass pool="
             )
         from sondage.pools.files import read_pool
 
         try:
             self._pool = read_pool(source, **self.reading)
         except InputError as error:
-            raise StudyError(f"{self._store.name}: to extend it, the pool is needed: {error}") from None
+            raise StudyError(f"{self._store.name}: the next draw needs the pool: {error}") from None
         return self._pool
 
 

@@ -15,7 +15,9 @@ from sondage.core.designs import (
     Disagreement,
     Equal,
     MeanAbsolute,
+    Range,
     RootMeanSquare,
+    Term,
     mixture,
     rounded,
     with_floor,
@@ -69,6 +71,11 @@ class Setting:
         sums = self.expect(contrast, belief or self.belief)
         return contrast.influence({model: rounded(mu) for model, mu in sums.items()})
 
+    def shrunk_influence(self, contrast: Contrast) -> Influence:
+        """Return the influence where the believed pool means are moved a tenth of the way to the uninformed ones."""
+        at, flat = self.expect(contrast, self.belief), self.expect(contrast, self.uninformed)
+        return contrast.influence({model: rounded(mu) for model, mu in shrunk(at, flat).items()})
+
     def term(self, contrast: Contrast, *, belief: Belief | None = None, cost_exponent: float = 0.5) -> RootMeanSquare:
         """Return the thesis's optimal term, or its assisted form."""
         kind = Deviation if self.assisted and belief is None else RootMeanSquare
@@ -111,12 +118,8 @@ def _bounded(setting: Setting) -> Design:
     The believed pool means are moved a tenth of the way to the uninformed ones, which bounds the intrinsic error
     rate below by a tenth of that of guessing.
     """
-    terms = []
-    for contrast in setting.contrasts:
-        at, flat = setting.expect(contrast, setting.belief), setting.expect(contrast, setting.uninformed)
-        influence = contrast.influence({model: rounded(mu) for model, mu in shrunk(at, flat).items()})
-        terms.append(RootMeanSquare(influence=influence, belief=setting.belief))
-    return mixture("bounded", terms)
+    influences = [setting.shrunk_influence(contrast) for contrast in setting.contrasts]
+    return mixture("bounded", [RootMeanSquare(influence=psi, belief=setting.belief) for psi in influences])
 
 
 def _active_err(setting: Setting) -> Design:
@@ -200,7 +203,16 @@ def named_design(name: str, floor: float, setting: Setting) -> Design:
             raise InputError(f"no design {part!r}; there are {', '.join(DESIGNS)}")
     designs = [DESIGNS[part](setting) for part in parts]
     terms = tuple((share / len(designs), term) for design in designs for share, term in design.terms)
-    return with_floor(Design(name, terms), floor)
+    return with_floor(Design(name, terms), floor, _ground(setting) if floor else None)
+
+
+def _ground(setting: Setting) -> Term:
+    """Return what the floor follows: of one contrast how far a label can move it, of several base weights."""
+    if len(setting.contrasts) > 1:
+        return Equal()
+    (contrast,) = setting.contrasts
+    influence = setting.influence(contrast) if contrast.functional.linear else setting.shrunk_influence(contrast)
+    return Range(influence=influence, belief=setting.belief)
 
 
 def shrunk(sums: Sums, towards: Sums) -> dict[int, np.ndarray]:

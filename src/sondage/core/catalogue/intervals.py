@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sondage.core.comparisons import Contrast
-from sondage.core.estimators import Fit, linearise, resampled
+from sondage.core.estimators import Fit
 from sondage.core.intervals import (
     clopper_pearson_interval,
     fieller_interval,
@@ -109,8 +109,9 @@ def _fieller(estimate: Estimate, level: float, generator: np.random.Generator | 
     (model, _), fit = evidence.contrast.weights[0], evidence.fit
     parts = [_linear_fit(evidence, coefficients, model) for coefficients in ratio]
     residuals = np.stack([part.residuals for part in parts])
-    covariance = np.einsum("u,au,bu->ab", evidence.sample.expansion.spread, residuals, residuals)
-    own = float(np.sum(evidence.sample.expansion.spread * fit.residuals**2))
+    spread = evidence.sample.expansion.spread
+    covariance = np.einsum("u,au,bu->ab", spread, residuals, residuals)
+    own = float(np.sum(spread * fit.residuals**2))
     covariance *= (estimate.std_error**2 / own) if own > 0 else 1.0
     top, bottom = (part.value for part in parts)
     return fieller_interval(
@@ -121,8 +122,7 @@ def _fieller(estimate: Estimate, level: float, generator: np.random.Generator | 
 def _linear_fit(evidence: Evidence, coefficients: Floats, model: int) -> Fit:
     """Return the estimate of a linear function of the same pool means."""
     contrast = Contrast(linear("part", evidence.contrast.functional.basis, coefficients), ((model, 1.0),))
-    fit = evidence.fit
-    return linearise(contrast, evidence.sample, evidence.known, fit.sums, coefficient=fit.coefficient)
+    return evidence.estimation.around(contrast, evidence.fit)
 
 
 def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
@@ -133,7 +133,7 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
     n = evidence.sample.size
     counts = generator.multinomial(n, np.full(n, 1.0 / n), size=RESAMPLES)
     values = np.array(
-        [evidence.estimator(evidence.contrast, resampled(evidence.sample, row), evidence.known).value for row in counts]
+        [evidence.estimation.resampled(row).fit(evidence.contrast, evidence.fit.shares).value for row in counts]
     )
     ends = [np.where(np.isnan(values), end, values) for end in estimate.bounds]  # undefined counts on both sides
     low, high = (np.quantile(end, tail) for end, tail in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True))

@@ -1,0 +1,209 @@
+r"""One estimate from several stages, each drawn from what the earlier ones had not asked for.
+
+Given the past, every stage is a sample of its own with known probabilities: what was labelled before counts as it
+is, the rest is estimated from the stage's draw. The stages' estimates of the pool means are averaged with weights
+
+.. math:: a_k \propto 1 / V_k,
+
+where :math:`V_k` is the variance that the belief, calibrated on all labels, expects of stage k. Each is unbiased
+given the past; weights pooled over stages would not be, since later designs follow from earlier labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.comparisons import Contrast, moments
+from sondage.core.estimators import Estimator, Fit, assisted, degrees, joint_coefficient, linearise, spread
+from sondage.core.predictions import Floats
+from sondage.core.samples import Expansion, Known, Sample
+
+__all__ = ["Estimation", "Part"]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One stage: its labelled sample, which units of the whole they are, and what was known of the pool.
+
+    Attributes
+    ----------
+    sample : Sample
+        The stage's labelled rows.
+    known : Known
+        Pool sums, those labelled in earlier stages as they are.
+    """
+
+    sample: Sample
+    known: Known
+
+
+@dataclass(frozen=True, eq=False)
+class Estimation:
+    """How labelled samples become estimates of any contrast.
+
+    Attributes
+    ----------
+    whole : Sample
+        All labelled rows, stage by stage; each stage's expansion is its own.
+    parts : tuple of Part
+        The stages.
+    estimator : callable
+        Applied to each stage.
+    belief : Belief, optional
+        What the labels are expected to be after all of them; weighs the stages.
+    """
+
+    whole: Sample
+    parts: tuple[Part, ...]
+    estimator: Estimator
+    belief: Belief | None = None
+
+    def fit(self, contrast: Contrast, shares: Floats | None = None) -> Fit:
+        """Return the estimate of a contrast with what its uncertainty follows from.
+
+        Parameters
+        ----------
+        contrast : Contrast
+            What is estimated.
+        shares : ndarray of float, shape (K,), optional
+            Weights of the stages, summing to 1; by default as believed variances have it.
+        """
+        fits = self._stage_fits(contrast)
+        if len(fits) == 1:
+            return fits[0]
+        return self._joined(contrast, fits, self._shares([contrast], [fits]) if shares is None else shares)
+
+    def joint(self, contrasts: Sequence[Contrast]) -> list[Fit]:
+        """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels."""
+        coefficients = None
+        if self.estimator is assisted:
+            coefficients = [joint_coefficient(contrasts, part.sample, part.known) for part in self.parts]
+        fits = [self._stage_fits(contrast, coefficients) for contrast in contrasts]
+        if len(self.parts) == 1:
+            return [fit for (fit,) in fits]
+        shares = self._shares(contrasts, fits)
+        return [self._joined(contrast, own, shares) for contrast, own in zip(contrasts, fits, strict=True)]
+
+    def _stage_fits(self, contrast: Contrast, coefficients: Sequence[float] | None = None) -> list[Fit]:
+        if coefficients is None:
+            return [self.estimator(contrast, part.sample, part.known) for part in self.parts]
+        return [
+            self.estimator(contrast, part.sample, part.known, coefficient)
+            for part, coefficient in zip(self.parts, coefficients, strict=True)
+        ]
+
+    def _joined(self, contrast: Contrast, fits: Sequence[Fit], shares: Floats) -> Fit:
+        sums = {
+            model: np.sum([a * fit.sums[model] for a, fit in zip(shares, fits, strict=True)], axis=0)
+            for model in contrast.models
+        }
+        return self._linearised(contrast, sums, shares, tuple(fit.coefficient for fit in fits))
+
+    def around(self, contrast: Contrast, fit: Fit) -> Fit:
+        """Return another contrast of the same basis at the pool means, shares and coefficients of a fit."""
+        if fit.shares is None:
+            (part,) = self.parts
+            return linearise(contrast, part.sample, part.known, fit.sums, coefficient=fit.coefficient)
+        return self._linearised(contrast, fit.sums, fit.shares, fit.coefficients)
+
+    def _linearised(
+        self, contrast: Contrast, sums: dict[int, Floats], shares: Floats, coefficients: tuple[float, ...]
+    ) -> Fit:
+        """Evaluate the contrast at these pool means and linearise every stage around them."""
+        fits = [
+            linearise(contrast, part.sample, part.known, sums, coefficient=coefficient)
+            for part, coefficient in zip(self.parts, coefficients, strict=True)
+        ]
+        residuals = np.concatenate([fit.residuals for fit in fits])
+        sample = self.merged(shares)
+        return Fit(
+            value=fits[0].value,
+            residuals=residuals,
+            variance=float(sum(a**2 * fit.variance for a, fit in zip(shares, fits, strict=True))),
+            df=degrees(sample, residuals),
+            spread=_spread(contrast, sums, sample),
+            coefficient=float(shares @ np.array(coefficients)),
+            influence=np.concatenate([fit.influence for fit in fits]),
+            sums=sums,
+            shares=shares,
+            coefficients=coefficients,
+        )
+
+    def _shares(self, contrasts: Sequence[Contrast], fits: Sequence[Sequence[Fit]]) -> Floats:
+        """Return the stages' weights; a stage that left nothing unlabelled takes all."""
+        complete = np.array([not part.sample.expansion.spread.any() for part in self.parts])
+        if complete.any():
+            return np.asarray(complete / complete.sum())
+        sizes = np.array([part.sample.size for part in self.parts], dtype=np.float64)
+        expected = np.zeros(len(sizes))
+        for contrast, own in zip(contrasts, fits, strict=True):
+            sums = {
+                model: np.average([fit.sums[model] for fit in own], axis=0, weights=sizes) for model in contrast.models
+            }
+            if self.belief is not None:
+                expected += [_believed(contrast, part.sample, sums, self.belief) for part in self.parts]
+        weights = 1.0 / expected if np.all(expected > 0) else sizes
+        return np.asarray(weights / weights.sum())
+
+    def spread(self, contrast: Contrast, fit: Fit) -> float:
+        """Return the variance of the influence over the pool, a population's share in the uncertainty."""
+        if fit.shares is None:
+            (part,) = self.parts
+            return spread(contrast, part.sample, part.known, fit.sums)
+        return _spread(contrast, fit.sums, self.merged(fit.shares))
+
+    def merged(self, shares: Floats | None) -> Sample:
+        r"""Return all labelled rows as one sample: its spread is :math:`a_k^2` times that of each stage.
+
+        A unit's weight is :math:`a_k w_u` and, labelled as it is in all later stages, the sum of their :math:`a`.
+        """
+        if shares is None:
+            return self.whole
+        later = np.concatenate([np.cumsum(shares[::-1])[::-1][1:], [0.0]])
+        weights, spread = [], []
+        for part, a, rest in zip(self.parts, shares, later, strict=True):
+            expansion, total = part.sample.expansion, float(np.sum(part.sample.row_weights))
+            scale = part.known.share / total if total > 0 else 0.0
+            weights.append(a * scale * expansion.weights + rest)
+            spread.append(a**2 * expansion.spread)
+        expansion = Expansion(np.concatenate(weights), np.concatenate(spread))
+        return replace(self.whole, expansion=expansion)
+
+    def resampled(self, counts: Floats) -> Estimation:
+        """Return the estimation with each unit's expansion weight multiplied, as a bootstrap draw has it."""
+        ends = np.cumsum([part.sample.size for part in self.parts])
+        pieces = np.split(np.asarray(counts), ends[:-1])
+        parts = tuple(
+            replace(part, sample=_reweighted(part.sample, piece))
+            for part, piece in zip(self.parts, pieces, strict=True)
+        )
+        return replace(self, whole=_reweighted(self.whole, counts), parts=parts)
+
+
+def _spread(contrast: Contrast, sums: dict[int, Floats], sample: Sample) -> float:
+    """Return the variance of the influence over the pool, a population's share in the uncertainty.
+
+    Over the pool the influence has the mean 0, which gives the mean over the items that could not be drawn.
+    """
+    influence, weights = contrast.influence(sums), np.asarray(sample.row_weights)
+    psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
+    share = min(float(np.sum(weights)), 1.0)
+    centre = float(np.sum(weights * psi)) / float(np.sum(weights))
+    within = float(np.sum(weights * (psi - centre) ** 2)) / float(np.sum(weights))
+    return share * within + (share * centre**2 / (1.0 - share) if share < 1.0 - 1e-9 else 0.0)
+
+
+def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
+    return replace(sample, expansion=replace(sample.expansion, weights=sample.expansion.weights * counts))
+
+
+def _believed(contrast: Contrast, sample: Sample, sums: dict[int, Floats], belief: Belief) -> float:
+    r"""Return :math:`\sum_u k_u b_u^2 \mathrm{Var}[\psi_u]` under the belief: the expected variance of the draw."""
+    mean, second = moments(contrast.influence(sums), belief, sample.items)
+    deviation = sample.unit_sums(np.square(sample.items.weights) * np.maximum(second - np.square(mean), 0.0))
+    return float(np.sum(sample.expansion.spread * deviation))

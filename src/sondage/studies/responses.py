@@ -1,0 +1,211 @@
+"""The answered part of a session, ready for estimators: pending and skipped items are counted, never dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.comparisons import Contrast, moments
+from sondage.core.estimators import ESTIMATORS, Fit
+from sondage.core.predictions import Floats
+from sondage.core.results import Interval
+from sondage.core.samples import Expansion, Known, Sample
+from sondage.core.stages import Estimation, Part
+from sondage.errors import InputError
+from sondage.studies.drawing import DRAWS
+from sondage.studies.labels import Label, guesses
+from sondage.studies.planning import carried_totals, contrasts_of
+from sondage.studies.session import Session
+
+__all__ = ["Labelled", "if_skipped", "labelled"]
+
+CELLS = 5
+LEAST_IN_CELL = 5
+
+Answers = Mapping[int, Label | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """The answered part of a session.
+
+    Attributes
+    ----------
+    estimation : Estimation
+        How it becomes estimates.
+    exact : bool
+        Whether all that can matter is labelled.
+    covers : bool
+        Whether all that can matter had a chance of being drawn.
+    n_pending : int
+        Items asked for and not answered.
+    skipped : tuple of int
+        Positions of the items skipped.
+    warnings : tuple of str
+        What was assumed.
+    """
+
+    estimation: Estimation
+    exact: bool
+    covers: bool
+    n_pending: int
+    skipped: tuple[int, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def belief(self) -> Belief | None:
+        """What the labels are expected to be, after all labels."""
+        return self.estimation.belief
+
+    @property
+    def known(self) -> Known:
+        """What the last stage knows of the pool."""
+        return self.estimation.parts[-1].known
+
+
+def labelled(session: Session, answers: Answers | None = None) -> Labelled:
+    """Return the answered items with weights that also stand for pending and skipped ones of equal belief.
+
+    Parameters
+    ----------
+    session : Session
+        The session.
+    answers : mapping of int to label, optional
+        Answers in place of the session's own: position -> coded label, None for a skip.
+
+    Raises
+    ------
+    InputError
+        If there is no label yet.
+    """
+    answers = session.answers if answers is None else answers
+    asked = np.array(session.asked, dtype=np.int64)
+    here = np.array([answers.get(p) is not None for p in session.asked], dtype=np.bool_)
+    if not here.any():
+        raise InputError("there are no labels yet: nothing can be estimated")
+    belief = _calibrated(session, asked[here], answers)
+    skipped = tuple(p for p in session.asked if p in answers and answers[p] is None)
+    n_pending = len(asked) - int(here.sum()) - len(skipped)
+    firsts, parts, pieces = session.firsts, [], []
+    spread_left = True
+    for number, stage in enumerate(session.stages):
+        inside = (asked >= firsts[number]) & (asked < firsts[number + 1])
+        if not here[inside].any():
+            continue
+        of_stage, given = asked[inside], here[inside]
+        expansion = DRAWS[session.method.draw].expansion(stage.drawn, of_stage - firsts[number])
+        spread_left = bool(np.any(expansion.spread))
+        if not given.all():
+            expansion = _responding(session, stage.known, expansion, of_stage, given)
+        items, labels, units = session.rows(of_stage[given], answers)
+        sample = Sample(items, labels, expansion, units)
+        parts.append(Part(sample, _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)))
+        pieces.append(expansion)
+    last = session.stages[-1]
+    exact = last.covers and not spread_left and bool(here.all()) and not session.room and not session.opens
+    whole = parts[0].sample if len(parts) == 1 else _whole(session, asked[here], answers, pieces)
+    warnings = []
+    if not here.all():
+        counts = [f"{n_pending} pending"] * bool(n_pending) + [f"{len(skipped)} skipped"] * bool(skipped)
+        warnings.append(f"{' and '.join(counts)}: taken to be like the answered items of equal belief")
+    estimation = Estimation(whole, tuple(parts), ESTIMATORS[session.method.estimator], belief)
+    return Labelled(estimation, exact, last.covers, n_pending, skipped, tuple(warnings))
+
+
+def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, pieces: Sequence[Expansion]) -> Sample:
+    items, labels, units = session.rows(answered, answers)
+    joined = Expansion(*(np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("weights", "spread")))
+    return Sample(items, labels, joined, units)
+
+
+def _calibrated(session: Session, answered: NDArray[np.int64], answers: Answers) -> Belief | None:
+    """Return the first stage's belief, calibrated on all labels."""
+    belief = session.stages[0].known.belief
+    if belief is None:
+        return None
+    items, labels, _ = session.rows(answered, answers)
+    return belief.calibrated(items, labels)
+
+
+def _carried(
+    session: Session, known: Known, belief: Belief | None, earlier: NDArray[np.int64], answers: Answers
+) -> Known:
+    """Return pool sums with those of the items that earlier stages asked for, as far as they are labelled."""
+    if not len(earlier):
+        return known
+    given = np.array([answers.get(p) is not None for p in earlier.tolist()], dtype=np.bool_)
+    answered, labels, _ = session.rows(earlier[given], answers)
+    bases = {functional.basis for functional in (m.ready(session.task) for m in session.question.measures)}
+    models = {model for _, model in known.expected}
+    others = session.rows(earlier[~given], answers)[0]
+    totals = carried_totals(bases, sorted(models), belief, answered, labels, others)
+    return replace(
+        known,
+        expected={key: known.expected[key] + total for key, total in totals.items()},
+        outside={key: known.outside.get(key, 0.0) + total for key, total in totals.items()},
+    )
+
+
+def _responding(
+    session: Session, known: Known, expansion: Expansion, asked: NDArray[np.int64], here: NDArray[np.bool_]
+) -> Expansion:
+    """Return the expansion of the answered, enlarged within cells of equal belief to stand for all asked."""
+    cells = _cells(_believed_score(session, known, asked), here)
+    total = np.bincount(cells, weights=expansion.weights)
+    ratio = (total / np.bincount(cells, weights=expansion.weights * here, minlength=len(total)))[cells][here]
+    weights = expansion.weights[here]
+    spread = expansion.spread[here] * ratio**2 + weights * ratio * (ratio - 1.0)
+    strata = None if expansion.strata is None else expansion.strata[here]
+    return Expansion(weights * ratio, spread, strata)
+
+
+def _cells(score: Floats, answered: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return up to five cells by score with at least five answered items each."""
+    count = int(np.clip(answered.sum() // LEAST_IN_CELL, 1, CELLS))
+    edges = np.quantile(score[answered], np.arange(1, count) / count)
+    cells = np.searchsorted(np.unique(edges), score, side="left")
+    filled = np.bincount(cells, weights=answered, minlength=int(cells.max()) + 1) > 0
+    if filled[cells].all():
+        return np.asarray(cells, dtype=np.int64)
+    return np.zeros(len(score), dtype=np.int64)
+
+
+def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]) -> Floats:
+    """Return the believed mean influence of these drawn items on the first measure."""
+    functional = session.question.measures[0].ready(session.task)
+    contrast = contrasts_of(session.question, functional, session.models)[0]
+    assert known.belief is not None
+    influence = contrast.influence({m: known.expected[functional.basis.name, m] for m in contrast.models})
+    items, _, units = session.rows(positions, {})
+    mean = np.asarray(moments(influence, known.belief, items)[0]) + np.zeros(len(items))
+    return mean if units is None else np.bincount(units, weights=mean) / np.bincount(units)
+
+
+def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -> Interval | None:
+    """Return the estimates with all skipped labels as low, and as high, as they can be."""
+    options = guesses(session.task, len(session.models))
+    if not found.skipped or not options or not np.isfinite(fit.value):
+        return None
+    skipped = np.array(found.skipped, dtype=np.int64)
+    items, _, units = session.rows(skipped)
+    influence = contrast.influence(fit.sums)
+    psi = np.stack([np.broadcast_to(influence.at(items, option), len(items)) for option in options])
+    if units is not None:
+        psi = np.stack([np.bincount(units, weights=items.weights * row) for row in psi])
+    ends = [
+        _with_guesses(session, contrast, found.skipped, [options[i] for i in pick])
+        for pick in (psi.argmin(0), psi.argmax(0))
+    ]
+    return Interval(min(ends), max(ends), 1.0, "skipped as low and as high as can be")
+
+
+def _with_guesses(session: Session, contrast: Contrast, skipped: Sequence[int], labels: Sequence[Any]) -> float:
+    """Return the estimate if the skipped items had these labels."""
+    answers = dict(session.answers) | dict(zip(skipped, labels, strict=True))
+    value = labelled(session, answers).estimation.fit(contrast).value
+    return float(np.clip(value, *contrast.bounds))
