@@ -1,13 +1,29 @@
 r"""Tests of differences: between two models, on the items where they disagree, among k models.
 
 A difference is the first model's minus the second's, so that ``"greater"`` asks whether the first has the larger
-value. Every function returns a `Significance`, or holds one.
+value. The tests of one look return a `Significance`, or hold one; there are planned looks (`pocock_bounds`, ...) and
+tests at every label (`disagreement_log_evalues`, ...) as well.
 """
 
 from sondage.core.significance.adjustments import bonferroni, holm
+from sondage.core.significance.anytime import (
+    decisive_log_evalues,
+    disagreement_log_evalues,
+    disagreement_sequence,
+    disagreement_steps,
+)
 from sondage.core.significance.counts import hypergeometric_test, mcnemar_test
 from sondage.core.significance.differences import t_test, wald_test
 from sondage.core.significance.disagreement import Disagreement, disagreement_test
+from sondage.core.significance.looks import (
+    exit_probabilities,
+    obrien_fleming_bounds,
+    obrien_fleming_spending,
+    pocock_bounds,
+    pocock_spending,
+    spending_bounds,
+)
+from sondage.core.significance.repeated import repeated_interval, repeated_pvalues
 from sondage.core.significance.resampling import bootstrap_test, permutation_test
 from sondage.core.significance.several import anova_test, tukey_test
 
@@ -16,11 +32,23 @@ __all__ = [
     "anova_test",
     "bonferroni",
     "bootstrap_test",
+    "decisive_log_evalues",
+    "disagreement_log_evalues",
+    "disagreement_sequence",
+    "disagreement_steps",
     "disagreement_test",
+    "exit_probabilities",
     "holm",
     "hypergeometric_test",
     "mcnemar_test",
+    "obrien_fleming_bounds",
+    "obrien_fleming_spending",
     "permutation_test",
+    "pocock_bounds",
+    "pocock_spending",
+    "repeated_interval",
+    "repeated_pvalues",
+    "spending_bounds",
     "t_test",
     "tukey_test",
     "wald_test",

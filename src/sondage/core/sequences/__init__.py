@@ -1,0 +1,29 @@
+r"""Confidence sequences: intervals that hold at every number of labels at once.
+
+An interval of `sondage.core.intervals` holds at one number of labels, fixed beforehand. A confidence sequence holds
+with its level at all of them together, so that one may look after every label and stop when one likes.
+
+`draw_steps` turns a draw into unbiased steps, `betting_sequence` these into a sequence for a pool mean or a ratio of
+pool means, exact for any belief and any sizes; `log_evalues` gives the evidence against one value. Other measures
+have `asymptotic_sequence`.
+"""
+
+from sondage.core.sequences.asymptotic import asymptotic_sequence
+from sondage.core.sequences.confidence import ConfidenceSequence, betting_sequence
+from sondage.core.sequences.evidence import anytime_pvalues, log_evalues
+from sondage.core.sequences.steps import Stage, Steps, draw_steps
+from sondage.core.sequences.units import Rest, Units, rest_of
+
+__all__ = [
+    "ConfidenceSequence",
+    "Rest",
+    "Stage",
+    "Steps",
+    "Units",
+    "anytime_pvalues",
+    "asymptotic_sequence",
+    "betting_sequence",
+    "draw_steps",
+    "log_evalues",
+    "rest_of",
+]

@@ -1,0 +1,95 @@
+"""Confidence sequences from estimates and their standard errors, for measures of any form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from sondage.core.checks import require
+from sondage.core.intervals.ends import UNBOUNDED, checked
+from sondage.core.sequences.confidence import ConfidenceSequence
+
+__all__ = ["asymptotic_sequence"]
+
+
+def asymptotic_sequence(
+    values: ArrayLike,
+    std_errors: ArrayLike,
+    n: ArrayLike,
+    level: float = 0.95,
+    *,
+    tightest: float,
+    pool_size: float = math.inf,
+    bounds: tuple[float, float] = UNBOUNDED,
+) -> ConfidenceSequence:
+    r"""Return the normal-mixture confidence sequence around running estimates.
+
+    With information :math:`\iota = n / (1 - n/N)`, on which the estimate's error runs like Brownian motion,
+
+    .. math:: \hat\theta \pm \mathrm{se} \sqrt{\Bigl(1 + \frac1x\Bigr) \Bigl(\ln(1 + x) + 2 \ln \frac1\alpha\Bigr)},
+       \qquad x = \frac{\iota(n)}{\iota(n^*)} x^*, \quad x^* = -W_{-1}(-\alpha^2 / e) - 1,
+
+    where :math:`W_{-1}` is the lower branch of Lambert's function: at :math:`n^*` labels no :math:`x` gives less.
+
+    Parameters
+    ----------
+    values, std_errors : array_like of float, shape (T,)
+        Running estimates and their standard errors. A NaN in either, or an infinite standard error, gives ``bounds``.
+    n : array_like of float, shape (T,)
+        Numbers of labels, above 0, ascending; not each number need be there.
+    level : float
+        Confidence level, in (0, 1), for all numbers of labels at once.
+    tightest : float
+        Number of labels :math:`n^*`, fixed beforehand, at which the sequence is to be narrowest for its level.
+    pool_size : float
+        Number of items :math:`N`, for draws without replacement.
+    bounds : tuple of float
+        Range of possible values.
+
+    Returns
+    -------
+    ConfidenceSequence
+        Of kind ``"asymptotic"``. Intervals are not intersected, for they could become empty.
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a standard error is negative, ``n`` is not ascending in (0, ``pool_size``], or ``tightest``
+        is outside (0, ``pool_size``).
+
+    Notes
+    -----
+    The level is reached in the limit of a late first look: begin at some 30 labels or more, where the estimate is
+    nearly normal and its standard error reliable. Where all labels agree the standard error says nothing. Exact
+    validity for means and ratios of means: `betting_sequence`.
+
+    References
+    ----------
+    I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and A. Ramdas, Time-uniform central limit theory and asymptotic
+    confidence sequences, Annals of Statistics, 2024, 2613-2640.
+
+    Examples
+    --------
+    >>> sequence = asymptotic_sequence([0.3, 0.3], [0.05, 0.02], [100, 625], tightest=100)
+    >>> sequence.low.round(3).tolist(), sequence.high.round(3).tolist()
+    ([0.148, 0.236], [0.452, 0.364])
+    """
+    value, error, count = np.broadcast_arrays(*(np.asarray(given, dtype=float) for given in (values, std_errors, n)))
+    require(value.ndim == 1, f"values of shape {value.shape}; one row is needed")
+    require(0 < level < 1, f"level {level} is outside (0, 1)")
+    require(not np.any(error < 0), "a standard error is negative")
+    ascending = bool(np.all(np.diff(count) > 0)) and bool(np.all((count > 0) & (count <= pool_size)))
+    require(ascending, f"n must be ascending, above 0 and at most {pool_size}")
+    require(0 < tightest < pool_size, f"tightest {tightest} is outside (0, {pool_size})")
+    least, most = checked(bounds)
+    doubled = -2.0 * math.log1p(-level)
+    optimum = -float(special.lambertw(-math.exp(-1.0 - doubled), -1).real) - 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x = optimum * (count / (1.0 - count / pool_size)) / (tightest / (1.0 - tightest / pool_size))
+        half = np.where(error > 0, error * np.sqrt((1.0 + 1.0 / x) * (np.log1p(x) + doubled)), 0.0)
+    unknown = np.isnan(value) | ~np.isfinite(error)
+    low, high = np.where(unknown, -np.inf, value - half), np.where(unknown, np.inf, value + half)
+    return ConfidenceSequence(np.clip(low, least, most), np.clip(high, least, most), level, "asymptotic")
