@@ -8,23 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sondage.core.measures.agreement import MCC, BalancedAccuracy, Kappa, MacroF, MicroF
 from sondage.core.measures.classification import (
-    MCC,
     Accuracy,
-    BalancedAccuracy,
-    ConfusionMeasure,
     ErrorRate,
     ExpectedCost,
     FMeasure,
-    Kappa,
-    MacroF,
-    MicroF,
     Precision,
     Recall,
     Specificity,
 )
 from sondage.core.measures.functionals import Functional, Measure, Task
-from sondage.core.measures.own import Loss
+from sondage.core.measures.own import ConfusionMeasure, Loss
 from sondage.core.measures.probability import Brier, LogLoss
 from sondage.core.measures.regression import MAE, MSE, R2, RMSE, Bias, MeanOutcome
 from sondage.errors import MeasureError

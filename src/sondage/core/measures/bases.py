@@ -29,28 +29,28 @@ class Basis(Protocol):
     @property
     def name(self) -> str:
         """Names the statistic among those of one task; sums are kept under it."""
-        ...  # pragma: no cover - protocol
+        ...
 
     @property
     def nodes(self) -> int:
         """Gauss-Hermite nodes needed for an exact second moment."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         r"""Return :math:`\sum_i w_i s(o_i, y_i)`."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
         """Return the sum of the totals over supposed (label, weight)."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         r"""Return :math:`\langle a, s(o_i, y_i) \rangle`, a new array of shape (n,)."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
         """Return the labels at which the projection, or without coefficients any part of s, is not smooth."""
-        ...  # pragma: no cover - protocol
+        ...
 
 
 class _Plain(ABC):

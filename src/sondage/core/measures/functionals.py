@@ -12,7 +12,7 @@ from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
-__all__ = ["Functional", "Measure", "Task", "numerical_gradient"]
+__all__ = ["Functional", "Measure", "Task", "linear", "named", "numerical_gradient", "require"]
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class Measure(Protocol):
     @property
     def name(self) -> str:
         """The measure's name, with its parameters."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def ready(self, task: Task) -> Functional:
         """Return the measure as a function of the task's pool means, or raise `MeasureError`."""
-        ...  # pragma: no cover - protocol
+        ...
 
 
 def numerical_gradient(value: Callable[[Floats], float], mu: Floats, step: float = 1e-6) -> Floats:
@@ -125,3 +125,8 @@ def require(kind: str, task: Task, name: str) -> None:
     """Raise `MeasureError` unless the task is of this kind."""
     if task.kind != kind:
         raise MeasureError(f"measure {name!r} is for {kind}; this pool is for {task.kind}")
+
+
+def named(name: str, positive: Any) -> str:
+    """Return a measure's name with its positive class, if it names one."""
+    return name if positive is None else f"{name}{',' if ':' in name else ':'}positive={positive}"
