@@ -153,6 +153,7 @@ def _pair(
         spread=spread(contrast, labelled.sample, session.stage.known, sums),
         influence=influence,
         sums=sums,
+        bias=first.bias + second.bias,
     )
     estimate = _estimate(session, labelled, contrast, fit)
     return _comparison(session, estimate, functional)
@@ -241,7 +242,7 @@ def _estimate(session: Session, labelled: _Labelled, contrast: Contrast, fit: Fi
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
     elif agreed:
         warnings.append("all labels agree, so their spread says nothing: the standard error is what the belief expects")
-    total = found + (known.squared * fit.spread if method.target == "population" else 0.0)
+    total = found + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     largest = float(weights.max() / weights.sum())
     effective = float(weights.sum() ** 2 / np.sum(weights**2))

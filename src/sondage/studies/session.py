@@ -20,7 +20,7 @@ from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.labels import Label, code_label, decode_label
 from sondage.studies.method import Method, Question
-from sondage.studies.planning import Stage, check_budget, make_plan, open_stage
+from sondage.studies.planning import Stage, check_budget, make_plan, open_stage, settle
 
 __all__ = ["Session"]
 
@@ -82,7 +82,7 @@ class Session:
         InputError
             If the budget, a model, a measure or a part of the method does not fit the pool.
         """
-        budget = check_budget(pool, budget)
+        budget, question = check_budget(pool, budget), settle(pool, question)
         plan = make_plan(pool, question, method)
         stage = open_stage(pool, plan, method, budget=budget, seed=seed)
         return cls(

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-def exact(number: float) -> str:
+def _exact(number: float) -> str:
     """Return the shortest text that reads back as this number."""
     return repr(float(number)).removesuffix(".0")
 
@@ -114,7 +114,7 @@ class ExpectedCost:
     @property
     def name(self) -> str:
         """The measure's name with its table, row by row."""
-        return "expected_cost:costs=" + "/".join(exact(cost) for row in self.costs for cost in row)
+        return "expected_cost:costs=" + "/".join(_exact(cost) for row in self.costs for cost in row)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task of as many classes as the table has rows."""
@@ -162,9 +162,9 @@ class FMeasure:
     def name(self) -> str:
         """The measure's name; beta = 1 is ``f1``."""
         if self.eta is not None:
-            return named(f"f_measure:eta={exact(self.eta)}", self.positive)
+            return named(f"f_measure:eta={_exact(self.eta)}", self.positive)
         beta = 1.0 if self.beta is None else self.beta
-        return named("f1" if beta == 1 else f"f_measure:beta={exact(beta)}", self.positive)
+        return named("f1" if beta == 1 else f"f_measure:beta={_exact(beta)}", self.positive)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from sondage.core.measures.bases import Basis
-from sondage.core.predictions import Floats
+from sondage.core.predictions import Floats, Items
 from sondage.errors import MeasureError
 
-__all__ = ["Functional", "Measure", "Task", "linear", "named", "numerical_gradient", "require"]
+__all__ = ["Functional", "Measure", "OfPool", "Task", "linear", "named", "numerical_gradient", "require", "settled"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,9 @@ class Functional:
         Whether the gradient is the same everywhere, so that the influence follows without any pool mean.
     ratio : (ndarray, ndarray), optional
         Coefficients of numerator and denominator, where the measure is a ratio of linear functions.
+    corrected : callable, optional
+        Of a measure that is not smooth: from :math:`\hat\mu` and the variances of its entries the value less its
+        estimated bias, and a bound of the bias that is left. None where linearising is enough.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Functional:
     proportion: bool = False
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
+    corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
 
 
 class Measure(Protocol):
@@ -91,6 +95,20 @@ class Measure(Protocol):
     def ready(self, task: Task) -> Functional:
         """Return the measure as a function of the task's pool means, or raise `MeasureError`."""
         ...
+
+
+@runtime_checkable
+class OfPool(Protocol):
+    """A measure that must see a pool's outputs before it can be made ready, such as for its bins."""
+
+    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> Measure:
+        """Return the measure with what it takes from the outputs of these models; plain data that a study keeps."""
+        ...
+
+
+def settled(measure: Measure, task: Task, items: Items, models: tuple[int, ...]) -> Measure:
+    """Return the measure as it is for this pool: itself, unless it is one `OfPool`."""
+    return measure.settled(task, items, models) if isinstance(measure, OfPool) else measure
 
 
 def numerical_gradient(value: Callable[[Floats], float], mu: Floats, step: float = 1e-6) -> Floats:
