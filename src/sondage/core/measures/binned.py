@@ -127,9 +127,9 @@ class ScoreCounts(Plain):
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         if np.ndim(label) == 0:
             return self.believed(items, model, [(label, weight)])
-        count = 2 * len(self.edges[model])
         cells = 2 * self._bins(items, model) + (label == self.positive)
-        return np.bincount(cells, weights=weight, minlength=count).reshape(-1, 2).astype(np.float64, copy=False)
+        counts = np.bincount(cells, weights=weight, minlength=2 * len(self.edges[model]))
+        return counts.reshape(-1, 2).astype(np.float64, copy=False)
 
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
         bins, count = self._bins(items, model), len(self.edges[model])

@@ -67,8 +67,8 @@ class ECE:
 
     Examples
     --------
-    >>> ECE(bins=2).ready(Task("classification", (0, 1))).value(np.array([-0.02, 0.05])).round(2)
-    np.float64(0.07)
+    >>> round(ECE(bins=2).ready(Task("classification", (0, 1))).value(np.array([-0.02, 0.05])), 2)
+    0.07
     """
 
     bins: int = BINS

@@ -11,6 +11,7 @@ hundred (3e-5 on a million simulated items, one in ten of them positive).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -49,8 +50,8 @@ class AUC:
 
     Examples
     --------
-    >>> AUC().ready(Task("classification", (0, 1))).value(np.array([[0.5, 0.0], [0.25, 0.25]])).round(4)
-    np.float64(0.8333)
+    >>> round(AUC().ready(Task("classification", (0, 1))).value(np.array([[0.5, 0.0], [0.25, 0.25]])), 4)
+    0.8333
     """
 
     positive: Any = None
@@ -132,7 +133,9 @@ def _edges(measure: AUC | AveragePrecision, task: Task, items: Items, models: tu
     return tuple(found)
 
 
-def _area(measure: AUC | AveragePrecision, task: Task, value: Any, gradient: Any) -> Functional:
+def _area(
+    measure: AUC | AveragePrecision, task: Task, value: Callable[[Floats], float], gradient: Callable[[Floats], Floats]
+) -> Functional:
     require("classification", task, measure.name)
     basis = ScoreCounts(task.positive(measure.positive), measure.edges)
     return Functional(measure.name, basis, value, gradient, (0.0, 1.0), higher_is_better=True, proportion=True)
