@@ -15,6 +15,8 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures import AUC, AveragePrecision, Functional, Measure, Task, binned, parse_measure, settled
 from sondage.core.predictions import Classes, Items
 from sondage.errors import MeasureError
+from sondage.studies.method import Question, choose_method
+from sondage.studies.session import Session
 
 Floats = NDArray[np.float64]
 BINARY = Task("classification", (0, 1))
@@ -197,6 +199,34 @@ def test_edges_are_no_parameter_of_a_name() -> None:
         parse_measure("auc:edges=1")
     assert AUC(edges=((0.5,),)) == AUC()  # the pool's bins are not what a user asks for
     assert "edges" not in repr(AveragePrecision(edges=((0.5,),)))
+
+
+@pytest.mark.parametrize("name", ["auc", "average_precision", "ece"])
+def test_same_items_in_any_order_of_rows(name: str) -> None:
+    p, _ = problem(800)
+    ids, weights = np.arange(800), np.random.default_rng(0).uniform(0.5, 2.0, 800)
+    order = np.random.default_rng(1).permutation(800)
+    question = Question("evaluate", ("model",), (parse_measure(name),))
+    asked = [
+        Session.start(pool, question, choose_method(), budget=60, seed=5).ask()
+        for pool in (Pool(p, ids=ids, weights=weights), Pool(p[order], ids=ids[order], weights=weights[order]))
+    ]
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize("name", ["auc", "average_precision", "ece"])
+def test_a_study_goes_on_and_bounds_its_skips(name: str, tmp_path: Path) -> None:
+    p, labels = problem(400)
+    study = Study.create(tmp_path / "study.db", Pool(p), name, budget=80)
+    ids = study.ask(80)
+    study.tell(ids, [None if n % 20 == 0 else int(labels[name]) for n, name in enumerate(ids)])
+    found = study.estimate()
+    assert found.if_skipped.low <= found.if_skipped.high  # type: ignore[union-attr]
+    study = Study.open(tmp_path / "study.db", Pool(p))
+    study.extend(200)
+    ids = study.ask(200)
+    study.tell(ids, [int(labels[name]) for name in ids])
+    assert study.estimate().n_labels == 196  # type: ignore[union-attr]
 
 
 def two_models(size: int = 2000) -> tuple[Pool, NDArray[np.int64], Floats, Floats]:

@@ -59,6 +59,7 @@ class ECE:
     (``"auto"``) hold from the level .9 upwards wherever the bins stand; they are wide where a model is calibrated,
     since few labels cannot tell small errors from none. A bootstrap does not hold at the kink and is refused, and so
     is the population as the target: few items in a bin would bias its value as few labels do.
+    What `sondage.advise` expects is the root of the variance alone.
 
     References
     ----------
