@@ -65,7 +65,7 @@ def test_confidence_is_that_of_the_prediction() -> None:
 def test_bias_that_is_left_is_as_small_as_promised() -> None:
     corrected = ECE().ready(Task("classification", (0, 1))).corrected
     assert corrected is not None
-    noise = np.linspace(-8, 8, 4001)
+    noise = np.linspace(-8, 8, 1601)
     density = np.exp(-0.5 * noise**2) / np.sqrt(2 * np.pi) * (noise[1] - noise[0])
 
     def mean(mu: float) -> tuple[float, float]:
@@ -90,14 +90,14 @@ def test_without_noise_nothing_is_corrected() -> None:
 
 @pytest.mark.parametrize("slope", [1.0, 1.4, 2.0])
 def test_intervals_hold_where_bins_are_calibrated_and_where_not(slope: float) -> None:
-    # 60 draws of 250 of 3,000. In 150 runs each, the smallest coverage of .95 over ten settings was .933; the plug-in's
+    # 40 draws of 250 of 3,000. In 150 runs each, the smallest coverage of .95 over ten settings was .933; the plug-in's
     # mean is .103 at slope 1.4 where the truth is .060.
     p, labels = problem(slope=slope)
     pool = Pool(p)
     truth = evaluate(pool, "ece", labels=labels, budget=3000).value
-    found = [evaluate(pool, "ece", labels=labels, budget=250, seed=seed) for seed in range(60)]
+    found = [evaluate(pool, "ece", labels=labels, budget=250, seed=seed) for seed in range(40)]
     ends = [one.interval(0.95) for one in found]
-    assert sum(one.low <= truth <= one.high for one in ends) >= 54
+    assert sum(one.low <= truth <= one.high for one in ends) >= 36
     values, errors = [one.value for one in found], [one.std_error for one in found]
     assert abs(np.mean(values) - truth) < 0.5 * np.mean(errors)
     if slope < 2:  # the plug-in's bias
