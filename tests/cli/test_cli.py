@@ -252,3 +252,18 @@ def test_the_demo_tells_the_truth():
 def test_the_demo_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
     assert r"pip install 'sondage[demo]'" in refused("demo")
+
+
+@pytest.mark.parametrize("measure", ["auc", "average_precision", "ece:bins=5"])
+def test_measures_with_bins_of_the_pool(measure):
+    study = planned("--measure", measure, "--model", "a", budget=150)
+    run("ask", study, 150, "-o", "batch.csv")
+    label("batch.csv")
+    run("import", study, "batch.csv")
+    found = json.loads(run("estimate", study, "--json").stdout)
+    assert found["measure"] == measure
+    assert found["n_labels"] == 150
+    value = {"auc": 1.0, "average_precision": 1.0, "ece:bins=5": 0.25}[measure]
+    assert found["value"] == pytest.approx(value, abs=0.05)
+    question = json.loads(run("report", study, "--json").stdout)["question"]
+    assert question["measures"] == [measure]

@@ -16,6 +16,8 @@ from sondage.core.beliefs import ClassBelief
 from sondage.core.comparisons import Contrast
 from sondage.core.designs import matters
 from sondage.core.measures import (
+    AUC,
+    ECE,
     MAE,
     MCC,
     MSE,
@@ -23,6 +25,7 @@ from sondage.core.measures import (
     R2,
     RMSE,
     Accuracy,
+    AveragePrecision,
     BalancedAccuracy,
     Bias,
     Brier,
@@ -43,6 +46,7 @@ from sondage.core.measures import (
     Specificity,
     Task,
     parse_measure,
+    settled,
 )
 from sondage.core.predictions import Classes, Grades, Items, Means
 from sondage.errors import MeasureError
@@ -74,6 +78,8 @@ CLASSIFICATION: list[Measure] = [
     Kappa(),
     LogLoss(),
     Brier(),
+    ECE(bins=2),
+    ECE(bins=3, spacing="width"),
     Loss(lambda f, y: 2.0 * (f < y) + 3.0 * (f > y), name="own"),
     ConfusionMeasure(lift, lift_gradient, name="lift"),
     ConfusionMeasure(lift, name="numerical lift"),
@@ -85,6 +91,8 @@ WITH_POSITIVE = [
     FMeasure,
     lambda positive: FMeasure(beta=2, positive=positive),
     lambda positive: FMeasure(eta=0.3, positive=positive),
+    AUC,
+    AveragePrecision,
 ]
 REGRESSIONS: list[Measure] = [MSE(), RMSE(), MAE(), Bias(), R2(), Loss(lambda f, y: np.abs(f - y) ** 1.5)]
 
@@ -103,12 +111,19 @@ CASES = [
     *(Case(make(positive="spam"), BINARY) for make in WITH_POSITIVE),
     *(Case(make(positive="a"), THREE) for make in WITH_POSITIVE),
     Case(Recall(), BINARY),
+    Case(AUC(), BINARY),
     Case(ExpectedCost([[0, 1], [5, 0.5]]), BINARY),
     Case(ExpectedCost([[0, 1, 2], [5, 0, 3], [1, 1, -1]]), THREE),
     *(Case(measure, REGRESSION) for measure in REGRESSIONS),
     *(Case(measure, OUTCOMES) for measure in (MeanOutcome(), Accuracy(), ErrorRate())),
 ]
 cases = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+def ready(case: Case, items: Items) -> Functional:
+    return settled(case.measure, case.task, items, tuple(range(len(items.models)))).ready(case.task)
+
+
 CELLS = 18  # enough for every pair of three classes to occur twice
 
 
@@ -151,8 +166,8 @@ def derivative(value: Callable[[float], float], step: float = 2.0**-8) -> float:
 @given(seed=st.integers(0, 2**32 - 1), at=st.integers(0, CELLS - 1))
 def test_influence_is_the_derivative_by_weight(case: Case, seed: int, at: int) -> None:
     # theta(b + t delta_i, renormalised) has the derivative psi_i at t = 0, where b sums to 1.
-    functional = case.measure.ready(case.task)
     items, labels = data(case.task, seed)
+    functional = ready(case, items)
     direction = np.eye(CELLS)[at] - items.weights
 
     def value(t: float) -> float:
@@ -170,8 +185,8 @@ def test_influence_is_the_derivative_by_weight(case: Case, seed: int, at: int) -
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_influences_have_mean_zero(case: Case, seed: int) -> None:
-    functional = case.measure.ready(case.task)
     items, labels = data(case.task, seed)
+    functional = ready(case, items)
     contrast = Contrast(functional, ((0, 1.0), (1, -1.0)))
     psi = contrast.influence(sums_of(functional, items, labels, items.weights)).at(items, labels)
     assert items.weights @ psi == pytest.approx(0.0, abs=1e-7 * float(np.abs(psi).max()) + 1e-15)
@@ -181,8 +196,8 @@ def test_influences_have_mean_zero(case: Case, seed: int) -> None:
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_order_of_items_is_irrelevant(case: Case, seed: int) -> None:
-    functional = case.measure.ready(case.task)
     items, labels = data(case.task, seed)
+    functional = ready(case, items)
     order = np.random.default_rng(seed).permutation(CELLS)
     contrast = Contrast(functional, ((0, 1.0),))
     one, other = (
@@ -197,8 +212,8 @@ def test_order_of_items_is_irrelevant(case: Case, seed: int) -> None:
 
 @cases
 def test_contrast_is_the_weighted_sum_of_its_models(case: Case) -> None:
-    functional = case.measure.ready(case.task)
     items, labels = data(case.task, 7)
+    functional = ready(case, items)
     sums = sums_of(functional, items, labels, items.weights)
     single = [Contrast(functional, ((m, 1.0),)) for m in (0, 1)]
     both = Contrast(functional, ((0, 1.0), (1, -2.5)))
@@ -210,8 +225,8 @@ def test_contrast_is_the_weighted_sum_of_its_models(case: Case) -> None:
 @cases
 def test_supposed_labels_are_labels(case: Case) -> None:
     # One label for all items and a column of it are the same.
-    functional = case.measure.ready(case.task)
     items, labels = data(case.task, 3)
+    functional = ready(case, items)
     influence = Contrast(functional, ((0, 1.0),)).influence(sums_of(functional, items, labels, items.weights))
     for label in (labels[0], labels[1]):
         column = np.stack([label] * CELLS)
@@ -343,8 +358,9 @@ def test_names_are_read_back(case: Case) -> None:
     again = parse_measure(case.measure.name)
     assert again.name == case.measure.name
     items, labels = data(case.task, 2)
+    functional = ready(case, items)
     values = [m.ready(case.task).value for m in (case.measure, again)]
-    totals = case.measure.ready(case.task).basis.totals(items, 0, labels, items.weights)
+    totals = functional.basis.totals(items, 0, labels, items.weights)
     assert values[0](totals) == values[1](totals)
 
 
@@ -357,9 +373,9 @@ def test_names_keep_every_digit(measure: Measure) -> None:
 
 @cases
 def test_bounds_hold(case: Case) -> None:
-    functional = case.measure.ready(case.task)
     for seed in range(20):
         items, labels = data(case.task, seed)
+        functional = ready(case, items)
         value = functional.value(functional.basis.totals(items, 0, labels, items.weights))
         assert functional.bounds[0] <= value <= functional.bounds[1]
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast, believed_totals, moments
+from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, Sample
 
@@ -62,8 +63,10 @@ class Fit:
         :math:`\\lambda`; 0 unless assisted.
     influence : ndarray of float, shape (n,)
         Influence of each row's label.
-    sums : mapping of int to ndarray
-        Estimated pool means, by model.
+    sums : dict of int to ndarray
+        Estimated pool means of each model.
+    bias : float
+        Bound of the bias that is left in the value of a measure with kinks; else 0.
     shares, coefficients : ndarray of float, tuple of float, optional
         Of several stages: their weights, and the coefficient of each.
     """
@@ -76,6 +79,7 @@ class Fit:
     coefficient: float
     influence: Floats
     sums: dict[int, Floats]
+    bias: float = 0.0
     shares: Floats | None = None
     coefficients: tuple[float, ...] = ()
 
@@ -208,8 +212,13 @@ def linearise(
         residuals = scale * sample.unit_sums(sample.items.weights * _centred(sample, explained))
     else:
         residuals = sample.unit_sums(sample.items.weights * (explained + influence.constant))
+
+    def variance_of(part: Contrast) -> float:
+        return linearise(part, sample, known, sums, coefficient=coefficient, centred=centred, bessel=bessel).variance
+
+    value, bias = corrected_value(contrast, sums, variance_of)
     return Fit(
-        value=contrast.value(sums),
+        value=value,
         residuals=residuals,
         variance=variance(sample, residuals, bessel=bessel and centred),
         df=degrees(sample, residuals),
@@ -217,6 +226,7 @@ def linearise(
         coefficient=coefficient,
         influence=psi,
         sums=sums,
+        bias=bias,
     )
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import Estimator, Fit, assisted, degrees, joint_coefficient, linearise, spread
+from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, Known, Sample
 
@@ -121,8 +122,13 @@ class Estimation:
         ]
         residuals = np.concatenate([fit.residuals for fit in fits])
         sample = self.merged(shares)
+
+        def variance_of(part: Contrast) -> float:
+            return self._linearised(part, sums, shares, coefficients).variance
+
+        value, bias = corrected_value(contrast, sums, variance_of)
         return Fit(
-            value=fits[0].value,
+            value=value,
             residuals=residuals,
             variance=float(sum(a**2 * fit.variance for a, fit in zip(shares, fits, strict=True))),
             df=degrees(sample, residuals),
@@ -130,6 +136,7 @@ class Estimation:
             coefficient=float(shares @ np.array(coefficients)),
             influence=np.concatenate([fit.influence for fit in fits]),
             sums=sums,
+            bias=bias,
             shares=shares,
             coefficients=coefficients,
         )

@@ -12,7 +12,17 @@ from sondage.studies.study import Study
 __all__ = ["answer", "describe", "describe_study", "quantity"]
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
-NAMES = {"f1": "F1", "mcc": "MCC", "mse": "MSE", "rmse": "RMSE", "mae": "MAE", "r2": "R2", "kappa": "kappa"}
+NAMES = {
+    "f1": "F1",
+    "auc": "AUC",
+    "ece": "ECE",
+    "mcc": "MCC",
+    "mse": "MSE",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R2",
+    "kappa": "kappa",
+}
 
 
 def answer(result: Any, level: float = 0.95) -> str:

@@ -17,7 +17,7 @@ from sondage.core.samples import bin_sums
 from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.method import METHODS, Method, Question
-from sondage.studies.planning import Plan, check_budget, make_plan
+from sondage.studies.planning import Plan, check_budget, make_plan, settle
 
 __all__ = ["Advice", "Expected", "advise"]
 
@@ -135,7 +135,7 @@ def advise(
     kind = "compare" if compare else "evaluate"
     for name in names:
         pool.model(name)
-    question = Question(kind, tuple(names), (parse_measure(measure, positive),), alpha)
+    question = settle(pool, Question(kind, tuple(names), (parse_measure(measure, positive),), alpha))
     if budgets is not None and not isinstance(budgets, Sequence):
         budgets = [budgets]
     limit = _limit(pool)

@@ -119,6 +119,7 @@ def _pair(
         df=degrees(sample, residuals),
         influence=first.influence - second.influence,
         sums=first.sums | second.sums,
+        bias=first.bias + second.bias,
     )
     fit = replace(fit, spread=found.estimation.spread(contrast, fit))
     return _comparison(session, _estimate(session, found, contrast, fit), functional)
@@ -137,7 +138,7 @@ def _estimate(session: Session, found: Labelled, contrast: Contrast, fit: Fit | 
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
     elif agreed:
         warnings.append("all labels agree, so their spread says nothing: the standard error is what the belief expects")
-    total = expected + (known.squared * fit.spread if method.target == "population" else 0.0)
+    total = expected + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     largest = float(weights.max() / weights.sum())
     effective = float(weights.sum() ** 2 / np.sum(weights**2))

@@ -67,11 +67,11 @@ class Draw(Protocol):
 
     def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
         """Draw for a budget of labels, or of cost; with the settings of an earlier draw, a longer head of it."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
         """Return the expansion of the units at these positions, if these are all that were asked for."""
-        ...  # pragma: no cover - protocol
+        ...
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import ESTIMATORS
-from sondage.core.measures import Measure, parse_measure
+from sondage.core.measures import Measure, parse_measure, settled
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.results import Estimate, Evidence
 from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inclusion
@@ -16,6 +17,7 @@ from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models, positive_column
 from sondage.studies.labels import code_label, label_array
+from sondage.studies.planning import check_target
 
 __all__ = ["estimate_from"]
 
@@ -98,7 +100,10 @@ def estimate_from(
     items = Items(outputs, base / total)
     sample = Sample(items, label_array(coded, task), expansion)  # type: ignore[arg-type]
     known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)))
-    functional = parse_measure(measure, positive).ready(task)
+    # The sample stands for the pool it came from: its scores, weighted, make the bins of the measures that have some.
+    expanded = replace(items, weights=items.weights * expansion.weights)
+    functional = settled(parse_measure(measure, positive), task, expanded, (0,)).ready(task)
+    check_target(functional, target)
     contrast = Contrast(functional, ((0, 1.0),))
     chosen = ESTIMATORS[estimator]
     return _result(contrast, sample, known, chosen, interval, target)
@@ -107,7 +112,7 @@ def estimate_from(
 def _result(contrast: Contrast, sample: Sample, known: Known, chosen: Any, interval: str, target: str) -> Estimate:
     estimation = Estimation(sample, (Part(sample, known),), chosen)
     fit = estimation.fit(contrast)
-    spread = known.squared * fit.spread if target == "population" else 0.0
+    spread = fit.bias**2 + (known.squared * fit.spread if target == "population" else 0.0)
     exact = not np.any(sample.expansion.spread)
     warnings = []
     if fit.variance + spread == 0 and not exact:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sondage.core.beliefs import Belief
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast, Sums, believed_totals, moments
-from sondage.core.measures import Functional, parse_measure
+from sondage.core.measures import Functional, parse_measure, settled
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import Known, SumKey, bin_sums
@@ -23,7 +23,7 @@ from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Drawing, Drawn, Stratified
 from sondage.studies.method import Method, Question
 
-__all__ = ["Past", "Plan", "Stage", "contrasts_of", "make_plan", "open_stage", "stage_end"]
+__all__ = ["Past", "Plan", "Stage", "check_target", "contrasts_of", "make_plan", "open_stage", "settle", "stage_end"]
 
 LEAST_IN_STAGE = 10
 
@@ -101,6 +101,19 @@ class Stage:
     covers: bool
 
 
+def settle(pool: Pool, question: Question) -> Question:
+    """Return the question with measures that have taken from the pool what they need of it, such as bins."""
+    models = tuple(pool.model(name) for name in question.models)
+    measures = (settled(parse_measure(measure), pool.task, pool.items, models) for measure in question.measures)
+    return replace(question, measures=tuple(measures))
+
+
+def check_target(functional: Functional, target: str) -> None:
+    """Refuse a population's value of a measure with kinks: the pool itself would bias it."""
+    if target == "population" and functional.corrected is not None:
+        raise MeasureError(f"measure {functional.name!r} is of the pool itself; target='population' does not fit it")
+
+
 def contrasts_of(question: Question, functional: Functional, names: tuple[str, ...]) -> tuple[Contrast, ...]:
     """Return the contrasts a question asks for of one measure: one, or all pairs of models."""
     index = [names.index(name) for name in question.models]
@@ -126,6 +139,8 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
         If a measure does not fit the task, or is undefined whatever the labels.
     """
     functionals = tuple(parse_measure(measure).ready(pool.task) for measure in question.measures)
+    for functional in functionals:
+        check_target(functional, method.target)
     names = tuple(functional.name for functional in functionals)
     if len(set(names)) < len(names):
         raise MeasureError(f"a measure is named twice: {list(names)}")
@@ -233,6 +248,8 @@ def _relevant(
     for contrast in contrasts:
         at = sums.expect(contrast, belief)
         influences.append(contrast.influence(at))
+        if contrast.functional.corrected is not None:  # signs may differ anywhere: no item is known not to matter
+            return np.ones(len(pool), dtype=np.bool_)
         if not contrast.functional.linear:
             influences.append(contrast.influence(shrunk(at, sums.expect(contrast, uninformed))))
     return pool.relevant(influences, uninformed)

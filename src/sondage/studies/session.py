@@ -27,6 +27,7 @@ from sondage.studies.planning import (
     check_budget,
     make_plan,
     open_stage,
+    settle,
     stage_end,
 )
 
@@ -97,7 +98,7 @@ class Session:
         InputError
             If the budget, a model, a measure or a part of the method does not fit the pool.
         """
-        budget = check_budget(pool, budget)
+        budget, question = check_budget(pool, budget), settle(pool, question)
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
         session.open(pool)
         return session

@@ -66,6 +66,13 @@ class Setting:
         """The models concerned."""
         return tuple(sorted({model for contrast in self.contrasts for model in contrast.models}))
 
+    @property
+    def served(self) -> tuple[Contrast, ...]:
+        """The contrasts that designs serve; of a measure with kinks each model, whose influences' signs may change."""
+        if self.functional.corrected is None:
+            return self.contrasts
+        return tuple(Contrast(self.functional, ((model, 1.0),)) for model in self.models)
+
     def influence(self, contrast: Contrast, belief: Belief | None = None) -> Influence:
         """Return the influence at the believed pool means."""
         sums = self.expect(contrast, belief or self.belief)
@@ -98,17 +105,17 @@ def _cost_only(setting: Setting) -> Design:
 
 def _optimal(setting: Setting) -> Design:
     """Return Theorems 4.1, 4.2 and 5.1; for several pairs of models the mixture 5.16."""
-    return mixture("optimal", [setting.term(contrast) for contrast in setting.contrasts])
+    return mixture("optimal", [setting.term(contrast) for contrast in setting.served])
 
 
 def _uniform_cost(setting: Setting) -> Design:
     """Return Theorem 4.1 with costs left out of account."""
-    return mixture("uniform_cost", [setting.term(contrast, cost_exponent=0.0) for contrast in setting.contrasts])
+    return mixture("uniform_cost", [setting.term(contrast, cost_exponent=0.0) for contrast in setting.served])
 
 
 def _absolute(setting: Setting) -> Design:
     """Return the mean absolute deviation of the influence, which trusts the belief's tails less than the optimal."""
-    influences = [setting.influence(contrast) for contrast in setting.contrasts]
+    influences = [setting.influence(contrast) for contrast in setting.served]
     return mixture("absolute", [MeanAbsolute(influence=psi, belief=setting.belief) for psi in influences])
 
 
@@ -118,7 +125,7 @@ def _bounded(setting: Setting) -> Design:
     The believed pool means are moved a tenth of the way to the uninformed ones, which bounds the intrinsic error
     rate below by a tenth of that of guessing.
     """
-    influences = [setting.shrunk_influence(contrast) for contrast in setting.contrasts]
+    influences = [setting.shrunk_influence(contrast) for contrast in setting.served]
     return mixture("bounded", [RootMeanSquare(influence=psi, belief=setting.belief) for psi in influences])
 
 

@@ -130,6 +130,8 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
     evidence = _evidence(estimate, "bootstrap")
     if generator is None:
         raise InputError("interval 'bootstrap' needs generator=numpy.random.default_rng(...)")
+    if evidence.contrast.functional.corrected is not None:
+        raise InputError(f"interval 'bootstrap' does not hold for {estimate.measure!r}, which has kinks; use 't'")
     n = evidence.sample.size
     counts = generator.multinomial(n, np.full(n, 1.0 / n), size=RESAMPLES)
     values = np.array(

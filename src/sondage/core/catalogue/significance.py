@@ -81,6 +81,8 @@ def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[np.ndarr
         raise InputError(f"test {kind!r} tests against 0 only; use 't' for a margin")
     if estimate.evidence is None:
         raise InputError(f"test {kind!r} needs the labelled sample, which this result does not carry")
+    if estimate.evidence.contrast.functional.corrected is not None:
+        raise InputError(f"test {kind!r} does not hold for {estimate.measure!r}, which has kinks; use 't'")
     fit, sample = estimate.evidence.fit, estimate.evidence.sample
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     shares = sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(fit.influence)))

@@ -8,28 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sondage.core.measures.agreement import MCC, BalancedAccuracy, Kappa, MacroF, MicroF
+from sondage.core.measures.calibration_error import ECE
 from sondage.core.measures.classification import (
-    MCC,
     Accuracy,
-    BalancedAccuracy,
-    ConfusionMeasure,
     ErrorRate,
     ExpectedCost,
     FMeasure,
-    Kappa,
-    MacroF,
-    MicroF,
     Precision,
     Recall,
     Specificity,
 )
-from sondage.core.measures.functionals import Functional, Measure, Task
-from sondage.core.measures.own import Loss
+from sondage.core.measures.curves import AUC, AveragePrecision
+from sondage.core.measures.functionals import Functional, Measure, Task, settled
+from sondage.core.measures.own import ConfusionMeasure, Loss
 from sondage.core.measures.probability import Brier, LogLoss
 from sondage.core.measures.regression import MAE, MSE, R2, RMSE, Bias, MeanOutcome
 from sondage.errors import MeasureError
 
 __all__ = [
+    "AUC",
+    "ECE",
     "MAE",
     "MCC",
     "MSE",
@@ -37,6 +36,7 @@ __all__ = [
     "R2",
     "RMSE",
     "Accuracy",
+    "AveragePrecision",
     "BalancedAccuracy",
     "Bias",
     "Brier",
@@ -57,6 +57,7 @@ __all__ = [
     "Specificity",
     "Task",
     "parse_measure",
+    "settled",
 ]
 
 NAMES: dict[str, Callable[..., Measure]] = {
@@ -73,6 +74,9 @@ NAMES: dict[str, Callable[..., Measure]] = {
     "micro_f": MicroF,
     "mcc": MCC,
     "kappa": Kappa,
+    "auc": AUC,
+    "average_precision": AveragePrecision,
+    "ece": ECE,
     "log_loss": LogLoss,
     "brier": Brier,
     "mse": MSE,
@@ -91,7 +95,7 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
     ----------
     measure : str or Measure
         A name, with parameters after a colon (``"f_measure:beta=2"``, ``"recall:positive=spam"``,
-        ``"expected_cost:costs=0/1/5/0"`` row by row), or an object, returned as it is.
+        ``"expected_cost:costs=0/1/5/0"`` row by row, ``"ece:bins=10,spacing=width"``), or an object, returned as it is.
     positive : optional
         The positive class, for the measures that have one.
 
@@ -112,12 +116,12 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
         raise MeasureError(f"no measure {name!r}; there are {', '.join(NAMES)}")
     options = dict(_option(part, measure) for part in tail.split(",") if part)
     kind = NAMES[name]
-    fields = getattr(kind, "__dataclass_fields__", {})
+    fields = [key for key, one in getattr(kind, "__dataclass_fields__", {}).items() if not one.metadata.get("of_pool")]
     if positive is not None and "positive" in fields:
         options.setdefault("positive", positive)
     unknown = [key for key in options if key not in fields]
     if unknown:
-        raise MeasureError(f"measure {measure!r}: no parameter {unknown[0]!r}; there are {list(fields)}")
+        raise MeasureError(f"measure {measure!r}: no parameter {unknown[0]!r}; there are {fields}")
     if "costs" in fields and "costs" not in options:
         raise MeasureError("measure 'expected_cost' needs its table: expected_cost:costs=0/1/5/0, row by row")
     return kind(**options)
@@ -128,7 +132,7 @@ def _option(part: str, measure: str) -> tuple[str, Any]:
     key, equals, text = part.partition("=")
     if not equals:
         raise MeasureError(f"measure {measure!r}: {part!r} is not parameter=value")
-    if key == "positive":
+    if key in ("positive", "spacing"):
         return key, text
     try:
         if key == "costs":

@@ -29,31 +29,31 @@ class Basis(Protocol):
     @property
     def name(self) -> str:
         """Names the statistic among those of one task; sums are kept under it."""
-        ...  # pragma: no cover - protocol
+        ...
 
     @property
     def nodes(self) -> int:
         """Gauss-Hermite nodes needed for an exact second moment."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         r"""Return :math:`\sum_i w_i s(o_i, y_i)`."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
         """Return the sum of the totals over supposed (label, weight)."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         r"""Return :math:`\langle a, s(o_i, y_i) \rangle`, a new array of shape (n,)."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
         """Return the labels at which the projection, or without coefficients any part of s, is not smooth."""
-        ...  # pragma: no cover - protocol
+        ...
 
 
-class _Plain(ABC):
+class Plain(ABC):
     """What most bases share: two-point smoothness, no kinks, one total after the other."""
 
     nodes = 3
@@ -69,7 +69,7 @@ class _Plain(ABC):
 
 
 @dataclass(frozen=True)
-class Confusion(_Plain):
+class Confusion(Plain):
     """Indicator of (prediction, label): the totals are the confusion matrix, shape (k, k), predictions in rows.
 
     Examples
@@ -111,7 +111,7 @@ class Confusion(_Plain):
 
 
 @dataclass(frozen=True)
-class ClassLoss(_Plain):
+class ClassLoss(Plain):
     """A proper loss of the class probabilities: ``"log"`` (clipped at 1e-15) or ``"brier"``; shape (1,)."""
 
     kind: str
@@ -155,7 +155,7 @@ _CLASS_LOSSES: dict[str, Callable[[Floats, Any], Floats]] = {"log": _log_loss, "
 
 
 @dataclass(frozen=True)
-class Residuals(_Plain):
+class Residuals(Plain):
     """Regression statistics ((y-f)^2, f-y, |y-f|, y, y^2), shape (5,); means over the pool make every measure."""
 
     name = "residuals"
@@ -185,7 +185,7 @@ class Residuals(_Plain):
 
 
 @dataclass(frozen=True)
-class OutcomeValue(_Plain):
+class OutcomeValue(Plain):
     """The system's own outcome, shape (1,); a label holds one outcome for each system."""
 
     name = "outcome"
@@ -198,7 +198,7 @@ class OutcomeValue(_Plain):
 
 
 @dataclass(frozen=True, eq=False)
-class OwnLoss(_Plain):
+class OwnLoss(Plain):
     """A user's loss ``function(outputs, labels) -> (n,)``, shape (1,).
 
     `outputs` are predicted classes or means, `labels` classes or numbers; classes are passed as the user named

@@ -6,69 +6,25 @@ All sums below are of shares, so totals are 1. `TP` is M[c, c] of the positive c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sondage.core.measures.bases import Confusion, OutcomeValue
-from sondage.core.measures.functionals import Functional, Task, linear, numerical_gradient, require
-from sondage.core.predictions import Floats
+from sondage.core.measures.confusion import cells, ratio
+from sondage.core.measures.functionals import Functional, Task, linear, named, require
 from sondage.errors import MeasureError
 
 __all__ = [
-    "MCC",
     "Accuracy",
-    "BalancedAccuracy",
-    "ConfusionMeasure",
     "ErrorRate",
     "ExpectedCost",
     "FMeasure",
-    "Kappa",
-    "MacroF",
-    "MicroF",
     "Precision",
     "Recall",
     "Specificity",
 ]
-
-Gradient = Callable[[Floats], Floats]
-
-
-def _share(
-    name: str, task: Task, value: Callable[[Floats], float], gradient: Gradient, *, low: float = 0.0
-) -> Functional:
-    """Return a measure of the confusion matrix where higher is better."""
-    require("classification", task, name)
-    basis = Confusion(len(task.classes))
-    return Functional(name, basis, value, gradient, (low, 1.0), higher_is_better=True, proportion=low == 0.0)
-
-
-def _ratio(name: str, task: Task, numerator: Floats, denominator: Floats) -> Functional:
-    """Return <n, M> / <d, M>; its gradient is (n - value d) / <d, M>; NaN where the denominator is not positive."""
-
-    def value(mu: Floats) -> float:
-        total = float(np.sum(denominator * mu))
-        return float(np.sum(numerator * mu)) / total if total > 0 else float("nan")
-
-    def gradient(mu: Floats) -> Floats:
-        total = float(np.sum(denominator * mu))
-        return (numerator - value(mu) * denominator) / total if total > 0 else np.zeros_like(mu)
-
-    return replace(_share(name, task, value, gradient), ratio=(numerator, denominator))
-
-
-def _cells(task: Task, row: int | None = None, column: int | None = None) -> Floats:
-    """Return a (k, k) indicator of one row, one column, or one cell."""
-    k = len(task.classes)
-    cells = np.zeros((k, k))
-    cells[slice(None) if row is None else row, slice(None) if column is None else column] = 1.0
-    return cells
-
-
-def _named(name: str, positive: Any) -> str:
-    return name if positive is None else f"{name}{',' if ':' in name else ':'}positive={positive}"
 
 
 def _exact(number: float) -> str:
@@ -206,9 +162,9 @@ class FMeasure:
     def name(self) -> str:
         """The measure's name; beta = 1 is ``f1``."""
         if self.eta is not None:
-            return _named(f"f_measure:eta={_exact(self.eta)}", self.positive)
+            return named(f"f_measure:eta={_exact(self.eta)}", self.positive)
         beta = 1.0 if self.beta is None else self.beta
-        return _named("f1" if beta == 1 else f"f_measure:beta={_exact(beta)}", self.positive)
+        return named("f1" if beta == 1 else f"f_measure:beta={_exact(beta)}", self.positive)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
@@ -216,9 +172,7 @@ class FMeasure:
         c = task.positive(self.positive)
         beta = 1.0 if self.beta is None else self.beta
         eta = self.eta if self.eta is not None else 1.0 / (1.0 + beta**2)
-        return _ratio(
-            self.name, task, _cells(task, c, c), eta * _cells(task, row=c) + (1 - eta) * _cells(task, column=c)
-        )
+        return ratio(self.name, task, cells(task, c, c), eta * cells(task, row=c) + (1 - eta) * cells(task, column=c))
 
 
 @dataclass(frozen=True)
@@ -230,13 +184,13 @@ class Precision:
     @property
     def name(self) -> str:
         """The measure's name."""
-        return _named("precision", self.positive)
+        return named("precision", self.positive)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
         require("classification", task, self.name)
         c = task.positive(self.positive)
-        return _ratio(self.name, task, _cells(task, c, c), _cells(task, row=c))
+        return ratio(self.name, task, cells(task, c, c), cells(task, row=c))
 
 
 @dataclass(frozen=True)
@@ -248,13 +202,13 @@ class Recall:
     @property
     def name(self) -> str:
         """The measure's name."""
-        return _named("recall", self.positive)
+        return named("recall", self.positive)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
         require("classification", task, self.name)
         c = task.positive(self.positive)
-        return _ratio(self.name, task, _cells(task, c, c), _cells(task, column=c))
+        return ratio(self.name, task, cells(task, c, c), cells(task, column=c))
 
 
 @dataclass(frozen=True)
@@ -266,174 +220,11 @@ class Specificity:
     @property
     def name(self) -> str:
         """The measure's name."""
-        return _named("specificity", self.positive)
+        return named("specificity", self.positive)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
         require("classification", task, self.name)
         c = task.positive(self.positive)
-        negative = 1.0 - _cells(task, column=c)
-        return _ratio(self.name, task, negative * (1.0 - _cells(task, row=c)), negative)
-
-
-@dataclass(frozen=True)
-class BalancedAccuracy:
-    """Mean over the classes that occur of their recall."""
-
-    name = "balanced_accuracy"
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task."""
-
-        def value(mu: Floats) -> float:
-            labelled = mu.sum(axis=0)
-            present = labelled > 0
-            return float(np.mean(np.diag(mu)[present] / labelled[present])) if present.any() else float("nan")
-
-        def gradient(mu: Floats) -> Floats:
-            labelled = mu.sum(axis=0)
-            present = labelled > 0
-            safe = np.where(present, labelled, 1.0)
-            recall = np.diag(mu) / safe
-            scale = np.where(present, 1.0 / safe / max(int(present.sum()), 1), 0.0)
-            return (np.eye(len(mu)) - recall[None, :]) * scale[None, :]
-
-        return _share(self.name, task, value, gradient)
-
-
-@dataclass(frozen=True)
-class MacroF:
-    """Mean over all classes of their F1; a class that is neither predicted nor labelled counts 0."""
-
-    name = "macro_f"
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task."""
-
-        def parts(mu: Floats) -> tuple[Floats, Floats]:
-            total = mu.sum(axis=0) + mu.sum(axis=1)
-            return 2.0 * np.diag(mu) / np.where(total > 0, total, 1.0), total
-
-        def value(mu: Floats) -> float:
-            return float(np.mean(parts(mu)[0]))
-
-        def gradient(mu: Floats) -> Floats:
-            f, total = parts(mu)
-            scale = np.where(total > 0, 1.0 / np.where(total > 0, total, 1.0), 0.0) / len(mu)
-            own = f * scale
-            return 2.0 * np.diag(scale) - own[:, None] - own[None, :]
-
-        return _share(self.name, task, value, gradient)
-
-
-@dataclass(frozen=True)
-class MicroF:
-    """F1 of the pooled one-against-rest decisions; with one label an item it equals accuracy."""
-
-    name = "micro_f"
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task."""
-        require("classification", task, self.name)
-        k = len(task.classes)
-        return _ratio(self.name, task, np.eye(k), np.ones((k, k)))
-
-
-@dataclass(frozen=True)
-class MCC:
-    """Matthews' correlation coefficient, for two classes or more; NaN where a margin is a single class."""
-
-    name = "mcc"
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task."""
-
-        def parts(mu: Floats) -> tuple[float, float, float]:
-            rows, columns = mu.sum(axis=1), mu.sum(axis=0)
-            total = float(mu.sum())
-            covariance = float(np.trace(mu)) * total - float(rows @ columns)
-            return covariance, total**2 - float(rows @ rows), total**2 - float(columns @ columns)
-
-        def value(mu: Floats) -> float:
-            covariance, predicted, labelled = parts(mu)
-            return covariance / np.sqrt(predicted * labelled) if predicted * labelled > 0 else float("nan")
-
-        def gradient(mu: Floats) -> Floats:
-            covariance, predicted, labelled = parts(mu)
-            if not predicted * labelled > 0:
-                return np.zeros_like(mu)
-            k, total = len(mu), float(mu.sum())
-            rows, columns = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :]
-            of_covariance = np.eye(k) * total + np.trace(mu) - rows.T - columns.T
-            of_predicted, of_labelled = 2 * total - 2 * rows, 2 * total - 2 * columns
-            root = np.sqrt(predicted * labelled)
-            shrink = 0.5 * covariance * (of_predicted / predicted + of_labelled / labelled)
-            return np.asarray((of_covariance - shrink) / root)
-
-        return _share(self.name, task, value, gradient, low=-1.0)
-
-
-@dataclass(frozen=True)
-class Kappa:
-    """Cohen's kappa: agreement of predictions and labels beyond chance; NaN where chance agreement is 1."""
-
-    name = "kappa"
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task."""
-
-        def value(mu: Floats) -> float:
-            total = float(mu.sum())
-            chance = float(mu.sum(axis=1) @ mu.sum(axis=0))
-            slack = total**2 - chance
-            return (float(np.trace(mu)) * total - chance) / slack if slack > 0 else float("nan")
-
-        def gradient(mu: Floats) -> Floats:
-            rows, columns, total = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :], float(mu.sum())
-            slack = total**2 - float((rows.T @ columns.T).item())
-            if not slack > 0:
-                return np.zeros_like(mu)
-            of_chance = rows.T + columns.T  # P_c L_c grows by the other margin of prediction and label
-            of_agreement = np.eye(len(mu)) * total + np.trace(mu)
-            return np.asarray((of_agreement - of_chance - value(mu) * (2 * total - of_chance)) / slack)
-
-        return _share(self.name, task, value, gradient, low=-1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class ConfusionMeasure:
-    """A user's own function of the confusion matrix.
-
-    Parameters
-    ----------
-    function : callable
-        ``function(M) -> float`` of the (k, k) table of pool shares, predictions in rows, labels in columns.
-    gradient : callable, optional
-        Its derivative by the entries, shape (k, k); by default central differences.
-    name : str
-        What to call it.
-    bounds : (float, float)
-        Smallest and largest value.
-    higher_is_better : bool or None
-        Direction.
-
-    Examples
-    --------
-    >>> lift = ConfusionMeasure(lambda m: m[1, 1] / (m[1].sum() * m[:, 1].sum()), name="lift")
-    >>> lift.ready(Task("classification", (0, 1))).value(np.array([[0.4, 0.1], [0.1, 0.4]])).round(3)
-    np.float64(1.6)
-    """
-
-    function: Callable[[Floats], float]
-    gradient: Gradient | None = None
-    name: str = "own measure"
-    bounds: tuple[float, float] = field(default=(-np.inf, np.inf))
-    higher_is_better: bool | None = True
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task."""
-        require("classification", task, self.name)
-        gradient = self.gradient or (lambda mu: numerical_gradient(self.function, mu))
-        proportion = self.bounds == (0.0, 1.0)
-        basis = Confusion(len(task.classes))
-        return Functional(self.name, basis, self.function, gradient, self.bounds, self.higher_is_better, proportion)
+        negative = 1.0 - cells(task, column=c)
+        return ratio(self.name, task, negative * (1.0 - cells(task, row=c)), negative)

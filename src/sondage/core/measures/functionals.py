@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from sondage.core.measures.bases import Basis
-from sondage.core.predictions import Floats
+from sondage.core.predictions import Floats, Items
 from sondage.errors import MeasureError
 
-__all__ = ["Functional", "Measure", "Task", "numerical_gradient"]
+__all__ = ["Functional", "Measure", "OfPool", "Task", "linear", "named", "numerical_gradient", "require", "settled"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,9 @@ class Functional:
         Whether the gradient is the same everywhere, so that the influence follows without any pool mean.
     ratio : (ndarray, ndarray), optional
         Coefficients of numerator and denominator, where the measure is a ratio of linear functions.
+    corrected : callable, optional
+        Of a measure that is not smooth: from :math:`\hat\mu` and the variances of its entries the value less its
+        estimated bias, and a bound of the bias that is left. None where linearising is enough.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Functional:
     proportion: bool = False
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
+    corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
 
 
 class Measure(Protocol):
@@ -86,11 +90,25 @@ class Measure(Protocol):
     @property
     def name(self) -> str:
         """The measure's name, with its parameters."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def ready(self, task: Task) -> Functional:
         """Return the measure as a function of the task's pool means, or raise `MeasureError`."""
-        ...  # pragma: no cover - protocol
+        ...
+
+
+@runtime_checkable
+class OfPool(Protocol):
+    """A measure that must see a pool's outputs before it can be made ready, such as for its bins."""
+
+    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> Measure:
+        """Return the measure with what it takes from the outputs of these models; plain data that a study keeps."""
+        ...
+
+
+def settled(measure: Measure, task: Task, items: Items, models: tuple[int, ...]) -> Measure:
+    """Return the measure as it is for this pool: itself, unless it is one `OfPool`."""
+    return measure.settled(task, items, models) if isinstance(measure, OfPool) else measure
 
 
 def numerical_gradient(value: Callable[[Floats], float], mu: Floats, step: float = 1e-6) -> Floats:
@@ -125,3 +143,8 @@ def require(kind: str, task: Task, name: str) -> None:
     """Raise `MeasureError` unless the task is of this kind."""
     if task.kind != kind:
         raise MeasureError(f"measure {name!r} is for {kind}; this pool is for {task.kind}")
+
+
+def named(name: str, positive: Any) -> str:
+    """Return a measure's name with its positive class, if it names one."""
+    return name if positive is None else f"{name}{',' if ':' in name else ':'}positive={positive}"

@@ -1,19 +1,21 @@
-"""A user's own loss function as a measure."""
+"""A user's own loss, or own function of the confusion matrix, as a measure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures.bases import OwnLoss
-from sondage.core.measures.functionals import Functional, Task, linear
+from sondage.core.measures.bases import Confusion, OwnLoss
+from sondage.core.measures.confusion import Gradient
+from sondage.core.measures.functionals import Functional, Task, linear, numerical_gradient, require
+from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
-__all__ = ["Loss"]
+__all__ = ["ConfusionMeasure", "Loss"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,3 +59,42 @@ class Loss:
             higher_is_better=self.higher_is_better,
             proportion=proportion,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionMeasure:
+    """A user's own function of the confusion matrix.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(M) -> float`` of the (k, k) table of pool shares, predictions in rows, labels in columns.
+    gradient : callable, optional
+        Its derivative by the entries, shape (k, k); by default central differences.
+    name : str
+        What to call it.
+    bounds : (float, float)
+        Smallest and largest value.
+    higher_is_better : bool or None
+        Direction.
+
+    Examples
+    --------
+    >>> lift = ConfusionMeasure(lambda m: m[1, 1] / (m[1].sum() * m[:, 1].sum()), name="lift")
+    >>> lift.ready(Task("classification", (0, 1))).value(np.array([[0.4, 0.1], [0.1, 0.4]])).round(3)
+    np.float64(1.6)
+    """
+
+    function: Callable[[Floats], float]
+    gradient: Gradient | None = None
+    name: str = "own measure"
+    bounds: tuple[float, float] = field(default=(-np.inf, np.inf))
+    higher_is_better: bool | None = True
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task."""
+        require("classification", task, self.name)
+        gradient = self.gradient or (lambda mu: numerical_gradient(self.function, mu))
+        proportion = self.bounds == (0.0, 1.0)
+        basis = Confusion(len(task.classes))
+        return Functional(self.name, basis, self.function, gradient, self.bounds, self.higher_is_better, proportion)

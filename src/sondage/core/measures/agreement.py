@@ -1,0 +1,140 @@
+"""Agreement of predictions and labels over all classes: functions of the confusion matrix M[prediction, label].
+
+All sums below are of shares, so totals are 1; rows are predictions, columns labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sondage.core.measures.confusion import ratio, share
+from sondage.core.measures.functionals import Functional, Task, require
+from sondage.core.predictions import Floats
+
+__all__ = ["MCC", "BalancedAccuracy", "Kappa", "MacroF", "MicroF"]
+
+
+@dataclass(frozen=True)
+class BalancedAccuracy:
+    """Mean over the classes that occur of their recall."""
+
+    name = "balanced_accuracy"
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task."""
+
+        def value(mu: Floats) -> float:
+            labelled = mu.sum(axis=0)
+            present = labelled > 0
+            return float(np.mean(np.diag(mu)[present] / labelled[present])) if present.any() else float("nan")
+
+        def gradient(mu: Floats) -> Floats:
+            labelled = mu.sum(axis=0)
+            present = labelled > 0
+            safe = np.where(present, labelled, 1.0)
+            recall = np.diag(mu) / safe
+            scale = np.where(present, 1.0 / safe / max(int(present.sum()), 1), 0.0)
+            return (np.eye(len(mu)) - recall[None, :]) * scale[None, :]
+
+        return share(self.name, task, value, gradient)
+
+
+@dataclass(frozen=True)
+class MacroF:
+    """Mean over all classes of their F1; a class that is neither predicted nor labelled counts 0."""
+
+    name = "macro_f"
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task."""
+
+        def parts(mu: Floats) -> tuple[Floats, Floats]:
+            total = mu.sum(axis=0) + mu.sum(axis=1)
+            return 2.0 * np.diag(mu) / np.where(total > 0, total, 1.0), total
+
+        def value(mu: Floats) -> float:
+            return float(np.mean(parts(mu)[0]))
+
+        def gradient(mu: Floats) -> Floats:
+            f, total = parts(mu)
+            scale = np.where(total > 0, 1.0 / np.where(total > 0, total, 1.0), 0.0) / len(mu)
+            own = f * scale
+            return 2.0 * np.diag(scale) - own[:, None] - own[None, :]
+
+        return share(self.name, task, value, gradient)
+
+
+@dataclass(frozen=True)
+class MicroF:
+    """F1 of the pooled one-against-rest decisions; with one label an item it equals accuracy."""
+
+    name = "micro_f"
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task."""
+        require("classification", task, self.name)
+        k = len(task.classes)
+        return ratio(self.name, task, np.eye(k), np.ones((k, k)))
+
+
+@dataclass(frozen=True)
+class MCC:
+    """Matthews' correlation coefficient, for two classes or more; NaN where a margin is a single class."""
+
+    name = "mcc"
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task."""
+
+        def parts(mu: Floats) -> tuple[float, float, float]:
+            rows, columns = mu.sum(axis=1), mu.sum(axis=0)
+            total = float(mu.sum())
+            covariance = float(np.trace(mu)) * total - float(rows @ columns)
+            return covariance, total**2 - float(rows @ rows), total**2 - float(columns @ columns)
+
+        def value(mu: Floats) -> float:
+            covariance, predicted, labelled = parts(mu)
+            return covariance / np.sqrt(predicted * labelled) if predicted * labelled > 0 else float("nan")
+
+        def gradient(mu: Floats) -> Floats:
+            covariance, predicted, labelled = parts(mu)
+            if not predicted * labelled > 0:
+                return np.zeros_like(mu)
+            k, total = len(mu), float(mu.sum())
+            rows, columns = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :]
+            of_covariance = np.eye(k) * total + np.trace(mu) - rows.T - columns.T
+            of_predicted, of_labelled = 2 * total - 2 * rows, 2 * total - 2 * columns
+            root = np.sqrt(predicted * labelled)
+            shrink = 0.5 * covariance * (of_predicted / predicted + of_labelled / labelled)
+            return np.asarray((of_covariance - shrink) / root)
+
+        return share(self.name, task, value, gradient, low=-1.0)
+
+
+@dataclass(frozen=True)
+class Kappa:
+    """Cohen's kappa: agreement of predictions and labels beyond chance; NaN where chance agreement is 1."""
+
+    name = "kappa"
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task."""
+
+        def value(mu: Floats) -> float:
+            total = float(mu.sum())
+            chance = float(mu.sum(axis=1) @ mu.sum(axis=0))
+            slack = total**2 - chance
+            return (float(np.trace(mu)) * total - chance) / slack if slack > 0 else float("nan")
+
+        def gradient(mu: Floats) -> Floats:
+            rows, columns, total = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :], float(mu.sum())
+            slack = total**2 - float((rows.T @ columns.T).item())
+            if not slack > 0:
+                return np.zeros_like(mu)
+            of_chance = rows.T + columns.T  # P_c L_c grows by the other margin of prediction and label
+            of_agreement = np.eye(len(mu)) * total + np.trace(mu)
+            return np.asarray((of_agreement - of_chance - value(mu) * (2 * total - of_chance)) / slack)
+
+        return share(self.name, task, value, gradient, low=-1.0)

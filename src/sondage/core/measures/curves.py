@@ -1,0 +1,190 @@
+r"""Areas under curves over the scores: ROC AUC and average precision.
+
+With bins :math:`k` of equal score, from low to high, and pool shares :math:`n_k` and :math:`p_k` of negatives and
+positives in them (sums :math:`N` and :math:`P`), both are functions of the shares, with gradients by cumulative sums:
+the influence of an item is a look-up by bin and label. A pool of up to 65,536 different scores has one bin for each,
+and the value is the exact one; beyond that bins hold equal shares of the pool, at most :math:`h` of it in a bin of
+several scores, and count as ties. The AUC is then off by at most :math:`h / (2 \max(P, N)) \le h`, 1.5e-5 where
+scores hardly tie, and average precision by at most :math:`(h / P) (3 + \ln(1 + P / h))`, .015 at one positive in a
+hundred (3e-5 on a million simulated items, one in ten of them positive).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.measures.binned import Edges, ScoreCounts, as_edges, score_edges, scores
+from sondage.core.measures.functionals import Functional, Task, named, require
+from sondage.core.predictions import Floats, Items
+from sondage.errors import MeasureError
+
+__all__ = ["AUC", "AveragePrecision"]
+
+
+@dataclass(frozen=True)
+class AUC:
+    r"""Area under the ROC curve: the share of pairs of a positive and a negative that the scores put in order.
+
+    .. math:: A = \frac{1}{P N} \sum_k p_k \bigl( \sum_{j < k} n_j + n_k / 2 \bigr),
+
+    ties counting half; NaN where only one class is labelled. The influence of a positive is
+    :math:`(F_-(s) - A) / P`, of a negative :math:`(1 - F_+(s) - A) / N`, with the distributions of the scores of either
+    class, at a tie half its mass.
+
+    Parameters
+    ----------
+    positive : optional
+        The positive class, whose probability is the score; by default the second of two.
+    edges : tuple of ndarray of float
+        Upper ends of the bins for each model, from `settled`.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
+    characteristic curves, Biometrics 44 (1988), 837-845.
+
+    Examples
+    --------
+    >>> round(AUC().ready(Task("classification", (0, 1))).value(np.array([[0.5, 0.0], [0.25, 0.25]])), 4)
+    0.8333
+    """
+
+    positive: Any = None
+    edges: Edges = field(default=(), repr=False, compare=False, metadata={"of_pool": True})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", as_edges(self.edges))
+
+    @property
+    def name(self) -> str:
+        """The measure's name."""
+        return named("auc", self.positive)
+
+    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> AUC:
+        """Return the measure with the bins of this pool, or raise `MeasureError`."""
+        return replace(self, edges=_edges(self, task, items, models))
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task with a positive class."""
+        return _area(self, task, _auc, _auc_gradient)
+
+
+@dataclass(frozen=True)
+class AveragePrecision:
+    r"""Average precision, the area under the steps of the precision-recall curve.
+
+    .. math:: AP = \frac1P \sum_k p_k \frac{T_k}{W_k}, \quad T_k = \sum_{j \ge k} p_j, \quad
+        W_k = \sum_{j \ge k} (p_j + n_j),
+
+    scikit-learn's definition: no interpolation, tied scores enter together; NaN where only one class is labelled. The
+    influence of an item of bin i is
+
+    .. math:: \frac1P \Bigl[ y \bigl(\tfrac{T_i}{W_i} - AP\bigr) + y \sum_{k \le i} \frac{p_k}{W_k}
+        - \sum_{k \le i} \frac{p_k T_k}{W_k^2} \Bigr].
+
+    Parameters
+    ----------
+    positive, edges
+        As for `AUC`.
+
+    Examples
+    --------
+    >>> AveragePrecision().ready(Task("classification", (0, 1))).value(np.array([[0.5, 0.25], [0.0, 0.25]]))
+    0.75
+    """
+
+    positive: Any = None
+    edges: Edges = field(default=(), repr=False, compare=False, metadata={"of_pool": True})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", as_edges(self.edges))
+
+    @property
+    def name(self) -> str:
+        """The measure's name."""
+        return named("average_precision", self.positive)
+
+    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> AveragePrecision:
+        """Return the measure with the bins of this pool, or raise `MeasureError`."""
+        return replace(self, edges=_edges(self, task, items, models))
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task with a positive class."""
+        return _area(self, task, _average_precision, _average_precision_gradient)
+
+
+def _edges(measure: AUC | AveragePrecision, task: Task, items: Items, models: tuple[int, ...]) -> Edges:
+    """Return the bins of these models' scores; refuse scores that are all equal."""
+    require("classification", task, measure.name)
+    positive = task.positive(measure.positive)
+    found: list[NDArray[Any]] = [np.zeros(0)] * len(items.models)
+    for model in models:
+        found[model] = score_edges(scores(items, model, positive), items.weights)
+        if len(found[model]) < 2:
+            raise MeasureError(
+                f"measure {measure.name!r} is undefined on this pool whatever the labels are: "
+                f"all scores are {found[model][0]:g}"
+            )
+    return tuple(found)
+
+
+def _area(
+    measure: AUC | AveragePrecision, task: Task, value: Callable[[Floats], float], gradient: Callable[[Floats], Floats]
+) -> Functional:
+    require("classification", task, measure.name)
+    basis = ScoreCounts(task.positive(measure.positive), measure.edges)
+    return Functional(measure.name, basis, value, gradient, (0.0, 1.0), higher_is_better=True, proportion=True)
+
+
+def _both_classes(mu: Floats) -> bool:
+    return bool(np.all(mu.sum(axis=0) > 0))
+
+
+def _auc(mu: Floats) -> float:
+    if not _both_classes(mu):
+        return float("nan")
+    negative, positive = mu.T
+    below = np.cumsum(negative) - negative / 2
+    return float(positive @ below / (positive.sum() * negative.sum()))
+
+
+def _auc_gradient(mu: Floats) -> Floats:
+    if not _both_classes(mu):
+        return np.zeros_like(mu)
+    negative, positive = mu.T
+    n, p, area = negative.sum(), positive.sum(), _auc(mu)
+    below, above = np.cumsum(negative) - negative / 2, p - np.cumsum(positive) + positive / 2
+    return np.stack([(above / p - area) / n, (below / n - area) / p], axis=1)
+
+
+def _from_above(column: Floats) -> Floats:
+    """Return for each bin the sum over it and all higher ones."""
+    return np.asarray(np.cumsum(column[::-1])[::-1])
+
+
+def _precisions(mu: Floats) -> tuple[Floats, Floats]:
+    """Return precision and taken share at every threshold; 1 where nothing is taken, as a positive there would have."""
+    taken, hits = _from_above(mu.sum(axis=1)), _from_above(mu[:, 1])
+    some = taken > 0
+    return np.where(some, hits / np.where(some, taken, 1.0), 1.0), np.where(some, taken, np.inf)
+
+
+def _average_precision(mu: Floats) -> float:
+    if not _both_classes(mu):
+        return float("nan")
+    return float(mu[:, 1] @ _precisions(mu)[0] / mu[:, 1].sum())
+
+
+def _average_precision_gradient(mu: Floats) -> Floats:
+    if not _both_classes(mu):
+        return np.zeros_like(mu)
+    positive, (precision, taken) = mu[:, 1], _precisions(mu)
+    # An item is taken at every threshold up to its own score: sums go from the lowest bin to its own.
+    pushed = -np.cumsum(positive * precision / taken)
+    own = precision - _average_precision(mu) + np.cumsum(positive / taken)
+    return np.asarray(np.stack([pushed, pushed + own], axis=1) / positive.sum())
