@@ -8,7 +8,17 @@ a measure computes from labels are then plain weighted sums, and nothing else in
 
 from sondage.core.beliefs.classes import ClassBelief
 from sondage.core.beliefs.gaussian import GaussianBelief
+from sondage.core.beliefs.learned import LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief, Supposed
 
-__all__ = ["Belief", "ClassBelief", "GaussianBelief", "OutcomeBelief", "Supposed"]
+__all__ = [
+    "Belief",
+    "ClassBelief",
+    "GaussianBelief",
+    "LearnedClassBelief",
+    "LearnedGaussianBelief",
+    "LearnedOutcomeBelief",
+    "OutcomeBelief",
+    "Supposed",
+]

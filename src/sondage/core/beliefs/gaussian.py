@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class GaussianBelief:
         """Yield quadrature nodes (n,) and weights; exact for polynomials of degree 2 nodes - 1 between kinks."""
         for index, share in self.models:
             output = cast(Means, items.models[index])
-            mean = np.asarray(output.means, dtype=np.float64)
+            mean = self._centre(items, index)
             deviation = self._deviation(output)
             if self.peaked:
                 yield mean, share
@@ -70,20 +70,31 @@ class GaussianBelief:
     def _deviation(self, output: Means) -> Floats | float:
         if self.broad or self.peaked:
             return 1.0
-        if output.variances is None:
-            raise InputError("this belief needs predictive variances, and there are none")
-        variances = np.asarray(output.variances, dtype=np.float64)
+        variances = self._variances(output)
         if (self.shift, self.slope) == (0.0, 1.0):
             return np.sqrt(variances)
         return np.asarray(np.exp(0.5 * self.shift) * np.maximum(variances, 1e-300) ** (0.5 * self.slope))
+
+    def _centre(self, items: Items, index: int) -> Floats:
+        """Return the mean that is believed of one model of the mixture, shape (n,)."""
+        return np.asarray(cast(Means, items.models[index]).means, dtype=np.float64)
+
+    def _variances(self, output: Means) -> Floats:
+        """Return the variances before calibration, shape (n,)."""
+        if output.variances is None:
+            raise InputError("this belief needs predictive variances, and there are none")
+        return np.asarray(output.variances, dtype=np.float64)
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief with variances calibrated on these numbers, shape (n,); a limit stays as it is."""
         if self.peaked or self.broad:
             return self
+        return self._fitted(items, [(labels - self._centre(items, index)) ** 2 for index, _ in self.models])
+
+    def _fitted(self, items: Items, squares: Sequence[Floats]) -> Self:
+        """Return the belief with variances calibrated on these squared residuals of each model of the mixture."""
         outputs = [cast(Means, items.models[index]) for index, _ in self.models]
-        variances = [np.maximum(np.asarray(output.variances, dtype=np.float64), 1e-300) for output in outputs]
-        squares = [(labels - output.means) ** 2 for output in outputs]
+        variances = [np.maximum(self._variances(output), 1e-300) for output in outputs]
         fitted = calibrate_variances(np.concatenate(variances), np.concatenate(squares) + 1e-300)
         return replace(self, shift=fitted.shift, slope=fitted.slope)
 

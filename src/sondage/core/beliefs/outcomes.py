@@ -46,19 +46,19 @@ class OutcomeBelief:
             weight: Any = 1.0
             for index, output, grade in zip(concerned, outputs, choice, strict=True):
                 label[index] = output.grades[grade]
-                weight = weight * self._probability(output, grade)
+                weight = weight * self._probability(items, index, grade)
             yield label, weight
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield every combination of the systems' grades."""
         yield from (label for label, _ in self.supposed(items, models))
 
-    def _probability(self, output: Grades, grade: int) -> Any:
+    def _probability(self, items: Items, index: int, grade: int) -> Any:
+        output = cast(Grades, items.models[index])
         if self.uniform or output.judge is None:
             return 1.0 / len(output.grades)
-        column = class_column(output.judge, grade)
         if len(output.grades) != 2 or (self.shift, self.slope) == (0.0, 1.0):
-            return column
+            return class_column(output.judge, grade)
         second = expit(self.shift + self.slope * log_odds(class_column(output.judge, 1)))
         return second if grade == 1 else 1.0 - second
 
