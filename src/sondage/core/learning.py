@@ -35,7 +35,7 @@ from sondage.core.predictions import Floats
 __all__ = ["NONE", "Correction", "Fitted", "fit_events", "fit_numbers", "learn_events", "learn_numbers"]
 
 SOURCE_SCALES = (0.0, 0.3, 1.0)
-FEATURE_SCALES = (0.4, 1.0, 2.5, 6.0)
+FEATURE_SCALES = (0.4, 1.0, 2.5)
 NOISES = (1.0, 0.4, 0.15, 0.05)
 """Shares of a variance that features may leave."""
 RANK = 64

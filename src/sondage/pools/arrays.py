@@ -293,8 +293,15 @@ class Pool:
         for part, items in self.blocks():
             extra = [] if shared is None else [shared[part].astype(np.uint64)]
             digest += _row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)
-        text = f"{len(self)}:{self.task}:{self.models}:{digest.tolist()}"
+        text = f"{len(self)}:{self.task}:{self.models}:{digest.tolist()}{self._side}"
         return sha256(text.encode()).hexdigest()[:32]
+
+    @property
+    def _side(self) -> str:
+        """What sides there are beyond one unnamed judge, for the fingerprint."""
+        features = self.items.features
+        several = "" if self.judges in ((), ("judge",)) else f":{self.judges}"
+        return several if features is None else f"{several}:{features.shape[1]}"
 
 
 def _one_kind(

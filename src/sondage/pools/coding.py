@@ -250,7 +250,9 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
         codes[index] = exact.get(value, texts.get(_text(value), -1))
     if (codes < 0).any():
         row = int(np.argmax(codes[inverse] < 0))
-        raise InputError(f"{name} of {where(row)} is {values[row]!r}; classes are {list(classes)}")
+        raise InputError(
+            f"{name} of {where(row)} is {values[row : row + 1].tolist()[0]!r}; classes are {list(classes)}"
+        )
     return codes[inverse].astype(kind)
 
 

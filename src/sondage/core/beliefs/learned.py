@@ -95,7 +95,7 @@ class LearnedClassBelief(ClassBelief):
 
     def _pooled(self, items: Items, labels: NDArray[Any]) -> LearnedClassBelief:
         """Return the belief with its starts mixed in proportion to how well each predicts the labels."""
-        if len(self.starts) < 2:
+        if len(self.starts) < 2 or not len(labels):
             return self
         trials = [ClassBelief(self.n_classes, *start[:2], among=start[2]) for start in self.starts]
         prior = np.array([TRUST, *[(1.0 - TRUST) / (len(trials) - 1)] * (len(trials) - 1)])

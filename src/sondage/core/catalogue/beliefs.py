@@ -22,6 +22,9 @@ from sondage.errors import InputError
 
 __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
 
+TRUST = 0.75
+"""Share of the judges before any label where models tell probabilities too: a bad judge must not rule what is drawn."""
+
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
@@ -135,15 +138,10 @@ def _ensemble(expectation: Expectation) -> Belief:
 
 
 def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belief:
-    """Return the judges' mixture, else the models', else what predictions mean; labels may choose another one."""
+    """Return a mixture of judges and models, else what predictions mean; labels may choose another mixture."""
     informed = _shares([m for m in models if _tells(expectation.items.models[m])])
+    starts = _starts(len(expectation.items.judges), informed)
     judges = len(expectation.items.judges)
-    equal = (1.0 / judges,) * judges if judges else ()
-    starts: list[Start] = [((), 1.0, equal)] if judges else []
-    if judges > 1:
-        starts += [((), 1.0, tuple(float(other == judge) for other in range(judges))) for judge in range(judges)]
-    if informed:
-        starts.append((informed, 0.0, ()))
     first: Start = starts[0] if starts else ((), 0.0, ())
     several = judges + len(models) > 1
     return LearnedClassBelief(
@@ -157,6 +155,21 @@ def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belie
         source_judges=tuple(range(judges)) if several else (),
         source_models=models if several else (),
     )
+
+
+def _starts(judges: int, informed: tuple[tuple[int, float], ...]) -> list[Start]:
+    """Return the mixtures among which labels choose: the one to begin with, all judges, each judge, the models."""
+    equal = (1.0 / judges,) * judges if judges else ()
+    starts: list[Start] = []
+    if judges and informed:
+        starts.append((tuple((model, share * (1.0 - TRUST)) for model, share in informed), TRUST, equal))
+    if judges:
+        starts.append(((), 1.0, equal))
+    if judges > 1:
+        starts += [((), 1.0, tuple(float(other == judge) for other in range(judges))) for judge in range(judges)]
+    if informed:
+        starts.append((informed, 0.0, ()))
+    return starts
 
 
 def _learned_numbers(expectation: Expectation, models: tuple[int, ...]) -> Belief:
