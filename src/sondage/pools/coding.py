@@ -15,17 +15,7 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
 
-__all__ = [
-    "argmax",
-    "as_column",
-    "check_ids",
-    "code_labels",
-    "code_models",
-    "code_probabilities",
-    "code_units",
-    "numeric",
-    "positive_column",
-]
+__all__ = ["check_ids", "code_labels", "code_models", "code_probabilities", "code_units", "positive_column"]
 
 SUM_TOLERANCE = 1e-3
 ROUNDING = 1e-6

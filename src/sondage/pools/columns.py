@@ -102,7 +102,7 @@ def pool_from_columns(
         ids=table.ids,
         groups=table.names("group") if "group" in columns else None,
         fields={name: table.shown(name) for name in layout.fields},
-        features=_features(table, layout.features),
+        features=np.column_stack([table.feature(name) for name in layout.features]) if layout.features else None,
         **{option: table.numbers(name) for option, name in options.items() if name in columns},
     )
 
@@ -283,23 +283,6 @@ def _judges(table: Table, layout: _Layout, classes: Any) -> dict[str, NDArray[An
         else:
             said[name] = table.predictions(str(judge.prediction))
     return said or None
-
-
-def _features(table: Table, names: Sequence[str]) -> NDArray[Any] | None:
-    """Return the features side by side, in single precision if all of them are."""
-    return np.column_stack([_feature(table, name) for name in names]) if names else None
-
-
-def _feature(table: Table, name: str) -> NDArray[Any]:
-    """Return a column of numbers, shape (N,), or of lists of numbers, shape (N, d)."""
-    column = table.columns[name]
-    if not table.typed or column.dtype != object or not isinstance(column[0], list | np.ndarray):
-        return table.numbers(name)
-    lengths = [len(row) if isinstance(row, list | np.ndarray) else -1 for row in column]
-    odd = next((row for row, length in enumerate(lengths) if length != lengths[0]), None)
-    if odd is not None:
-        raise InputError(f"{name} of {table.where(odd)} is not a list of {lengths[0]} numbers, as that of row 0 is")
-    return np.array([np.asarray(row) for row in column])
 
 
 _BUILDERS: dict[str, Callable[[Table, _Layout, Any], Built]] = {

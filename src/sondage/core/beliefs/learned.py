@@ -21,6 +21,7 @@ from sondage.core.beliefs.columns import class_column, log_odds
 from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief
+from sondage.core.calibration import calibrate_events
 from sondage.core.learning import NONE, Correction, learn_events, learn_numbers
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means
 
@@ -99,7 +100,7 @@ class LearnedClassBelief(ClassBelief):
             return self
         trials = [ClassBelief(self.n_classes, *start[:2], among=start[2]) for start in self.starts]
         prior = np.array([TRUST, *[(1.0 - TRUST) / (len(trials) - 1)] * (len(trials) - 1)])
-        weights = softmax(np.log(prior) + [_log_likelihood(trial, items, labels) for trial in trials])
+        weights = softmax(np.log(prior) + [_log_evidence(trial, items, labels) for trial in trials])
         models: dict[int, float] = {}
         among = np.zeros(len(items.judges))
         for weight, (shares, judge, judges) in zip(weights.round(9).tolist(), self.starts, strict=True):
@@ -115,13 +116,18 @@ class LearnedClassBelief(ClassBelief):
         )
 
 
-def _log_likelihood(belief: ClassBelief, items: Items, labels: NDArray[Any]) -> float:
-    """Return how well a belief, calibrated, predicts the labels."""
-    fitted = belief.calibrated(items, labels)
-    probability = np.zeros(len(items))
-    for label, column in fitted.supposed(items, ()):
-        probability += np.where(labels == label, column, 0.0)
-    return float(np.sum(np.log(0.999 * probability + 0.001 / belief.n_classes)))  # one surprise must not decide
+def _log_evidence(belief: ClassBelief, items: Items, labels: NDArray[Any]) -> float:
+    """Return the log probability of the labels under a belief whose calibration is integrated out."""
+    reference = belief.reference(items)
+    hit = labels == reference.classes
+    evidence = calibrate_events(reference.log_odds, hit).log_evidence
+    if belief.n_classes == 2:
+        return evidence
+    columns = np.stack(reference.columns)[:, ~hit]
+    missed = np.arange(columns.shape[1])
+    among_others = columns[labels[~hit], missed] / (1.0 - columns[reference.classes[~hit], missed] + 1e-15)
+    # A little of the uniform: one surprise must not decide.
+    return evidence + float(np.sum(np.log(0.99 * among_others + 0.01 / (belief.n_classes - 1))))
 
 
 def _model_says(output: Classes, classes: NDArray[Any], n_classes: int) -> NDArray[Any]:
