@@ -112,6 +112,25 @@ def test_a_draw_that_follows_the_labels_is_the_same_draw(rng, tmp_path):
     assert study.status.labelled == expected.n_labels == 25
 
 
+def test_a_judge_of_release_0_1_is_read_and_believed_alone(rng, tmp_path):
+    p, judge = rng.random((2, 60))
+    pool = Pool(p, judge=judge.astype(np.float32))
+    places = [Study.create(tmp_path / name, pool, budget=10, belief="judge").place for name in ("old.db", "new.db")]
+    change(
+        places[0],
+        "UPDATE study SET method = json_set(method, '$.belief', null)",
+        "UPDATE stages SET layout = json_set(json_remove(layout, '$.judges', '$.features'), '$.judge', '<f4')",
+        "UPDATE rows SET judge = json_extract(judge, '$.judges[0]')",
+    )
+    asked = []
+    for place in places:
+        study = Study.open(place, pool)
+        study.tell(study.ask(), [0, 1] * 5)
+        study.extend(20)
+        asked.append((study.ask(), study.estimate().value))
+    assert asked[0] == asked[1]
+
+
 @pytest.mark.parametrize("names", [[3, 1, 2], ["3", "1", "2"], [2**62, 7, 0], ["ü", "'", '"'], [0.5, 1.5, 2.5]])
 def test_ids_come_back_as_they_were(names, tmp_path):
     pool = Pool(probabilities=[0.2, 0.5, 0.7], ids=names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -90,14 +91,18 @@ def load_session(
     units = np.array([positions[row["id"]] for row in rows], dtype=np.int64) if stage_row["grouped"] else None
     costs = None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws])
     ids = [records.id_from_text(draw["id"]) for draw in draws]
+    layout = json.loads(stage_row["layout"])
+    method = records.method_from_data(json.loads(facts["method"]))
+    if method.belief is None and layout.get("judge"):  # release 0.1 believed a judge alone
+        method = replace(method, belief="judge")
     session = Session(
         records.question_from_data(json.loads(facts["question"]), own),
-        records.method_from_data(json.loads(facts["method"])),
+        method,
         Task(**{name: records.tuples(value) for name, value in json.loads(facts["task"]).items()}),
         tuple(json.loads(facts["models"])),
         records.stage_from_data(stage_row, draws),
         ids=ids,
-        items=records.items_from_rows(rows, json.loads(stage_row["layout"])),
+        items=records.items_from_rows(rows, layout),
         units=units,
         costs=costs,
         budget=facts["budget"],
