@@ -27,7 +27,7 @@ from sondage.core.predictions import Classes, Floats, Grades, Items, Means
 
 __all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start"]
 
-TRUST = 0.5
+FIRST = 0.5
 """Prior weight of the first start; the others share the rest."""
 SURE = 0.95
 """Probability of the class that a source without probabilities predicts."""
@@ -99,7 +99,7 @@ class LearnedClassBelief(ClassBelief):
         if len(self.starts) < 2 or not len(labels):
             return self
         trials = [ClassBelief(self.n_classes, *start[:2], among=start[2]) for start in self.starts]
-        prior = np.array([TRUST, *[(1.0 - TRUST) / (len(trials) - 1)] * (len(trials) - 1)])
+        prior = np.array([FIRST, *[(1.0 - FIRST) / (len(trials) - 1)] * (len(trials) - 1)])
         weights = softmax(np.log(prior) + [_log_evidence(trial, items, labels) for trial in trials])
         models: dict[int, float] = {}
         among = np.zeros(len(items.judges))
