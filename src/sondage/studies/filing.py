@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -98,9 +99,12 @@ def load_session(
     stages = [
         records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in stage_rows
     ]
+    method = records.method_from_data(json.loads(facts["method"]))
+    if method.belief is None and layout.get("judge"):  # release 0.1 believed a judge alone
+        method = replace(method, belief="judge")
     session = Session(
         records.question_from_data(json.loads(facts["question"]), own),
-        records.method_from_data(json.loads(facts["method"])),
+        method,
         Task(**{name: records.tuples(value) for name, value in json.loads(facts["task"]).items()}),
         tuple(json.loads(facts["models"])),
         budget=facts["budget"],
