@@ -32,7 +32,7 @@ def answer_all(study, pool, labels, batch=7):
     while ids := study.ask(batch):
         study.tell(ids, [truth[name] for name in ids])
         study.close()
-        study = Study.open(study.place)
+        study = Study.open(study.place, pool)
     return study
 
 
@@ -115,7 +115,9 @@ def test_a_draw_that_follows_the_labels_is_the_same_draw(rng, tmp_path):
 def test_a_judge_of_release_0_1_is_read_and_believed_alone(rng, tmp_path):
     p, judge = rng.random((2, 60))
     pool = Pool(p, judge=judge.astype(np.float32))
-    places = [Study.create(tmp_path / name, pool, budget=10, belief="judge").place for name in ("old.db", "new.db")]
+    places = [
+        Study.create(tmp_path / name, pool, budget=10, belief="judge", stages=1).place for name in ("old.db", "new.db")
+    ]
     change(
         places[0],
         "UPDATE study SET method = json_set(method, '$.belief', null)",
@@ -198,7 +200,7 @@ def test_a_pool_from_a_file_is_read_again_to_extend(tmp_path):
     with pytest.raises(StudyError, match="another pool"):
         Study.open(study.place).extend(7)
     path.unlink()
-    with pytest.raises(StudyError, match="the pool is needed: there is no file"):
+    with pytest.raises(StudyError, match="the next draw needs the pool: there is no file"):
         Study.open(study.place).extend(7)
 
 

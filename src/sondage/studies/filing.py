@@ -20,7 +20,7 @@ from sondage.version import __version__
 if TYPE_CHECKING:
     from sondage.studies.store import Records
 
-__all__ = ["bring_up", "load_session", "now", "stage_rows", "study_row"]
+__all__ = ["bring_up", "load_session", "now", "stage_row", "stage_rows", "study_row"]
 
 Row = dict[str, Any]
 
@@ -53,6 +53,14 @@ def study_row(pool: Pool, session: Session, several: bool) -> Row:
     }
 
 
+def stage_row(session: Session, number: int) -> Row:
+    """Return the row of a stage."""
+    return records.stage_to_data(session.stages[number]) | {
+        "layout": records.dump(records.layout_of(session.items)),
+        "grouped": int(session.units is not None),
+    }
+
+
 def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row], list[Row]]:
     """Return the rows of a stage, its drawn items, and their rows of the pool."""
     stage, first = session.stages[number], session.firsts[number]
@@ -60,10 +68,6 @@ def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row
     ids = [records.id_to_text(session.ids[position]) for position in positions]
     shown = drawn.units if pool.unit_rows is None else pool.unit_rows[drawn.units]
     columns = {name: column[shown] for name, column in pool.fields.items()}
-    stage_row = records.stage_to_data(stage) | {
-        "layout": records.dump(records.layout_of(session.items)),
-        "grouped": int(session.units is not None),
-    }
     draws = [
         {
             "id": name,
@@ -85,7 +89,7 @@ def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row
         row | {"id": ids[place], "number": before + row["number"]}
         for place, row in zip(places, records.items_to_rows(items), strict=True)
     ]
-    return stage_row, draws, rows
+    return stage_row(session, number), draws, rows
 
 
 def load_session(
