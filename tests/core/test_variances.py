@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from scipy.stats import norm, t
 
 from sondage.core.beliefs import ClassBelief, GaussianBelief
 from sondage.core.calibration import calibrate_events, calibrate_variances
@@ -10,7 +11,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
 from sondage.core.predictions import Classes, Items, Means
 from sondage.core.samples import Sample, from_inclusion
-from sondage.core.variances import BelievedVariance, averaged_variance, believed_variance
+from sondage.core.variances import believed_variance, larger_variance
 
 
 @pytest.mark.parametrize(("shift", "slope"), [(0.0, 1.0), (-2.0, 1.0), (0.0, 0.4), (1.0, 2.0)])
@@ -47,18 +48,52 @@ def test_labels_move_the_belief_towards_them() -> None:
     assert np.exp(wide.shift) > 4
 
 
-def test_believed_variance_is_that_of_labels_drawn_from_the_belief(rng: np.random.Generator) -> None:
-    p, b, pi = np.array([0.1, 0.5, 0.8]), np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.5, 0.9])
-    items = Items((Classes(np.array([0, 1, 1]), p),), b)
-    contrast = Contrast(parse_measure("error_rate").ready(Task("classification", (0, 1))), ((0, 1.0),))
-    sample = Sample(items, np.array([0, 1, 1]), from_inclusion(pi))
-    found = believed_variance(contrast, sample, {0: np.full((2, 2), 0.25)}, ClassBelief(2, models=((0, 1.0),)))
-    k, v = (1 - pi) / pi**2, p * (1 - p)  # the influence is an indicator less a constant
-    assert found.variance == pytest.approx(np.sum(k * b**2 * v), rel=1e-12)
-    squares = (k * b**2 * ((rng.random((200_000, 3)) < p) - p) ** 2).sum(axis=1)
-    assert min(2 * squares.mean() ** 2 / squares.var(), 2.0) == pytest.approx(found.df, rel=0.05)
+CONTRAST = Contrast(parse_measure("error_rate").ready(Task("classification", (0, 1))), ((0, 1.0),))
+BELIEF = ClassBelief(2, models=((0, 1.0),))
+EVEN = {0: np.full((2, 2), 0.25)}
 
 
-def test_the_larger_sampled_variance_stands() -> None:
-    assert averaged_variance(2.0, 7.0, BelievedVariance(1.0, 3.0)) == (2.0, 7.0)
-    assert averaged_variance(1.0, 7.0, BelievedVariance(4.0, 9.0)) == (21.0 / 12.0, 12.0)
+def test_believed_variance_of_common_surprises_is_that_of_labels_drawn_from_the_belief(
+    rng: np.random.Generator,
+) -> None:
+    # 400 coin-like labels: of the heaviest label moves, two expected ones are a small part.
+    n, pi = 400, rng.uniform(0.1, 0.9, size=400)
+    p = rng.uniform(0.3, 0.7, size=n)
+    sample = Sample(Items((Classes((p > 0.5) * 1, p),), np.full(n, 1 / n)), np.zeros(n, dtype=int), from_inclusion(pi))
+    spread, variances = (1 - pi) / pi**2 / n**2, p * (1 - p)  # the influence is an indicator less a constant
+    draws = ((rng.random((20_000, n)) < p) - p) ** 2 @ spread
+    assert draws.mean() == pytest.approx(np.sum(spread * variances), rel=0.01)
+    assert believed_variance(CONTRAST, sample, EVEN, BELIEF) == pytest.approx(draws.mean(), rel=0.25)
+
+
+@pytest.mark.parametrize(("errors", "factor"), [(0, 1 / 3), (1, 2 / 3), (2, 1.0), (20, 1.5)])
+def test_rare_surprises_count_with_their_whole_effect(errors: int, factor: float) -> None:
+    # 1,000 sure predictions of a tenth of the pool: one error expected, none would show in the sampled variance.
+    n = 1000
+    items = Items((Classes(np.zeros(n, dtype=int), np.full(n, 0.001)),), np.full(n, 1e-4))
+    labels = (np.arange(n) < errors) * 1
+    found = believed_variance(CONTRAST, Sample(items, labels, from_inclusion(np.full(n, 0.1))), EVEN, BELIEF)
+    effect = 1e4 * 1e-4 * 0.001 * 0.999  # base weight of the pool, probability and move of an error
+    often = 90 * 1e-8 * n * 0.999 * 0.001**2  # a right label moves the estimate too, a thousandth as far
+    expected = (factor * effect) ** 2 + often
+    assert found == pytest.approx(expected, rel=0.01)
+
+
+def test_beliefs_without_a_spread_expect_no_variance() -> None:
+    items = Items((Means(np.zeros(9), None),), np.full(9, 1 / 9))
+    sample = Sample(items, np.ones(9), from_inclusion(np.full(9, 0.5)))
+    contrast = Contrast(parse_measure("mse").ready(Task("regression", ())), ((0, 1.0),))
+    for limit in ({"broad": True}, {"peaked": True}):
+        sums = {0: contrast.functional.basis.totals(items, 0, np.ones(9), items.weights)}
+        assert believed_variance(contrast, sample, sums, GaussianBelief(((0, 1.0),), **limit)) == 0.0
+
+
+def test_the_larger_variance_stands() -> None:
+    assert larger_variance(2.0, 7.0, 1.0) == (2.0, 7.0)
+    assert larger_variance(2.0, 1.0, 1.0) == (2.0, 4.6)
+    believed, df = larger_variance(1.0, 7.0, 4.0)
+    assert believed == 4.0
+    assert df > 1000
+    low, high = 1.0 * (t.ppf(0.975, 4.6) / norm.ppf(0.975)) ** 2 * np.array([0.999, 1.001])
+    assert larger_variance(1.0, 4.6, low)[0] == 1.0
+    assert larger_variance(1.0, 4.6, high)[0] == high

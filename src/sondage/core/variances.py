@@ -2,12 +2,12 @@ r"""What the belief expects of an estimate's variance, where the labels' own spr
 
 The spread of a few labels knows nothing of rare, heavy surprises until one was seen. The belief, calibrated on the
 labels, tells how often each surprise is expected in the sample and how far it would move the estimate. Those that
-are expected often enough have a variance that can be computed. The heaviest, together expected less than once, are
-most likely not in the sample at all: then the estimate is off by their whole effect on the pool, which the belief
-may have wrong by as much again. Their expected effect is therefore counted as an error, not as a variance:
+are expected often enough have a variance that can be computed. The heaviest, together expected twice, may well not be
+in the sample at all: then the estimate is off by their whole effect on the pool. That effect is counted as an error,
+not as a variance, and corrected by how many such surprises the sample showed, s, with one more on either side:
 
 .. math:: V_b = \sum_{often} k_u b_u^2 \, p_{uy} (\psi_u(y) - \bar\psi_u)^2
-    + \Big(\sum_{rare} w_u b_u \, p_{uy} |\psi_u(y) - \bar\psi_u|\Big)^2 .
+    + \Big(\min\big(\tfrac{s + 1}{2 + 1}, 1.5\big) \sum_{rare} w_u b_u \, p_{uy} |\psi_u(y) - \bar\psi_u|\Big)^2 .
 
 The larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
 """
@@ -25,8 +25,10 @@ __all__ = ["believed_variance", "larger_variance"]
 
 LEAST_DF = 4.6
 MOST_DF = 1e6
-RARE = 1.0
-"""How often the surprises that count as unseen are expected in the sample, together."""
+RARE = 2.0
+"""How often the heaviest surprises, whose effect counts as an error, are expected in the sample together."""
+MOST = 1.5
+"""Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
 
 
 def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
@@ -37,7 +39,7 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     contrast : Contrast
         What is estimated.
     sample : Sample
-        The labelled rows; the labels are not used.
+        The labelled rows.
     sums : mapping of int to ndarray
         Estimated pool means, by model.
     belief : Belief
@@ -49,19 +51,24 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=influence.kinks(items))
     pairs = [(weight + np.zeros(len(items)), influence.at(items, label)) for label, weight in supposed]
     expected, psi = (np.stack(column) for column in zip(*pairs, strict=True))
-    moves = items.weights * np.abs(psi - np.sum(expected * psi, axis=0))
-    root = moves * np.sqrt(sample.of_rows(sample.expansion.spread))
-    unseen = _rarest(expected, root)
-    effect = float(np.sum((expected * moves * sample.of_rows(sample.expansion.weights))[unseen & (root > 0)]))
-    by_row = np.sum(np.where(unseen, 0.0, expected * root**2), axis=0)
-    return float(np.sum(by_row)) + effect**2
+    mean, weights = np.sum(expected * psi, axis=0), sample.of_rows(sample.expansion.weights)
+    root = items.weights * np.sqrt(sample.of_rows(sample.expansion.spread))
+    moves = np.abs(psi - mean)
+    rare = _heaviest(expected, root * moves)
+    often = float(np.sum(np.where(rare, 0.0, expected * (root * moves) ** 2)))
+    if not rare.any():
+        return often
+    seen = np.count_nonzero(root * np.abs(influence.at(items, sample.labels) - mean) >= (root * moves)[rare].min())
+    effect = float(np.sum(np.where(rare, expected * moves, 0.0) * (items.weights * weights)))
+    return often + (min((seen + 1.0) / (RARE + 1.0), MOST) * effect) ** 2
 
 
-def _rarest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return which of the (label, row) pairs are the largest that together are expected less than `RARE` times."""
-    order = np.argsort(-sizes, axis=None, kind="stable")
+def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the (label, row) pairs, each less likely than not, that are the largest expected `RARE` times together."""
+    surprises = np.flatnonzero((expected.ravel() < 0.5) & (sizes.ravel() > 0))
+    surprises = surprises[np.argsort(-sizes.ravel()[surprises], kind="stable")]
     rare = np.zeros(expected.size, dtype=np.bool_)
-    rare[order[np.cumsum(expected.ravel()[order]) <= RARE]] = True
+    rare[surprises[np.cumsum(expected.ravel()[surprises]) <= RARE]] = True
     return rare.reshape(expected.shape)
 
 
