@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sondage.core.measures import Measure, Task
 from sondage.pools import Pool
 from sondage.studies import records
 from sondage.studies.labels import Label
+from sondage.studies.rests import kept_rests
 from sondage.studies.session import Session
 from sondage.version import __version__
 
@@ -59,7 +61,7 @@ def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row
     ids = [records.id_to_text(session.ids[position]) for position in positions]
     shown = drawn.units if pool.unit_rows is None else pool.unit_rows[drawn.units]
     columns = {name: column[shown] for name, column in pool.fields.items()}
-    stage_row = records.stage_to_data(stage) | {
+    stage_row = records.stage_to_data(stage, kept_rests(session.rests[stage.number])) | {
         "layout": records.dump(records.layout_of(session.items)),
         "grouped": int(session.units is not None),
     }
@@ -113,6 +115,10 @@ def load_session(
             "costs": None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws]),
         },
     )
+    for row in stage_rows:
+        rests = records.rests_from_data(row)
+        if rests is not None:
+            session.rests[row["number"]] = partial(dict, rests)
     fields = {name: json.loads(draw["fields"]) for name, draw in zip(ids, draws, strict=True)}
     return session, fields
 

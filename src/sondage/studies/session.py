@@ -6,7 +6,8 @@ one: same pool, same seed, same items by all three.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from itertools import islice
 from typing import Any
 
@@ -30,6 +31,7 @@ from sondage.studies.planning import (
     settle,
     stage_end,
 )
+from sondage.studies.rests import Rests, later_rests
 
 __all__ = ["Session"]
 
@@ -61,6 +63,8 @@ class Session:
         Positions of the items asked for, in order.
     answers : dict of int
         Position -> coded label, or None for a skip.
+    rests : dict of int to callable
+        For a stage's number what it left undrawn; missing where a study was written without it.
     """
 
     def __init__(
@@ -79,6 +83,7 @@ class Session:
         self.budget, self.seed, self.stages = budget, seed, list(stages)
         self.asked: list[int] = []
         self.answers: dict[int, Label | None] = {}
+        self.rests: dict[int, Callable[[], Rests]] = {}
         self._set(columns or {})
 
     def _set(self, columns: Mapping[str, Any]) -> None:
@@ -102,6 +107,12 @@ class Session:
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
         session.open(pool)
         return session
+
+    def copied(self) -> Session:
+        """Return the session as it is now; what is asked and told later does not change it."""
+        other = copy(self)
+        other.stages, other.asked, other.answers = list(self.stages), list(self.asked), dict(self.answers)
+        return other
 
     @property
     def stage(self) -> Stage:
@@ -151,6 +162,7 @@ class Session:
             number=len(self.stages),
         )
         self.stages.append(stage)
+        self.rests[stage.number] = later_rests(pool, self.question, self.method, stage, past)
         self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
 
     def _drawn_units(self, pool: Pool) -> NDArray[np.int64]:
@@ -219,6 +231,7 @@ class Session:
             settings=self.stage.drawn.settings,
         )
         self.stages = [stage]
+        self.rests = {stage.number: later_rests(pool, self.question, self.method, stage, None)}
         self._set(drawn_columns(pool, stage.drawn.units))
         self.asked = [self.positions[name] for name in before]
         self.answers = {self.positions[name]: label for name, label in old.items()}

@@ -46,7 +46,7 @@ def named_interval(
     if not np.isfinite(estimate.value) or not np.isfinite(estimate.std_error):
         return Interval(*estimate.bounds, level, "undefined")
     found = INTERVALS[kind](estimate, level, generator)
-    return found if kind == "auto" else replace(found, kind=kind)
+    return found if kind in ("auto", "anytime") else replace(found, kind=kind)
 
 
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
