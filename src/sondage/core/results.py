@@ -240,7 +240,7 @@ class Estimate:
             If the draw was with replacement or by strata, the target is a population, or an item that matters could not
             be drawn.
         """
-        return self._course().sequence(level)
+        return self.in_order().sequence(level)
 
     def evalue(self, null: float, alternative: str = "two-sided") -> EValue:
         """Return the evidence against one value, which holds however often one has looked.
@@ -257,9 +257,10 @@ class Estimate:
         InputError
             As for `sequence`.
         """
-        return self._course().evalue(null, alternative)
+        return self.in_order().evalue(null, alternative)
 
-    def _course(self) -> Course:
+    def in_order(self) -> Course:
+        """Return what the labels say in their order, or raise `InputError` where that is not known."""
         if self.course is None:
             raise InputError("the labels were drawn elsewhere: nothing holds at any time, for their order is not known")
         return self.course

@@ -153,6 +153,10 @@ def _evidence(estimate: Estimate, kind: str) -> Evidence:
     return estimate.evidence
 
 
+def _anytime(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    return estimate.in_order().interval(level)
+
+
 INTERVALS: dict[str, Callable[[Estimate, float, np.random.Generator | None], Interval]] = {
     "auto": _auto,
     "wald": _wald,
@@ -162,4 +166,5 @@ INTERVALS: dict[str, Callable[[Estimate, float, np.random.Generator | None], Int
     "clopper_pearson": _clopper_pearson,
     "fieller": _fieller,
     "bootstrap": _bootstrap,
+    "anytime": _anytime,
 }
