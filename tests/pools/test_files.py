@@ -64,7 +64,7 @@ def test_probabilities_are_put_in_the_order_of_the_classes(written):
     pool = read_pool(written("id,a.p_x,a.p_y,b.p_y,b.p_x,judge.p_y\n1,.3,.7,.6,.4,.9\n"))
     assert pool.models == ("a", "b")
     assert outputs(pool, 1)["probabilities"] == [[0.4, 0.6]]
-    assert pool.items.judge.tolist() == [0.9]
+    assert pool.items.judges[0].tolist() == [0.9]
     pool = read_pool(written("id,p_spam\n1,.25\n"), classes=["spam", "ham"])
     assert outputs(pool) == {"predictions": [1], "probabilities": [0.75]}
 

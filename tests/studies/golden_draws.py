@@ -60,7 +60,7 @@ def draw(pool: Pool, models: tuple[str, ...], measure: str, parts: dict[str, Any
     question = Question("compare" if len(models) > 1 else "evaluate", models, (parse_measure(measure),))
     budget = BUDGET if pool.unit_costs is None else 2 * BUDGET
     session = Session.start(pool, question, choose_method(**parts), budget=budget, seed=SEED)
-    while ids := session.ask(1):
+    while ids := session.ask(1, pool):
         session.tell(ids, [label(name, models, measure) for name in ids])
     return [session.ids[position] for position in session.asked]
 

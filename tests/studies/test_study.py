@@ -32,7 +32,7 @@ def answer_all(study, pool, labels, batch=7):
     while ids := study.ask(batch):
         study.tell(ids, [truth[name] for name in ids])
         study.close()
-        study = Study.open(study.place)
+        study = Study.open(study.place, pool)
     return study
 
 
@@ -60,6 +60,9 @@ def case(kind, rng):
         return Pool(p.astype(np.float32), costs=1 + np.arange(size) % 4), labels, "error_rate", 60.0, {}
     if kind == "judge":
         return Pool(predictions=p.argmax(1), judge=p), labels, FMeasure(beta=1 / 3, positive=2), 40, {}
+    if kind == "features":
+        side = {"judge": {"sure": p, "named": labels}, "features": p[:, :2].astype(np.float32)}
+        return Pool(p, **side), labels, "error_rate", 40, {"belief": "ensemble"}
     if kind == "prior":
         table = ExpectedCost([[0, 1, 2], [1, 0, 1], [5, 1, 0]])
         return (
@@ -73,7 +76,7 @@ def case(kind, rng):
 
 
 @pytest.mark.parametrize(
-    "kind", ["default", "thesis", "passive", "regression", "outcomes", "groups", "costs", "judge", "prior"]
+    "kind", ["default", "thesis", "passive", "regression", "outcomes", "groups", "costs", "judge", "features", "prior"]
 )
 def test_a_study_answers_as_evaluate_does(kind, rng, tmp_path):
     pool, labels, measure, budget, options = case(kind, rng)
@@ -107,6 +110,27 @@ def test_a_draw_that_follows_the_labels_is_the_same_draw(rng, tmp_path):
     while ids := study.ask():
         study.tell(ids, [truth[name] for name in ids])
     assert study.status.labelled == expected.n_labels == 25
+
+
+def test_a_judge_of_release_0_1_is_read_and_believed_alone(rng, tmp_path):
+    p, judge = rng.random((2, 60))
+    pool = Pool(p, judge=judge.astype(np.float32))
+    places = [
+        Study.create(tmp_path / name, pool, budget=10, belief="judge", stages=1).place for name in ("old.db", "new.db")
+    ]
+    change(
+        places[0],
+        "UPDATE study SET method = json_set(method, '$.belief', null)",
+        "UPDATE stages SET layout = json_set(json_remove(layout, '$.judges', '$.features'), '$.judge', '<f4')",
+        "UPDATE rows SET judge = json_extract(judge, '$.judges[0]')",
+    )
+    asked = []
+    for place in places:
+        study = Study.open(place, pool)
+        study.tell(study.ask(), [0, 1] * 5)
+        study.extend(20)
+        asked.append((study.ask(), study.estimate().value))
+    assert asked[0] == asked[1]
 
 
 @pytest.mark.parametrize("names", [[3, 1, 2], ["3", "1", "2"], [2**62, 7, 0], ["ü", "'", '"'], [0.5, 1.5, 2.5]])
@@ -176,7 +200,7 @@ def test_a_pool_from_a_file_is_read_again_to_extend(tmp_path):
     with pytest.raises(StudyError, match="another pool"):
         Study.open(study.place).extend(7)
     path.unlink()
-    with pytest.raises(StudyError, match="the pool is needed: there is no file"):
+    with pytest.raises(StudyError, match="the next draw needs the pool: there is no file"):
         Study.open(study.place).extend(7)
 
 
@@ -187,14 +211,15 @@ def test_a_pool_in_memory_must_be_given_to_extend(rng, tmp_path):
         Study.open(tmp_path / "study.db").extend(20)
 
 
-@pytest.mark.parametrize("change", ["id", "output", "weight", "cost", "group", "judge"])
+@pytest.mark.parametrize("change", ["id", "output", "weight", "cost", "group", "judge", "features"])
 def test_a_changed_pool_is_refused(change, rng, tmp_path):
     p = rng.random(50)
-    parts = {name: np.ones(50) for name in ("weights", "costs")} | {"judge": p.copy(), "groups": np.arange(50)}
+    parts = {name: np.ones(50) for name in ("weights", "costs", "features")}
+    parts |= {"judge": p.copy(), "groups": np.arange(50)}
     ids = np.arange(50)
     Study.create(tmp_path / "study.db", Pool(p, ids=ids, **parts), budget=10)
     Study.open(tmp_path / "study.db", Pool(p, ids=ids, **parts))
-    column = {"weight": "weights", "cost": "costs", "group": "groups", "judge": "judge"}.get(change)
+    column = {"weight": "weights", "cost": "costs", "group": "groups", "judge": "judge"}.get(change, change)
     changed = {"id": ids, "output": p}.get(change, parts.get(column))
     changed[7] = {"id": 99, "group": 8}.get(change, 0.123)
     with pytest.raises(StudyError, match="another pool"):

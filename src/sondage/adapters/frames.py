@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sondage.pools.columns import pool_from_columns
 __all__ = ["read_frame", "read_pool"]
 
 
-def read_pool(source: Any, *, classes: Any = None, task: str | None = None) -> Pool:
+def read_pool(source: Any, *, classes: Any = None, task: str | None = None, features: Sequence[str] = ()) -> Pool:
     """Read a pool from files or from a frame.
 
     Parameters
@@ -23,12 +24,15 @@ def read_pool(source: Any, *, classes: Any = None, task: str | None = None) -> P
         ``"pool.parquet"``, ``"pool.csv"``, ``"folder/*.parquet"``, or a frame. The columns are ``id``;
         ``prediction`` or ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two
         classes); ``variance`` (the prediction is then a mean); ``cost``; ``weight``; ``group``;
-        ``judge.p_<class>``; ``<model>.judge``. All others are shown to the labeller.
+        ``judge.p_<class>`` or ``judge.prediction``, for several judges ``judge.<name>.p_<class>``;
+        ``<model>.judge``; ``feature.<name>``. All others are shown to the labeller.
     classes : sequence, optional
         The classes in their order; by default in that of the columns.
     task : str, optional
         ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
         without probabilities are numbers where there is a variance or a fraction, else classes.
+    features : sequence of str
+        More columns that are features, by their names: numbers, or lists of equally many numbers.
 
     Returns
     -------
@@ -47,11 +51,11 @@ def read_pool(source: Any, *, classes: Any = None, task: str | None = None) -> P
     <Pool: 2 items, 1 model, classification ['ham', 'spam']>
     """
     if isinstance(source, str | os.PathLike) or hasattr(source, "fetchnumpy"):
-        return files.read_pool(source, classes=classes, task=task)
-    return read_frame(source, classes=classes, task=task)
+        return files.read_pool(source, classes=classes, task=task, features=features)
+    return read_frame(source, classes=classes, task=task, features=features)
 
 
-def read_frame(frame: Any, *, classes: Any = None, task: str | None = None) -> Pool:
+def read_frame(frame: Any, *, classes: Any = None, task: str | None = None, features: Sequence[str] = ()) -> Pool:
     """Return the pool of a frame's columns; see `read_pool`."""
     try:
         import narwhals as nw
@@ -65,7 +69,7 @@ def read_frame(frame: Any, *, classes: Any = None, task: str | None = None) -> P
     if isinstance(table, nw.LazyFrame):
         table = table.collect()
     columns = {str(series.name): _column(series) for series in table.iter_columns()}
-    return pool_from_columns(columns, classes=classes, task=task)
+    return pool_from_columns(columns, classes=classes, task=task, features=features)
 
 
 def _column(series: Any) -> Any:

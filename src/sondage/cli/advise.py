@@ -23,7 +23,9 @@ __all__ = ["command"]
 @click.option("--difference", type=float, help="With --compare: a difference worth finding.")
 @click.option("--power", "wanted_power", type=float, default=0.8, show_default=True, help="Wanted power to find it.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of test and interval.")
-@click.option("--belief", help="What labels are expected to be: model, judge, uniform, peaked, broad.")
+@click.option(
+    "--belief", help="What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad."
+)
 @click.option("--classes", metavar="A,B,...", help="The classes in their order, where the file does not tell.")
 @click.option("--task", help="classification, regression or outcomes, where the file does not tell.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")

@@ -17,7 +17,8 @@ PARTS = {
     "estimator": "assisted, hajek, horvitz_thompson or self_normalised.",
     "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson or fieller.",
     "test": "Of a comparison: t, wald, mcnemar or permutation.",
-    "belief": "What labels are expected to be: model, judge, uniform, peaked, broad, or class shares (0.9,0.1).",
+    "belief": "What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad, or shares of "
+    "the classes (0.9,0.1).",
     "target": "pool (this finite pool) or population (what it was drawn from).",
 }
 

@@ -8,7 +8,7 @@ would be ruled by the heaviest tail that the labels do not exclude, and spend th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,11 @@ PRIOR = ((0.65, 0.35, 0.12), (0.25, 1.0, 0.5), (0.10, 4.0, 1.0))
 
 @dataclass(frozen=True)
 class Calibration:
-    """The shift a and the slope b."""
+    """The shift a, the slope b, and the log probability of the data with both integrated out."""
 
     shift: float = 0.0
     slope: float = 1.0
+    log_evidence: float = 0.0
 
 
 IDENTITY = Calibration()
@@ -81,12 +82,13 @@ def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:
     centre = float(np.mean(np.log(variances)))  # slopes turn about it, so that units of measurement do not matter
     logs = centre + _SHIFT[:, None] + _SLOPE[:, None] * (np.log(variances) - centre)
     found = _mean(-0.5 * np.sum(logs + squares * np.exp(-logs), axis=1))
-    return Calibration(found.shift + (1.0 - found.slope) * centre, found.slope)
+    return replace(found, shift=found.shift + (1.0 - found.slope) * centre)
 
 
 def _mean(log_likelihood: Floats) -> Calibration:
-    weights = np.exp(_LOG_PRIOR + log_likelihood - logsumexp(_LOG_PRIOR + log_likelihood))
-    return Calibration(float(weights @ _SHIFT), float(np.exp(weights @ np.log(_SLOPE))))
+    evidence = float(logsumexp(_LOG_PRIOR + log_likelihood))
+    weights = np.exp(_LOG_PRIOR + log_likelihood - evidence)
+    return Calibration(float(weights @ _SHIFT), float(np.exp(weights @ np.log(_SLOPE))), evidence)
 
 
 def _log_prior() -> Floats:
@@ -96,7 +98,8 @@ def _log_prior() -> Floats:
         for share, of_shift, of_slope in PRIOR
     ]  # fmt: skip
     cells = np.outer(np.gradient(SHIFTS), np.gradient(SLOPES)).ravel()
-    return np.asarray(logsumexp(parts, axis=0) + np.log(cells))
+    log_prior = logsumexp(parts, axis=0) + np.log(cells)
+    return np.asarray(log_prior - logsumexp(log_prior))
 
 
 _SHIFT, _SLOPE = (grid.ravel() for grid in np.meshgrid(SHIFTS, SLOPES, indexing="ij"))

@@ -133,14 +133,17 @@ class Items:
         Base weights :math:`b_i`; over the whole pool they sum to 1.
     costs : ndarray of float, shape (n,), optional
         Labelling costs, positive; None where every label costs 1.
-    judge : ndarray of float, shape (n, k) or (n,), optional
-        A proxy's class probabilities.
+    judges : tuple of ndarray of float, shape (n, k) or (n,)
+        Proxies' class probabilities.
+    features : ndarray of float, shape (n, d), optional
+        Numbers that may tell where the models err, of the items and not of any model.
     """
 
     models: tuple[Outputs, ...]
     weights: NDArray[Any]
     costs: NDArray[Any] | None = None
-    judge: NDArray[Any] | None = None
+    judges: tuple[NDArray[Any], ...] = ()
+    features: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -152,5 +155,6 @@ class Items:
             models=tuple(model.take(rows) for model in self.models),
             weights=self.weights[rows],
             costs=None if self.costs is None else self.costs[rows],
-            judge=None if self.judge is None else self.judge[rows],
+            judges=tuple(judge[rows] for judge in self.judges),
+            features=None if self.features is None else self.features[rows],
         )

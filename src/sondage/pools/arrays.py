@@ -22,11 +22,11 @@ from sondage.pools.coding import (
     as_column,
     check_ids,
     code_models,
-    code_probabilities,
     code_units,
     floats,
     positive_column,
 )
+from sondage.pools.side import check_judges, code_features, code_judges
 
 __all__ = ["Pool"]
 
@@ -46,8 +46,9 @@ class Pool:
         Several models, or one with a name, in place of the above.
     classes : sequence, optional
         The classes in the order of the columns; by default 0 .. k-1, or those predicted.
-    judge : array-like of float, shape (N, k) or (N,), optional
-        A proxy's class probabilities; makes the belief, never the truth.
+    judge : array-like, shape (N, k) or (N,), or mapping of str to array-like, optional
+        A proxy's class probabilities, or the classes that it names; several by name. Makes the belief, never the
+        truth, and labels tell how far to believe it.
     ids : array-like, shape (N,), optional
         Unique names of the items, of any type; by default the row numbers.
     costs : array-like of float, shape (N,), optional
@@ -58,9 +59,13 @@ class Pool:
         Rows of equal group share one label, asked once and paid once.
     fields : mapping of str to array-like, optional
         Columns to show to the labeller.
+    features : array-like of float, shape (N, d), optional
+        Numbers that may tell where the models err: embeddings, columns of a table. Labels tell whether they do.
 
     Attributes
     ----------
+    judges : tuple of str
+        Names of the judges.
     source : str or None
         Absolute path of the file or files it was read from, and `reading`, the options it was read with.
 
@@ -92,22 +97,22 @@ class Pool:
         judge: Any = None,
         groups: Any = None,
         fields: Mapping[str, Any] | None = None,
+        features: Any = None,
     ) -> None:
         given = _one_kind(probabilities, predictions, means, variances, models)
         checked = None if ids is None else np.asarray(ids, dtype=object) if isinstance(ids, list) else ids
         where = _namer(checked)
-        coded = None if judge is None else code_probabilities(judge, "judge", where)
-        self.task, outputs, size = code_models(given, classes, coded, where)
+        judges = check_judges(judge, where)
+        self.task, outputs, size = code_models(given, classes, tuple(judges.values()), where)
         size = self._outcome_size(size, ids, costs, weights)
-        self.models = tuple(given)
+        self.models, self.judges = tuple(given), tuple(judges)
         self.ids, self.keys = check_ids(ids, size)
-        if coded is not None and len(coded) != size:
-            raise InputError(f"judge has {len(coded)} rows; the pool has {size}")
         self.items = Items(
             outputs,
             _base_weights(weights, size, where),
             None if costs is None else positive_column(costs, "cost", size, where),
-            coded,
+            code_judges(judges, self.task.classes, size, where),
+            code_features(features, size, where),
         )
         self.fields = {name: as_column(column, f"field {name!r}", size) for name, column in (fields or {}).items()}
         self.source: str | None = None
@@ -196,7 +201,8 @@ class Pool:
 
     def blocks(self) -> Iterator[tuple[slice, Items]]:
         """Yield slices of rows and the items in them, as views."""
-        width = max([1, *(_width(output) for output in self.items.models)])
+        features = self.items.features
+        width = max([1 if features is None else features.shape[1], *(_width(output) for output in self.items.models)])
         for part in row_blocks(len(self), width):
             yield part, self.items.take(part)
 
@@ -287,14 +293,21 @@ class Pool:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of ids, outputs, weights, costs and groups that does not depend on the order of rows."""
+        """A hash of all columns but those shown to the labeller; it does not depend on the order of rows."""
         digest = np.zeros(4, dtype=np.uint64)
         shared = None if self._units is None else self.unit_keys[self._units[0]]
         for part, items in self.blocks():
             extra = [] if shared is None else [shared[part].astype(np.uint64)]
             digest += _row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)
-        text = f"{len(self)}:{self.task}:{self.models}:{digest.tolist()}"
+        text = f"{len(self)}:{self.task}:{self.models}:{digest.tolist()}{self._side}"
         return sha256(text.encode()).hexdigest()[:32]
+
+    @property
+    def _side(self) -> str:
+        """What sides there are beyond one unnamed judge, for the fingerprint."""
+        features = self.items.features
+        several = "" if self.judges in ((), ("judge",)) else f":{self.judges}"
+        return several if features is None else f"{several}:{features.shape[1]}"
 
 
 def _one_kind(
@@ -350,7 +363,7 @@ def _width(output: Any) -> int:
 def _row_hashes(keys: NDArray[np.int64], items: Items, extra: Sequence[NDArray[np.uint64]] = ()) -> NDArray[np.uint64]:
     """Return four 64-bit numbers a row from its key and all that the pool says of it, wrapping around."""
     numbers = [keys.astype(np.uint64), _bits(items.weights), *extra]
-    for values in (items.costs, items.judge):
+    for values in (items.costs, *items.judges, items.features):
         if values is not None:
             numbers += [_bits(column) for column in np.atleast_2d(values.T)]
     for output in items.models:

@@ -139,7 +139,7 @@ def code_units(groups: Any, size: int, keys: NDArray[np.int64]) -> tuple[NDArray
 
 
 def code_models(
-    models: Mapping[str, Any], classes: Any, judge: Any, where: Where
+    models: Mapping[str, Any], classes: Any, judges: Judges, where: Where
 ) -> tuple[Task, tuple[Outputs, ...], int]:
     """Return the task, the coded outputs of every model and the number of rows.
 
@@ -152,7 +152,7 @@ def code_models(
     if len(kinds) != 1 or not kinds <= set(_CODERS):
         names = ", ".join(f"{name}: {type(model).__name__}" for name, model in models.items())
         raise InputError(f"models must all be Classifier, all Regressor or all Outcome; they are {names or 'none'}")
-    task, outputs, sizes = _CODERS[kinds.pop()](models, classes, judge, where)
+    task, outputs, sizes = _CODERS[kinds.pop()](models, classes, judges, where)
     if len(set(sizes.values())) > 1:
         raise InputError(f"models have different numbers of rows: {sizes}")
     size = next(iter(sizes.values()))
@@ -161,10 +161,11 @@ def code_models(
     return task, outputs, size
 
 
+Judges = Sequence[NDArray[Any]]
 Coded = tuple[Task, tuple[Outputs, ...], dict[str, int]]
 
 
-def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judge: Any, where: Where) -> Coded:
+def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Judges, where: Where) -> Coded:
     probabilities: dict[str, NDArray[Any] | None] = {}
     predicted: dict[str, NDArray[Any] | None] = {}
     for name, model in models.items():
@@ -175,8 +176,7 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judge: Any
         hard = model.predictions
         predicted[name] = None if hard is None else as_column(hard, f"predictions of {name!r}", None)
     columns = [p.shape[1] if p.ndim == 2 else 2 for p in probabilities.values() if p is not None]
-    if judge is not None:
-        columns.append(judge.shape[1] if judge.ndim == 2 else 2)
+    columns += [p.shape[1] if p.ndim == 2 else 2 for p in judges if p.dtype.kind == "f"]
     names = _classes(classes, columns, [p for p in predicted.values() if p is not None])
     outputs = []
     for name in models:
@@ -240,7 +240,9 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
         codes[index] = exact.get(value, texts.get(_text(value), -1))
     if (codes < 0).any():
         row = int(np.argmax(codes[inverse] < 0))
-        raise InputError(f"{name} of {where(row)} is {values[row]!r}; classes are {list(classes)}")
+        raise InputError(
+            f"{name} of {where(row)} is {values[row : row + 1].tolist()[0]!r}; classes are {list(classes)}"
+        )
     return codes[inverse].astype(kind)
 
 
@@ -249,8 +251,8 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _code_regressors(models: Mapping[str, Regressor], classes: Any, judge: Any, where: Where) -> Coded:
-    if classes is not None or judge is not None:
+def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judges, where: Where) -> Coded:
+    if classes is not None or judges:
         raise InputError("classes and judge are for classifiers; these models are regressors")
     outputs = []
     for name, model in models.items():
@@ -269,8 +271,8 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judge: Any, 
     return Task("regression"), tuple(outputs), sizes
 
 
-def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judge: Any, where: Where) -> Coded:
-    if classes is not None or judge is not None:
+def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, where: Where) -> Coded:
+    if classes is not None or judges:
         raise InputError("outcomes take a judge each, Outcome(judge=...), and no classes")
     outputs = []
     for name, model in models.items():
@@ -285,7 +287,7 @@ def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judge: Any, wher
     return Task("outcomes", grades=tuple(values)), tuple(outputs), sizes or {"": -1}
 
 
-_CODERS: dict[type, Callable[[Mapping[str, Any], Any, Any, Where], Coded]] = {
+_CODERS: dict[type, Callable[[Mapping[str, Any], Any, Judges, Where], Coded]] = {
     Classifier: _code_classifiers,
     Regressor: _code_regressors,
     Outcome: _code_outcomes,

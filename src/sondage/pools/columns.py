@@ -22,6 +22,8 @@ MOST_CLASSES = 1000
 
 _ONE = "model"  # the name of a single model whose columns carry none
 _OUTPUT = re.compile(r"(?:(?P<model>(?!p_).+?)\.)?(?:(?P<part>prediction|variance)|p_(?P<class>.+))", re.DOTALL)
+_PROXY = re.compile(r"judge(?:\.(?P<judge>(?!p_).+?))?\.(?:prediction|p_(?P<class>.+))", re.DOTALL)
+_FEATURE = "feature."
 _JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.+))?", re.DOTALL)
 
 
@@ -40,25 +42,36 @@ class _Layout:
     """What the columns of a table mean."""
 
     models: dict[str, _Model] = field(default_factory=dict)
-    judge: dict[str, str] = field(default_factory=dict)
+    judges: dict[str, _Model] = field(default_factory=dict)
+    features: list[str] = field(default_factory=list)
     fields: list[str] = field(default_factory=list)
 
 
-def pool_from_columns(columns: Columns, *, classes: Any = None, task: str | None = None, typed: bool = True) -> Pool:
+def pool_from_columns(
+    columns: Columns,
+    *,
+    classes: Any = None,
+    task: str | None = None,
+    features: Sequence[str] = (),
+    typed: bool = True,
+) -> Pool:
     """Return the pool that a table's columns describe.
 
     Parameters
     ----------
     columns : mapping of str to ndarray
         ``id``; ``prediction``, ``variance`` and ``p_<class>``, for several models ``<model>.prediction`` and so
-        on; ``judge.p_<class>``; ``<model>.judge`` or ``<model>.judge.p_<grade>`` for systems with an outcome of
-        their own; ``cost``, ``weight``, ``group``. All others are shown to the labeller. Missing values are
-        masked; text may stand for numbers.
+        on; ``judge.p_<class>`` or ``judge.prediction``, for several judges ``judge.<name>.p_<class>`` and so on;
+        ``<model>.judge`` or ``<model>.judge.p_<grade>`` for systems with an outcome of their own;
+        ``feature.<name>``; ``cost``, ``weight``, ``group``. All others are shown to the labeller. Missing values
+        are masked; text may stand for numbers.
     classes : sequence, optional
         The classes in their order; by default in that of the columns.
     task : str, optional
         ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
         without probabilities are numbers where there is a variance or a fraction, else classes.
+    features : sequence of str
+        More columns that are features: numbers, or lists of equally many numbers.
     typed : bool
         Whether text is meant as text; False for CSV, where ids and predictions written as numbers are numbers.
 
@@ -74,17 +87,22 @@ def pool_from_columns(columns: Columns, *, classes: Any = None, task: str | None
     if not len(columns["id"]):
         raise InputError("the pool is empty: it has no rows")
     table = Table(columns, typed)
-    layout = _layout(list(columns))
+    missing = [name for name in features if name not in columns]
+    if missing:
+        raise InputError(f"no column {missing[0]!r} for features; there are {list(columns)}")
+    layout = _layout([name for name in columns if name not in features])
+    layout.features += features
     kind = _task(table, layout, task)
     models, names = _BUILDERS[kind](table, layout, classes)
     options = {"costs": "cost", "weights": "weight"}
     return Pool(
         models=models,
         classes=names,
-        judge=_judge(table, layout, names),
+        judge=_judges(table, layout, names),
         ids=table.ids,
         groups=table.names("group") if "group" in columns else None,
         fields={name: table.shown(name) for name in layout.fields},
+        features=np.column_stack([table.feature(name) for name in layout.features]) if layout.features else None,
         **{option: table.numbers(name) for option, name in options.items() if name in columns},
     )
 
@@ -95,8 +113,14 @@ def _layout(names: Sequence[str]) -> _Layout:
     for name in names:
         if name in ("id", "cost", "weight", "group"):
             continue
-        if name.startswith("judge.p_"):
-            found.judge[name.removeprefix("judge.p_")] = name
+        if name.startswith(_FEATURE):
+            found.features.append(name)
+        elif proxy := _PROXY.fullmatch(name):
+            judge_columns = found.judges.setdefault(proxy["judge"] or "judge", _Model())
+            if proxy["class"] is None:
+                judge_columns.prediction = name
+            else:
+                judge_columns.probabilities[proxy["class"]] = name
         elif judge := _JUDGE.fullmatch(name):
             model = found.models.setdefault(judge["model"], _Model())
             if judge["class"] is None:
@@ -209,7 +233,7 @@ def _classes(layout: _Layout, predicted: Sequence[NDArray[Any]], classes: Any) -
     if classes is not None:
         return list(classes)
     sources = [model.probabilities for model in layout.models.values() if model.probabilities]
-    sources += [layout.judge] if layout.judge else []
+    sources += [judge.probabilities for judge in layout.judges.values() if judge.probabilities]
     if not sources:
         return None
     texts = max((list(source) for source in sources), key=len)
@@ -250,10 +274,15 @@ def _probabilities(table: Table, columns: Mapping[str, str], classes: Sequence[A
     raise InputError(f"no column 'p_{missing}'; there are {list(columns.values())}")
 
 
-def _judge(table: Table, layout: _Layout, classes: Any) -> NDArray[Any] | None:
-    if not layout.judge:
-        return None
-    return _probabilities(table, layout.judge, classes or [])
+def _judges(table: Table, layout: _Layout, classes: Any) -> dict[str, NDArray[Any]] | None:
+    """Return what every judge says: probabilities, else the classes that it names; None without judges."""
+    said: dict[str, NDArray[Any]] = {}
+    for name, judge in layout.judges.items():
+        if judge.probabilities:
+            said[name] = _probabilities(table, judge.probabilities, classes or [])
+        else:
+            said[name] = table.predictions(str(judge.prediction))
+    return said or None
 
 
 _BUILDERS: dict[str, Callable[[Table, _Layout, Any], Built]] = {

@@ -29,7 +29,11 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def read_pool(
-    source: str | os.PathLike[str] | duckdb.DuckDBPyRelation, *, classes: Any = None, task: str | None = None
+    source: str | os.PathLike[str] | duckdb.DuckDBPyRelation,
+    *,
+    classes: Any = None,
+    task: str | None = None,
+    features: Sequence[str] = (),
 ) -> Pool:
     """Read a pool from CSV or Parquet files.
 
@@ -38,13 +42,16 @@ def read_pool(
     source : path, glob or DuckDB relation
         ``"pool.parquet"``, ``"pool.csv"``, ``"folder/*.parquet"``. The columns are ``id``; ``prediction`` or
         ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two classes);
-        ``variance``; ``cost``; ``weight``; ``group``; ``judge.p_<class>``; ``<model>.judge``. All others are
-        shown to the labeller.
+        ``variance``; ``cost``; ``weight``; ``group``; ``judge.p_<class>`` or ``judge.prediction``, for several
+        judges ``judge.<name>.p_<class>``; ``<model>.judge``; ``feature.<name>``. All others are shown to the
+        labeller.
     classes : sequence, optional
         The classes in their order.
     task : str, optional
         ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
         without probabilities are numbers where there is a variance or a fraction, else classes.
+    features : sequence of str
+        More columns that are features, by their names in the file: numbers, or (Parquet) lists of numbers.
 
     Returns
     -------
@@ -57,17 +64,18 @@ def read_pool(
         If a file cannot be read, or a value is not allowed; the message names column, row and id.
     """
     if hasattr(source, "fetchnumpy"):
-        return pool_from_columns(source.fetchnumpy(), classes=classes, task=task)
+        return pool_from_columns(source.fetchnumpy(), classes=classes, task=task, features=features)
     path = os.path.abspath(os.fspath(source))
     files = _files(os.fspath(source))
     try:
         typed = _kind(files[0]) == "parquet"
         columns = _read_parquet(files) if typed else _read_csv(files)
-        pool = pool_from_columns(columns, classes=classes, task=task, typed=typed)
+        pool = pool_from_columns(columns, classes=classes, task=task, features=features, typed=typed)
     except InputError as error:
         raise InputError(f"{os.fspath(source)}: {error}") from None
     pool.source = path
-    pool.reading = {name: value for name, value in (("classes", classes), ("task", task)) if value is not None}
+    options = {"classes": classes, "task": task, "features": list(features) or None}
+    pool.reading = {name: value for name, value in options.items() if value is not None}
     return pool
 
 

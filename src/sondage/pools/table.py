@@ -63,6 +63,17 @@ class Table:
             raise InputError(f"{name} of {self.where(row)} is {column[row]}; it must be {allowed}")
         return column
 
+    def feature(self, name: str) -> NDArray[Any]:
+        """Return a column of numbers, shape (N,), or of lists of equally many numbers, shape (N, d)."""
+        column = self.columns[name]
+        if not self.typed or column.dtype != object or not isinstance(column[0], list | np.ndarray):
+            return self.numbers(name)
+        lengths = [len(row) if isinstance(row, list | np.ndarray) else -1 for row in column]
+        odd = next((row for row, length in enumerate(lengths) if length != lengths[0]), None)
+        if odd is not None:
+            raise InputError(f"{name} of {self.where(odd)} is not a list of {lengths[0]} numbers, as that of row 0 is")
+        return np.array([np.asarray(row) for row in column])
+
     def _parsed(self, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
         try:
             return column.astype(np.float64)

@@ -30,12 +30,11 @@ from sondage.core.sequences import (
     log_evalues,
     parts_of,
     rest_of,
-    units_of,
 )
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence
 from sondage.errors import InputError, SondageWarning
 from sondage.studies.drawing import DRAWS, KeyOrder
-from sondage.studies.rests import centre_of, key_of
+from sondage.studies.rests import drawn_units, key_of
 from sondage.studies.session import Session
 
 __all__ = ["LabelCourse"]
@@ -133,7 +132,6 @@ class LabelCourse:
     def _stage(self, number: int) -> Stage:
         session, stage, fraction = self.session, self.session.stages[number], self.fraction
         assert fraction is not None
-        assert stage.known.belief is not None
         if not stage.covers:
             raise InputError("items whose labels matter have no chance of being drawn: nothing holds at any time")
         if stage.number not in session.rests:
@@ -143,9 +141,7 @@ class LabelCourse:
             raise InputError(f"a label that matters to {self.contrast.functional.name!r} can never be drawn")
         first, after = session.firsts[number : number + 2]
         end, total = min(after, self.count) - first, after - first
-        items, _, of_rows = session.rows(np.arange(first, after), {})
-        centre = centre_of(self.contrast, fraction, stage.known)
-        units = units_of(fraction, stage.known.belief, items, stage.drawn.rates, centre=centre, units=of_rows)
+        units = drawn_units(session, number, self.contrast, fraction)
         items, labels, of_rows = session.rows(np.arange(first, first + end))
         top, bottom = parts_of(fraction, items, labels, end, of_rows)
         rest = rests[key]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +19,10 @@ __all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder"]
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """What is drawn from: sizes (U,) that sum to 1, hash keys, costs, and strata where the draw has them."""
+    """What is drawn from: sizes (U,) that sum to 1, hash keys, costs, and strata where the draw has them.
+
+    `target` is the part of the budget that the rates are made for, where a longer head is drawn in reserve.
+    """
 
     sizes: Floats
     keys: NDArray[np.int64]
@@ -28,6 +31,7 @@ class Drawing:
     stage: int
     strata: NDArray[np.int64] | None = None
     deviations: Floats | None = None
+    target: float | None = None
 
     @property
     def support(self) -> int:
@@ -48,7 +52,8 @@ class Drawn:
     tau : float
         First key that was not drawn; infinite if nothing more could be.
     settings : mapping
-        What the draw must remember, plain data: the rates' factor, the support, whether all sizes are equal, ...
+        What the draw must remember, plain data: the rates' factor, the support, whether all sizes are equal, after
+        how many units the next stage is due, ...
     """
 
     units: NDArray[np.int64]
@@ -60,6 +65,23 @@ class Drawn:
 
     def __len__(self) -> int:
         return len(self.units)
+
+    @property
+    def due(self) -> int | None:
+        """After how many units the next stage is planned; None if this is the last."""
+        return self.settings.get("due")
+
+    def until(self, due: int | None) -> Drawn:
+        """Return the draw with the next stage due after so many units, or never."""
+        kept = {name: value for name, value in self.settings.items() if name != "due"}
+        return replace(self, settings=kept if due is None else kept | {"due": due})
+
+    def head(self, count: int) -> Drawn:
+        """Return the first units only, with nothing due after them."""
+        if count == len(self):
+            return self.until(None)
+        columns = {name: getattr(self, name)[:count] for name in ("units", "keys", "rates", "sizes")}
+        return replace(self.until(None), tau=float(self.keys[count]), **columns)
 
 
 class Draw(Protocol):
@@ -81,11 +103,9 @@ class KeyOrder:
     rates: Callable[[Floats, float], Floats]
 
     def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
-        support = drawing.support
-        factor = waterfill(drawing.sizes, budget, drawing.costs)
-        if not np.isfinite(factor):
-            factor = 1.0 / float(drawing.sizes[drawing.sizes > 0].min())
-        scale = float((settings or {}).get("factor", factor))
+        support, target = drawing.support, drawing.target or budget
+        factor, planned = (_finite(drawing.sizes, waterfill(drawing.sizes, b, drawing.costs)) for b in (budget, target))
+        scale = float((settings or {}).get("factor", planned))
         order = key_order(
             drawing.sizes,
             drawing.keys,
@@ -100,15 +120,21 @@ class KeyOrder:
         largest = drawing.sizes >= drawing.sizes.max() * (1 - 1e-9)
         equal = drawing.costs is None and np.count_nonzero(largest) == support
         kept = {"factor": scale, "support": support, "equal": equal}
-        if drawing.costs is not None:
-            kept["dearest"] = float(drawing.costs[drawing.sizes > 0].max())
-        return Drawn(order.rows, order.keys, order.rates, drawing.sizes[order.rows], order.tau, kept)
+        drawn = Drawn(order.rows, order.keys, order.rates, drawing.sizes[order.rows], order.tau, kept)
+        spent = np.arange(1.0, len(drawn) + 1) if drawing.costs is None else np.cumsum(drawing.costs[order.rows])
+        due = int(np.count_nonzero(spent <= target * (1 + 1e-12)))
+        return drawn.until(due if due < len(drawn) else None)
 
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
         count = int(asked.max()) + 1
         tau = drawn.tau if count == len(drawn) else float(drawn.keys[count])
         share = count / drawn.settings["support"] if drawn.settings["equal"] else None
         return from_inclusion(inclusion(drawn.rates[asked], tau, share))
+
+
+def _finite(sizes: Floats, factor: float) -> float:
+    """Return the factor, or where all items fit the one that makes the smallest size certain."""
+    return factor if np.isfinite(factor) else 1.0 / float(sizes[sizes > 0].min())
 
 
 _FIRST_ARRIVALS = KeyOrder(successive_rates)

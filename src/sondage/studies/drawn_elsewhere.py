@@ -88,7 +88,7 @@ def estimate_from(
     if estimator == "horvitz_thompson" and pool_size is None:
         raise InputError("estimator 'horvitz_thompson' needs pool_size=")
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
-    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, labels), None, _row)
+    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, labels), (), _row)
     coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(_listed(labels, size))]
     if any(label is None for label in coded):
         raise LabelError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from sondage.version import __version__
 if TYPE_CHECKING:
     from sondage.studies.store import Records
 
-__all__ = ["bring_up", "load_session", "now", "stage_rows", "study_row"]
+__all__ = ["bring_up", "load_session", "now", "stage_row", "stage_rows", "study_row"]
 
 Row = dict[str, Any]
 
@@ -54,6 +55,15 @@ def study_row(pool: Pool, session: Session, several: bool) -> Row:
     }
 
 
+def stage_row(session: Session, number: int) -> Row:
+    """Return the row of a stage."""
+    stage = session.stages[number]
+    return records.stage_to_data(stage, kept_rests(session.rests.get(stage.number))) | {
+        "layout": records.dump(records.layout_of(session.items)),
+        "grouped": int(session.units is not None),
+    }
+
+
 def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row], list[Row]]:
     """Return the rows of a stage, its drawn items, and their rows of the pool."""
     stage, first = session.stages[number], session.firsts[number]
@@ -61,10 +71,6 @@ def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row
     ids = [records.id_to_text(session.ids[position]) for position in positions]
     shown = drawn.units if pool.unit_rows is None else pool.unit_rows[drawn.units]
     columns = {name: column[shown] for name, column in pool.fields.items()}
-    stage_row = records.stage_to_data(stage, kept_rests(session.rests[stage.number])) | {
-        "layout": records.dump(records.layout_of(session.items)),
-        "grouped": int(session.units is not None),
-    }
     draws = [
         {
             "id": name,
@@ -86,7 +92,7 @@ def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row
         row | {"id": ids[place], "number": before + row["number"]}
         for place, row in zip(places, records.items_to_rows(items), strict=True)
     ]
-    return stage_row, draws, rows
+    return stage_row(session, number), draws, rows
 
 
 def load_session(
@@ -100,9 +106,12 @@ def load_session(
     stages = [
         records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in stage_rows
     ]
+    method = records.method_from_data(json.loads(facts["method"]))
+    if method.belief is None and layout.get("judge"):  # release 0.1 believed a judge alone
+        method = replace(method, belief="judge")
     session = Session(
         records.question_from_data(json.loads(facts["question"]), own),
-        records.method_from_data(json.loads(facts["method"])),
+        method,
         Task(**{name: records.tuples(value) for name, value in json.loads(facts["task"]).items()}),
         tuple(json.loads(facts["models"])),
         budget=facts["budget"],

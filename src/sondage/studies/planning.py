@@ -13,6 +13,7 @@ from sondage.core.beliefs import Belief
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast, Sums, believed_totals, moments
+from sondage.core.designs import Equal
 from sondage.core.measures import Functional, parse_measure, settled
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats, Items
@@ -155,12 +156,15 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     for contrasts in wanted:
         _require_defined(contrasts, pass_one, uninformed)
     relevant = _relevant(pool, [c for contrasts in wanted for c in contrasts], pass_one, belief, uninformed)
-    rest = None
-    if past is not None:
-        rest = past.rest
+    rest = None if past is None else past.rest
+    if rest is not None:
         relevant &= rest
+    if method.assisted and relevant.any():  # the belief's mean is known: what cannot matter needs no label
+        rest = relevant
     design = named_design(method.design, method.floor, setting)
-    sizes = pool.sizes(design, None if relevant.all() else relevant, rest)
+    if len(functionals) > 1:  # what moves the first measure says nothing of the others
+        design = replace(design, ground=Equal())
+    sizes = pool.sizes(design, None if relevant.all() else relevant, None if rest is None or rest.all() else rest)
     return _plan(pool, functionals, wanted[0], belief, pass_one, sizes, relevant)
 
 
@@ -283,14 +287,25 @@ def _plan(
 
 
 def open_stage(
-    pool: Pool, plan: Plan, method: Method, *, budget: float, seed: int, number: int = 0, settings: Any = None
+    pool: Pool,
+    plan: Plan,
+    method: Method,
+    *,
+    budget: float,
+    seed: int,
+    number: int = 0,
+    settings: Any = None,
+    target: float | None = None,
 ) -> Stage:
-    """Return a stage drawn for this budget; with settings of an earlier draw, the longer head of the same order."""
+    """Return a stage drawn for this budget; with settings of an earlier draw, the longer head of the same order.
+
+    With a target below the budget the stage is meant for that part, and what follows is drawn in reserve.
+    """
     draw = DRAWS[method.draw]
     strata = deviations = None
     if isinstance(draw, Stratified):
         strata, deviations = _strata(pool, plan)
-    drawing = Drawing(plan.sizes, pool.unit_keys, pool.unit_costs, seed, number, strata, deviations)
+    drawing = Drawing(plan.sizes, pool.unit_keys, pool.unit_costs, seed, number, strata, deviations, target)
     return Stage(number, seed, plan.known, draw.take(drawing, budget, settings), plan.covers)
 
 

@@ -6,14 +6,25 @@ Numbers are written with as many digits as bring the same bits back; arrays come
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import date, datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief
+from sondage.core.beliefs import (
+    Belief,
+    ClassBelief,
+    GaussianBelief,
+    LearnedClassBelief,
+    LearnedGaussianBelief,
+    LearnedOutcomeBelief,
+    OutcomeBelief,
+)
+from sondage.core.learning import Correction
 from sondage.core.measures import NAMES, Measure
 from sondage.core.predictions import Classes, Grades, Items, Means
 from sondage.core.samples import Known
@@ -45,7 +56,9 @@ __all__ = [
 
 Data = dict[str, Any]
 
-_BELIEFS: dict[str, type[Any]] = {kind.__name__: kind for kind in (ClassBelief, GaussianBelief, OutcomeBelief)}
+_PLAIN = (ClassBelief, GaussianBelief, OutcomeBelief)
+_LEARNED = (LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief)
+_BELIEFS: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_PLAIN, *_LEARNED)}
 _OUTPUTS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Classes, Means, Grades)}
 _SHARED = {"grades"}  # the same for all rows
 _MEASURES: dict[str, Any] = {name: kind for name, kind in NAMES.items() if isinstance(kind, type)}
@@ -157,11 +170,13 @@ def belief_from_data(data: Mapping[str, Any] | None) -> Belief | None:
 
 
 def tuples(value: Any) -> Any:
-    """Return lists as tuples, all the way down."""
+    """Return lists as tuples and the data of a correction as one, all the way down."""
+    if isinstance(value, dict):
+        return Correction(**{name: tuples(part) for name, part in value.items()})
     return tuple(tuples(part) for part in value) if isinstance(value, list) else value
 
 
-def stage_to_data(stage: Stage, rests: Rests) -> Data:
+def stage_to_data(stage: Stage, rests: Rests | None) -> Data:
     """Return what a stage knows, but for the drawn items, as a row; and what it left undrawn."""
     known = stage.known
     sums = {"expected": sums_to_data(known.expected), "outside": sums_to_data(known.outside)}
@@ -189,8 +204,10 @@ def stage_from_data(data: Mapping[str, Any], draws: Sequence[Mapping[str, Any]])
     return Stage(data["number"], json.loads(data["seed"]), Known(**known), drawn, bool(data["covers"]))
 
 
-def _rests_to_data(rests: Rests) -> Data:
+def _rests_to_data(rests: Rests | None) -> Data | None:
     """Return rests as data."""
+    if rests is None:
+        return None
     return {key: {field.name: getattr(rest, field.name) for field in fields(rest)} for key, rest in rests.items()}
 
 
@@ -215,7 +232,8 @@ def layout_of(items: Items) -> Data:
             for output in items.models
         ],
         "costs": _type(items.costs),
-        "judge": _type(items.judge),
+        "judges": [_type(judge) for judge in items.judges],
+        "features": _type(items.features),
     }
 
 
@@ -231,14 +249,14 @@ def items_to_rows(items: Items) -> list[Data]:
     ]
     weights = np.asarray(items.weights, dtype=np.float64).tolist()
     costs = None if items.costs is None else items.costs.tolist()
-    judge = None if items.judge is None else items.judge.tolist()
+    side = _side_to_cells(items)
     return [
         {
             "number": row,
             "weight": weights[row],
             "cost": None if costs is None else costs[row],
             "outputs": dump([{name: column[row] for name, column in columns.items()} for columns in outputs]),
-            "judge": None if judge is None else dump(judge[row]),
+            "judge": side[row],
         }
         for row in range(len(items))
     ]
@@ -247,14 +265,49 @@ def items_to_rows(items: Items) -> list[Data]:
 def items_from_rows(rows: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Items:
     """Return items from their rows, in the types they had."""
     outputs = [json.loads(row["outputs"]) for row in rows]
-    judge = None if layout["judge"] is None else [json.loads(row["judge"]) for row in rows]
+    judges, features = _side_from_cells([row["judge"] for row in rows], layout)
     models = tuple(_output(shape, [row[index] for row in outputs]) for index, shape in enumerate(layout["models"]))
     return Items(
         models,
         np.array([row["weight"] for row in rows], dtype=np.float64),
         None if layout["costs"] is None else np.array([row["cost"] for row in rows], dtype=layout["costs"]),
-        None if judge is None else np.array(judge, dtype=layout["judge"]),
+        judges,
+        features,
     )
+
+
+def _side_to_cells(items: Items) -> list[str | None]:
+    """Return each row's side information as text: what the judges say, and the bytes of its features."""
+    if not items.judges and items.features is None:
+        return [None] * len(items)
+    judges = [judge.tolist() for judge in items.judges]
+    features = items.features
+    return [
+        dump(
+            {
+                "judges": [judge[row] for judge in judges],
+                "features": None if features is None else b64encode(features[row].tobytes()).decode(),
+            }
+        )
+        for row in range(len(items))
+    ]
+
+
+def _side_from_cells(
+    cells: Sequence[Any], layout: Mapping[str, Any]
+) -> tuple[tuple[NDArray[Any], ...], NDArray[Any] | None]:
+    """Return judges and features in the types they had; a study of release 0.1 has at most one judge's numbers."""
+    if "judges" not in layout:
+        one = layout["judge"]
+        return () if one is None else (np.array([json.loads(cell) for cell in cells], dtype=one),), None
+    sides = [json.loads(cell) for cell in cells] if layout["judges"] or layout["features"] else []
+    judges = tuple(
+        np.array([side["judges"][index] for side in sides], dtype=kind) for index, kind in enumerate(layout["judges"])
+    )
+    kind = layout["features"]
+    if kind is None:
+        return judges, None
+    return judges, np.stack([np.frombuffer(b64decode(side["features"]), dtype=kind) for side in sides])
 
 
 def _output(shape: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Any:

@@ -107,7 +107,7 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         parts.append(Part(sample, _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)))
         pieces.append(expansion)
     last = session.stages[-1]
-    exact = last.covers and not spread_left and bool(here.all()) and not session.room and not session.opens
+    exact = last.covers and not spread_left and bool(here.all())
     whole = parts[0].sample if len(parts) == 1 else _whole(session, asked[here], answers, pieces)
     warnings = []
     if not here.all():

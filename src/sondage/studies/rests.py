@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,18 @@ from numpy.typing import NDArray
 from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import Known
-from sondage.core.sequences import Fraction, Rest, fraction_of, joined, rest_of, units_of
+from sondage.core.measures import Task
+from sondage.core.sequences import Fraction, Rest, Units, fraction_of, joined, rest_of, units_of
 from sondage.errors import InputError, SondageWarning
 from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import Past, Stage, contrasts_of, make_plan
 
-__all__ = ["Rests", "centre_of", "kept_rests", "key_of", "later_rests", "rests_of"]
+if TYPE_CHECKING:
+    from sondage.studies.session import Session
+
+__all__ = ["Rests", "drawn_units", "kept_rests", "key_of", "later_rests", "rests_of", "rests_with_dropped"]
 
 Rests = Mapping[str, Rest]
 
@@ -62,10 +67,8 @@ def rests_of(pool: Pool, question: Question, method: Method, stage: Stage, past:
     draw = DRAWS[method.draw]
     if not isinstance(draw, KeyOrder) or question.kind == "select" or not stage.covers:
         return {}
-    functionals = [measure.ready(pool.task) for measure in question.measures]
-    contrasts = [contrasts_of(question, functional, pool.models)[0] for functional in functionals]
-    fractions = {contrast: fraction_of(contrast, pool.task) for contrast in contrasts}
-    if all(fraction is None for fraction in fractions.values()):
+    fractions = _fractions(question, pool.task, pool.models)
+    if not fractions:
         return {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SondageWarning)  # said when the stage was drawn
@@ -79,16 +82,50 @@ def rests_of(pool: Pool, question: Question, method: Method, stage: Stage, past:
     assert belief is not None
     found: dict[str, list[Rest]] = {}
     for items, of_units, units in _blocks(pool, undrawn, rates):
-        for contrast, fraction in fractions.items():
-            if fraction is not None:
-                centre = centre_of(contrast, fraction, stage.known)
-                known = units_of(fraction, belief, items, of_units, centre=centre, units=units)
-                found.setdefault(key_of(contrast), []).append(rest_of(known, fraction.nodes))
+        for contrast, fraction in fractions:
+            centre = centre_of(contrast, fraction, stage.known)
+            known = units_of(fraction, belief, items, of_units, centre=centre, units=units)
+            found.setdefault(key_of(contrast), []).append(rest_of(known, fraction.nodes))
     return {key: joined(parts) for key, parts in found.items()}
 
 
-def kept_rests(rests: Callable[[], Rests]) -> Rests:
-    """Return what a study keeps: the rests, or none where there can be no bets."""
+def rests_with_dropped(session: Session, count: int) -> Callable[[], Rests]:
+    """Return a function that gives the rests after the first units of the last stage, whose others are dropped."""
+    stage, whole = session.stage, session.rests[session.stage.number]
+
+    def found() -> Rests:
+        rests, dropped = dict(whole()), np.arange(count, len(stage.drawn))
+        for contrast, fraction in _fractions(session.question, session.task, session.models):
+            key = key_of(contrast)
+            if key in rests and len(dropped):
+                units = drawn_units(session, len(session.stages) - 1, contrast, fraction).take(dropped)
+                rests[key] = joined([rests[key], rest_of(units, fraction.nodes)])
+        return rests
+
+    return cache(found)
+
+
+def drawn_units(session: Session, number: int, contrast: Contrast, fraction: Fraction) -> Units:
+    """Return what was known of a stage's drawn units when they were drawn."""
+    stage, (first, after) = session.stages[number], session.firsts[number : number + 2]
+    belief, centre = stage.known.belief, centre_of(contrast, fraction, stage.known)
+    assert belief is not None
+    items, _, of_rows = session.rows(np.arange(first, after), {})
+    return units_of(fraction, belief, items, stage.drawn.rates, centre=centre, units=of_rows)
+
+
+def _fractions(question: Question, task: Task, models: tuple[str, ...]) -> list[tuple[Contrast, Fraction]]:
+    """Return the question's contrasts that are means or ratios."""
+    functionals = (measure.ready(task) for measure in question.measures)
+    contrasts = (contrasts_of(question, functional, models)[0] for functional in functionals)
+    found = ((contrast, fraction_of(contrast, task)) for contrast in contrasts)
+    return [(contrast, fraction) for contrast, fraction in found if fraction is not None]
+
+
+def kept_rests(rests: Callable[[], Rests] | None) -> Rests | None:
+    """Return what a study keeps: the rests, or none where there can be no bets; None where it was not kept."""
+    if rests is None:
+        return None
     try:
         return rests()
     except InputError:

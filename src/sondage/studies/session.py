@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -31,7 +32,7 @@ from sondage.studies.planning import (
     settle,
     stage_end,
 )
-from sondage.studies.rests import Rests, later_rests
+from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 
 __all__ = ["Session"]
 
@@ -111,7 +112,8 @@ class Session:
     def copied(self) -> Session:
         """Return the session as it is now; what is asked and told later does not change it."""
         other = copy(self)
-        other.stages, other.asked, other.answers = list(self.stages), list(self.asked), dict(self.answers)
+        other.stages, other.rests = list(self.stages), dict(self.rests)
+        other.asked, other.answers = list(self.asked), dict(self.answers)
         return other
 
     @property
@@ -126,19 +128,14 @@ class Session:
 
     @property
     def opens(self) -> bool:
-        """Whether a further stage is due once all that is drawn was asked for."""
-        if not self.method.staged:
-            return False
-        settings = self.stage.drawn.settings
-        if len(self.stage.drawn) >= settings["support"]:
-            return False
-        return bool(self.budget - self._asked_cost() >= settings.get("dearest", 1.0) * (1 - 1e-12))
+        """Whether a further stage is planned once the present one was asked for."""
+        return self.stage.drawn.due is not None
 
-    def _asked_cost(self) -> float:
-        return float(len(self.ids) if self.costs is None else self.costs.sum())
+    def _costs_of(self, count: int) -> float:
+        return float(count if self.costs is None else self.costs[:count].sum())
 
     def open(self, pool: Pool, *, last: bool = False) -> None:
-        """Plan the next stage from the labels so far, and draw it.
+        """Plan the next stage from the labels so far, and draw it; what was in reserve is dropped.
 
         Parameters
         ----------
@@ -147,9 +144,11 @@ class Session:
         last : bool
             Let it be the last one, however much of the budget is left.
         """
+        if self.stages:
+            self._drop_reserve()
         units = self._drawn_units(pool)
         past = self._past(pool, units) if self.stages else None
-        spent = self._asked_cost()
+        spent = self._costs_of(len(units))
         costs = pool.unit_costs
         least = LEAST_IN_STAGE if costs is None else max(LEAST_IN_STAGE * float(costs.mean()), float(costs.max()))
         end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)
@@ -157,7 +156,8 @@ class Session:
             pool,
             make_plan(pool, self.question, self.method, past),
             self.method,
-            budget=end - spent,
+            budget=self.budget - spent,
+            target=end - spent,
             seed=self.seed,
             number=len(self.stages),
         )
@@ -165,15 +165,30 @@ class Session:
         self.rests[stage.number] = later_rests(pool, self.question, self.method, stage, past)
         self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
 
+    def _drop_reserve(self) -> None:
+        """End the present stage with what was asked for."""
+        stage, count = self.stage, len(self.asked) - self.firsts[-2]
+        if stage.number in self.rests:
+            self.rests[stage.number] = rests_with_dropped(self.copied(), count)
+        self.stages[-1] = replace(stage, drawn=stage.drawn.head(count))
+
+    def _go_on(self) -> None:
+        """Let the present stage's order go on in place of a next stage: what is in reserve is asked for."""
+        if len(self.ids) == len(self.asked) + self.room:
+            raise InputError("the next items are drawn from the pool, which is not at hand: pass pool=")
+        self.stages[-1] = replace(self.stage, drawn=self.stage.drawn.until(None))
+
     def _drawn_units(self, pool: Pool) -> NDArray[np.int64]:
         """Return the units of all drawn items, by their ids: the pool's rows may be in another order than before."""
-        if not self.ids:
+        if not self.stages:
             return np.empty(0, dtype=np.int64)
         units = np.concatenate([stage.drawn.units for stage in self.stages])
-        first = units if pool.unit_rows is None else pool.unit_rows[units]
-        if pool.ids[first].tolist() == self.ids:
-            return units
-        rows = pool.rows_by_id()(self.ids)
+        names = self.ids[: len(units)]
+        if units.max(initial=0) < pool.n_units:
+            first = units if pool.unit_rows is None else pool.unit_rows[units]
+            if pool.ids[first].tolist() == names:
+                return units
+        rows = pool.rows_by_id()(names)
         return rows if pool.unit_of_row is None else pool.unit_of_row[rows]
 
     def _past(self, pool: Pool, units: NDArray[np.int64]) -> Past:
@@ -182,7 +197,7 @@ class Session:
         rest[rows] = False
         answered = np.array([p for p in self.asked if self.answers.get(p) is not None], dtype=np.int64)
         labelled, labels, _ = self.rows(answered)
-        others = np.setdiff1d(np.arange(len(self.ids)), answered)
+        others = np.setdiff1d(np.array(self.asked, dtype=np.int64), answered)
         return Past(rest, labelled, labels, self.rows(others)[0])
 
     def rows(
@@ -217,6 +232,8 @@ class Session:
         self.budget = check_budget(pool, budget)
         if not self.method.staged:
             self._lengthen(pool)
+        elif self.stage.drawn.due is None and np.isfinite(self.stage.drawn.tau):
+            self.stages[-1] = replace(self.stage, drawn=self.stage.drawn.until(len(self.stage.drawn)))
 
     def _lengthen(self, pool: Pool) -> None:
         """Draw a longer head of the same order."""
@@ -255,12 +272,12 @@ class Session:
     @property
     def remaining(self) -> int:
         """Items that can still be asked for within the budget; with costs at least one more while a stage is due."""
-        room = len(self.ids) - len(self.asked)
+        drawn = len(self.ids) - len(self.asked)
         if self.costs is not None:
-            return room + int(self.opens)
+            return max(drawn, self.room + int(self.opens))
         if self.opens:
-            room += int(self.stage.drawn.settings["support"]) - len(self.stage.drawn)
-        return min(room, int(self.budget) - len(self.asked))
+            drawn = self.room + int(self.stage.drawn.settings["support"]) - (self.stage.drawn.due or 0)
+        return min(drawn, int(self.budget) - len(self.asked))
 
     @property
     def complete(self) -> bool:
@@ -270,7 +287,9 @@ class Session:
     @property
     def room(self) -> int:
         """Items of the present stage that can still be asked for; 0 when the next stage is due."""
-        return min(len(self.ids) - len(self.asked), self.remaining)
+        due = self.stage.drawn.due
+        count = len(self.stage.drawn) if due is None else due
+        return self.firsts[-2] + count - len(self.asked)
 
     def ask(self, n: int | None = None, pool: Pool | None = None) -> list[Any]:
         """Return ids to label: pending ones first, then the next of the draw.
@@ -282,24 +301,24 @@ class Session:
             is planned from these labels; a request for all that remains is taken at its word, and then the rest is
             drawn in one stage.
         pool : Pool, optional
-            Needed when the next stage is due.
+            To plan the next stage, when that is due; without it the present order goes on.
 
         Raises
         ------
         InputError
-            If n is not positive, or a stage is due and there is no pool.
+            If n is not positive, or the next item is not drawn yet and there is no pool.
         """
         if n is not None and n < 1:
             raise InputError(f"ask for {n} items: the number must be positive")
         due, everything = self.due(n), self._everything(n)
         if due and pool is None:
-            raise InputError("the next stage is planned from the labels so far, and for that the pool is needed")
+            self._go_on()
         wanted = self.pending if n is None else self.pending[:n]
-        count = self.remaining if n is None else n - len(wanted)
+        count = self.remaining if n is None else min(n - len(wanted), self.remaining)
         fresh = self._fresh(min(count, self.room))
         if due and pool is not None:
             self.open(pool, last=everything)
-            fresh += self._fresh(self.room if everything else min(count, self.room))
+            fresh += self._fresh(min(count, self.remaining, self.room))
         return [self.ids[position] for position in (*wanted, *fresh)]
 
     def due(self, n: int | None = None) -> bool:
@@ -314,7 +333,8 @@ class Session:
         """Return up to so many ids of the present stage, or of the next where it is due."""
         if self.opens and not self.room and not self.pending:
             self.open(pool)
-        return self.ask(min(most, self.room)) if self.room else []
+        room = min(self.room, self.remaining)
+        return self.ask(min(most, room)) if room else []
 
     def _fresh(self, count: int) -> list[int]:
         fresh: list[int] = []

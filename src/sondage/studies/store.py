@@ -221,6 +221,14 @@ class Records:
         """Tell other processes that there are new draws to be read."""
         self._connection.execute(update(tables.study).values(revision=tables.study.c.revision + 1))
 
+    def end_stage(self, stage: Row, positions: int) -> None:
+        """Write a stage anew and drop the drawn items after so many in all, which were in reserve."""
+        number = stage["number"]
+        self._connection.execute(update(tables.stages).where(tables.stages.c.number == number).values(**stage))
+        reserve = select(tables.draws.c.id).where(tables.draws.c.position >= positions)
+        self._connection.execute(delete(tables.rows).where(tables.rows.c.id.in_(reserve)))
+        self._connection.execute(delete(tables.draws).where(tables.draws.c.position >= positions))
+
     def drop_stages(self) -> None:
         """Take all stages away, to write a longer one in their place."""
         for table in (tables.rows, tables.draws, tables.stages):

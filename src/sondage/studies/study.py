@@ -17,7 +17,7 @@ from sondage.errors import InputError, StudyError
 from sondage.pools import Pool
 from sondage.studies import records
 from sondage.studies.answers import compare_session, estimate_session, select_session
-from sondage.studies.filing import bring_up, load_session, now, stage_rows, study_row
+from sondage.studies.filing import bring_up, load_session, now, stage_row, stage_rows, study_row
 from sondage.studies.labels import Label, decode_label
 from sondage.studies.method import Method, Question, choose_method
 from sondage.studies.questions import make_question
@@ -285,6 +285,7 @@ class Study:
         n : int, optional
             How many; by default all that the budget still pays. A staged method gives fewer at the end of a stage,
             since the next one is planned from these labels; a request for all that remains is taken at its word.
+            Where the pool is not at hand, the present stage's order goes on instead.
 
         Returns
         -------
@@ -293,21 +294,26 @@ class Study:
 
         Raises
         ------
-        StudyError
-            If the next stage is due, and the pool is not there or not the same.
+        InputError
+            If n is not positive, or the pool is needed and not at hand: after an extension.
         """
         with self._lock, self._store.writing() as found:
             session = self._refresh(found, lock=True)
-            pool = self._present_pool() if session.due(n) else None
-            before, at = len(session.asked), now()
-            if pool is not None:
-                self._facts = {**self._facts, "revision": None}  # whatever happens now, read the draws again
-            ids = session.ask(n, pool)
-            if pool is not None:
-                found.add_stage(*stage_rows(session, pool, len(session.stages) - 1))
-                found.count_revision()
+            before, at, due = len(session.asked), now(), session.due(n)
+            ids = self._ask_beyond(session, n, found) if due else session.ask(n)
             fresh = [session.ids[position] for position in session.asked[before:]]
             found.add_asked([{"id": records.id_to_text(name), "at": at} for name in fresh])
+        return ids
+
+    def _ask_beyond(self, session: Session, n: int | None, found: Records) -> list[Any]:
+        """Ask past the end of a stage, and write what that changes of the draws."""
+        self._facts = {**self._facts, "revision": None}  # whatever happens now, read the draws again
+        pool, last = self._pool_at_hand(), len(session.stages) - 1
+        ids = session.ask(n, pool)
+        found.end_stage(stage_row(session, last), session.firsts[last + 1])
+        if pool is not None:
+            found.add_stage(*stage_rows(session, pool, last + 1))
+        found.count_revision()
         return ids
 
     def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False, who: str | None = None) -> int:
@@ -395,7 +401,9 @@ class Study:
             session = self._refresh(found, lock=True)
             self._facts = {**self._facts, "revision": None}
             session.extend(pool, budget)
-            if not session.method.staged:
+            if session.method.staged:
+                found.end_stage(stage_row(session, len(session.stages) - 1), len(session.ids))
+            else:
                 found.drop_stages()
                 found.add_stage(*stage_rows(session, pool, 0))
             found.raise_budget(session.budget)
@@ -403,7 +411,9 @@ class Study:
 
     def fields(self, ids: Iterable[Any]) -> list[dict[str, Any]]:
         """Return what the pool shows to a labeller of these items."""
-        return [self._fields[self._session.ids[self._session.position(name)]] for name in ids]
+        with self._lock, self._store.reading() as found:
+            session = self._refresh(found)
+            return [self._fields[session.ids[session.position(name)]] for name in ids]
 
     def history(self) -> list[dict[str, Any]]:
         """Return all labels ever told, first to last: number, id, label, who, at, supersedes."""
@@ -425,6 +435,13 @@ class Study:
         pool = pool or self._pool or self._read_pool()
         self._require_same(pool)
         return pool
+
+    def _pool_at_hand(self) -> Pool | None:
+        """Return the study's pool if it is kept, or its file is there and the same."""
+        try:
+            return self._present_pool()
+        except StudyError:
+            return None
 
     def _require_same(self, pool: Pool) -> None:
         if pool.fingerprint != self._facts["fingerprint"]:

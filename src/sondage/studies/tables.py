@@ -69,7 +69,8 @@ draws = Table(
     Column("fields", Text, nullable=False),
 )
 
-# What the models said of each drawn row; several rows share an item where the pool has groups.
+# What the models said of each drawn row; several rows share an item where the pool has groups. `judge`: what the
+# judges said, and the row's features.
 rows = Table(
     "rows",
     metadata,

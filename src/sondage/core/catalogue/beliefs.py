@@ -1,4 +1,4 @@
-"""Beliefs by name: model, uniform, judge, peaked, broad, or a class prior."""
+"""Beliefs by name: model, uniform, judge, learned, ensemble, peaked, broad, or a class prior."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief
+from sondage.core.beliefs import (
+    Belief,
+    ClassBelief,
+    GaussianBelief,
+    LearnedClassBelief,
+    LearnedGaussianBelief,
+    LearnedOutcomeBelief,
+    OutcomeBelief,
+)
+from sondage.core.beliefs.learned import Start
 from sondage.core.measures import Task
 from sondage.core.predictions import Classes, Grades, Items, Means
 from sondage.errors import InputError
 
 __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
+
+TRUST = 0.75
+"""Share of the judges before any label where models tell probabilities too: a bad judge must not rule what is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +56,11 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
     belief : str, mapping, sequence of float, or None
         ``"model"`` (the evaluated models in equal mixture, thesis 5.11; uniform for classifiers without
         probabilities, broad for regressors without variances), ``"uniform"``, ``"judge"``, ``"peaked"``,
-        ``"broad"``; a mapping of class to probability, or a sequence in the classes' order, is a class prior; a
-        mapping of model to share is a weighted mixture; None takes the judge where the pool has one, else the models.
+        ``"broad"``; ``"learned"`` (the judges where the pool has some, else the models, and what labels tell of
+        all these and of features), ``"ensemble"`` (the same with every model of the pool); a mapping of class to
+        probability, or a sequence in the classes' order, is a class prior; a mapping of model to share is a
+        weighted mixture; None is ``"learned"`` where there are judges or features, else ``"model"``, of which
+        labels tell what predictions without probabilities mean.
     expectation : Expectation
         The task and its models.
 
@@ -55,7 +70,7 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
         If the belief does not exist, or the pool cannot support it.
     """
     if belief is None:
-        belief = "judge" if expectation.items.judge is not None else "model"
+        return _default(expectation)
     if isinstance(belief, str):
         if belief not in BELIEFS:
             raise InputError(f"no belief {belief!r}; there are {', '.join(BELIEFS)}, or a class prior")
@@ -106,6 +121,67 @@ def _model(expectation: Expectation) -> Belief:
     return ClassBelief(len(expectation.task.classes), models=_shares(informed))
 
 
+def _default(expectation: Expectation) -> Belief:
+    if expectation.items.judges or expectation.items.features is not None:
+        return _learned(expectation)
+    if expectation.task.kind == "classification" and not expectation.informed:
+        return ClassBelief(len(expectation.task.classes), uniform=1.0, votes=expectation.models)
+    return _model(expectation)
+
+
+def _learned(expectation: Expectation) -> Belief:
+    return _LEARNED[expectation.task.kind](expectation, expectation.models)
+
+
+def _ensemble(expectation: Expectation) -> Belief:
+    return _LEARNED[expectation.task.kind](expectation, tuple(range(len(expectation.items.models))))
+
+
+def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belief:
+    """Return a mixture of judges and models, else what predictions mean; labels may choose another mixture."""
+    informed = _shares([m for m in models if _tells(expectation.items.models[m])])
+    starts = _starts(len(expectation.items.judges), informed)
+    judges = len(expectation.items.judges)
+    first: Start = starts[0] if starts else ((), 0.0, ())
+    several = judges + len(models) > 1
+    return LearnedClassBelief(
+        len(expectation.task.classes),
+        models=first[0],
+        judge=first[1],
+        among=first[2],
+        uniform=0.0 if starts else 1.0,
+        votes=() if starts else models,
+        starts=tuple(starts),
+        source_judges=tuple(range(judges)) if several else (),
+        source_models=models if several else (),
+    )
+
+
+def _starts(judges: int, informed: tuple[tuple[int, float], ...]) -> list[Start]:
+    """Return the mixtures among which labels choose: the one to begin with, all judges, each judge, the models."""
+    equal = (1.0 / judges,) * judges if judges else ()
+    starts: list[Start] = []
+    if judges and informed:
+        starts.append((tuple((model, share * (1.0 - TRUST)) for model, share in informed), TRUST, equal))
+    if judges:
+        starts.append(((), 1.0, equal))
+    if judges > 1:
+        starts += [((), 1.0, tuple(float(other == judge) for other in range(judges))) for judge in range(judges)]
+    if informed:
+        starts.append((informed, 0.0, ()))
+    return starts
+
+
+def _learned_numbers(expectation: Expectation, models: tuple[int, ...]) -> Belief:
+    informed = tuple(m for m in models if _tells(expectation.items.models[m]))
+    sources = models if len(models) > 1 else ()
+    return LearnedGaussianBelief(_shares(informed or models), broad=not informed, source_models=sources)
+
+
+def _learned_outcomes(expectation: Expectation, models: tuple[int, ...]) -> Belief:
+    return LearnedOutcomeBelief(others=len(models) > len(expectation.models))
+
+
 def _uniform(expectation: Expectation) -> Belief:
     if expectation.task.kind == "outcomes":
         return OutcomeBelief(uniform=True)
@@ -117,7 +193,7 @@ def _uniform(expectation: Expectation) -> Belief:
 def _judge(expectation: Expectation) -> Belief:
     if any(isinstance(expectation.items.models[m], Grades) for m in expectation.models):
         return OutcomeBelief()
-    if expectation.items.judge is None:
+    if not expectation.items.judges:
         raise InputError("belief 'judge': the pool has no judge; give judge= to the pool")
     return ClassBelief(len(expectation.task.classes), judge=1.0)
 
@@ -150,6 +226,14 @@ BELIEFS: dict[str, Callable[[Expectation], Belief]] = {
     "model": _model,
     "uniform": _uniform,
     "judge": _judge,
+    "learned": _learned,
+    "ensemble": _ensemble,
     "peaked": _limit("peaked"),
     "broad": _limit("broad"),
+}
+
+_LEARNED: dict[str, Callable[[Expectation, tuple[int, ...]], Belief]] = {
+    "classification": _learned_classes,
+    "regression": _learned_numbers,
+    "outcomes": _learned_outcomes,
 }

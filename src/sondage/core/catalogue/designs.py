@@ -79,7 +79,12 @@ class Setting:
         return contrast.influence({model: rounded(mu) for model, mu in sums.items()})
 
     def shrunk_influence(self, contrast: Contrast) -> Influence:
-        """Return the influence where the believed pool means are moved a tenth of the way to the uninformed ones."""
+        """Return the influence where the believed pool means are moved a tenth of the way to the uninformed ones.
+
+        Numbers have no uninformed mean, since nothing says how large they are: there it is the believed one.
+        """
+        if self.task.kind == "regression":
+            return self.influence(contrast)
         at, flat = self.expect(contrast, self.belief), self.expect(contrast, self.uninformed)
         return contrast.influence({model: rounded(mu) for model, mu in shrunk(at, flat).items()})
 

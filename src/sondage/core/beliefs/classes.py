@@ -1,0 +1,160 @@
+"""Beliefs about classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from sondage.core.beliefs.columns import class_column, log_odds
+from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.beliefs.votes import count_votes, voted_column
+from sondage.core.calibration import calibrate_events
+from sondage.core.predictions import Classes, Floats, Items
+
+__all__ = ["ClassBelief", "Reference"]
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The class of every item whose log odds are calibrated.
+
+    Attributes
+    ----------
+    columns : tuple of ndarray
+        Every class's probability, where there are more than two.
+    classes : ndarray of int, shape (n,)
+        The class.
+    log_odds : ndarray of float, shape (n,)
+        Its log odds before calibration.
+    """
+
+    columns: tuple[NDArray[Any], ...]
+    classes: NDArray[Any]
+    log_odds: Floats
+
+
+@dataclass(frozen=True)
+class ClassBelief:
+    """A mixture of class probabilities: of models, of a judge, of a class prior, uniform (thesis 5.11, 4.2.2).
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes k.
+    models : tuple of (int, float)
+        Model index and share.
+    judge, uniform : float
+        Shares of the judges' probabilities and of 1/k each.
+    prior : tuple of float
+        Class probabilities, times their share, that are the same for all items; empty for none.
+    shift, slope : float
+        Calibration of the log odds of the second of two classes, or of the most probable of several; the others
+        keep their proportions.
+    among : tuple of float
+        Shares of the judges among themselves; empty for equal ones.
+    votes : tuple of int
+        Models that predict classes without probabilities: calibration then learns what their predictions mean.
+    counts : tuple of tuple of int
+        What it learned, from `count_votes`; empty before.
+
+    Examples
+    --------
+    >>> items = Items((Classes(np.array([1]), np.array([0.8])),), np.array([1.0]))
+    >>> [(y, float(w[0])) for y, w in ClassBelief(2, models=((0, 1.0),)).supposed(items, [0])]
+    [(0, 0.19999999999999996), (1, 0.8)]
+    """
+
+    n_classes: int
+    models: tuple[tuple[int, float], ...] = ()
+    judge: float = 0.0
+    uniform: float = 0.0
+    prior: tuple[float, ...] = ()
+    shift: float = 0.0
+    slope: float = 1.0
+    among: tuple[float, ...] = ()
+    votes: tuple[int, ...] = ()
+    counts: tuple[tuple[int, ...], ...] = ()
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield every class code with its probability, shape (n,)."""
+        if self._as_given:
+            yield from ((label, self.probability(items, label)) for label in range(self.n_classes))
+        else:
+            yield from self._moved_columns(items)
+
+    @property
+    def _as_given(self) -> bool:
+        """Whether probabilities are left as they are."""
+        return (self.shift, self.slope) == (0.0, 1.0)
+
+    def _moved_columns(self, items: Items) -> Iterator[Supposed]:
+        """Yield every class code with its probability after the reference class's log odds are moved."""
+        reference = self.reference(items)
+        moved = expit(self._moved(items, reference))
+        if self.n_classes == 2:
+            yield from ((0, 1.0 - moved), (1, moved))
+            return
+        tiny = 1e-15
+        others = sum(
+            np.where(reference.classes == label, 0.0, column) for label, column in enumerate(reference.columns)
+        )
+        rest = (1.0 - moved) / (others + (self.n_classes - 1) * tiny)
+        for label, column in enumerate(reference.columns):
+            yield label, np.where(reference.classes == label, moved, (column + tiny) * rest)
+
+    def _moved(self, items: Items, reference: Reference) -> Floats:
+        """Return the log odds of the reference class after calibration, shape (n,)."""
+        return self.shift + self.slope * reference.log_odds
+
+    def reference(self, items: Items) -> Reference:
+        """Return the class of every item whose log odds are calibrated: the second of two, else the most probable."""
+        if self.n_classes == 2:
+            second = np.broadcast_to(self.probability(items, 1), len(items))
+            return Reference((), np.ones(len(items), dtype=np.int64), log_odds(second))
+        columns = [np.broadcast_to(self.probability(items, label), len(items)) for label in range(self.n_classes)]
+        stacked = np.stack(columns)
+        classes = stacked.argmax(axis=0)
+        return Reference(tuple(columns), classes, log_odds(stacked[classes, np.arange(len(items))]))
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief calibrated on these class codes, shape (n,); without probabilities, their table."""
+        if self.votes:
+            return replace(self, counts=count_votes(self.votes, items, labels))
+        reference = self.reference(items)
+        fitted = calibrate_events(reference.log_odds, labels == reference.classes)
+        return replace(self, shift=fitted.shift, slope=fitted.slope)
+
+    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
+        """Yield every class code."""
+        yield from range(self.n_classes)
+
+    def probability(self, items: Items, label: int) -> NDArray[Any]:
+        """Return the believed probability of one class, shape (n,)."""
+        if self.counts:
+            return voted_column(self.counts, self.votes, self.n_classes, items, label)
+        sources = [(share, self._column(items, index, label)) for index, share in self.models]
+        if self.judge:
+            sources += [(self.judge * share, column) for share, column in self._judged(items, label)]
+        flat = self.uniform / self.n_classes + (self.prior[label] if self.prior else 0.0)
+        if not sources:
+            return np.broadcast_to(flat, len(items))
+        total = sources[0][1] if sources[0][0] == 1 else sources[0][0] * sources[0][1]
+        for share, column in sources[1:]:
+            total = total + share * column
+        return total + flat if flat else total
+
+    def _judged(self, items: Items, label: int) -> list[tuple[float, NDArray[Any]]]:
+        """Return the share and the column of every judge."""
+        shares = self.among or (1.0 / len(items.judges),) * len(items.judges)
+        return [(share, class_column(p, label)) for share, p in zip(shares, items.judges, strict=True) if share]
+
+    @staticmethod
+    def _column(items: Items, index: int, label: int) -> NDArray[Any]:
+        return class_column(cast(Classes, items.models[index]).probabilities, label)

@@ -1,0 +1,140 @@
+"""Beliefs about numbers: mixtures of Gaussians, as quadrature nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.calibration import calibrate_variances
+from sondage.core.predictions import Floats, Items, Means
+from sondage.errors import InputError
+
+__all__ = ["GaussianBelief"]
+
+NARROW = 0.004
+
+
+@dataclass(frozen=True)
+class GaussianBelief:
+    r"""A mixture of Gaussians :math:`N(f_j, \tau_j^2)` (thesis 5.13).
+
+    Parameters
+    ----------
+    models : tuple of (int, float)
+        Model index and share.
+    peaked : bool
+        Variances taken as 0 (the limit :math:`\tau \to 0` of section 5.2.2).
+    broad : bool
+        Variances infinitely large and equal (:math:`\tau \to \infty`). Designs use the leading coefficient of the
+        influence; expectations are taken at unit variance, which is the same up to scale.
+    shift, slope : float
+        Calibration: a variance v becomes :math:`e^a v^b`.
+    """
+
+    models: tuple[tuple[int, float], ...]
+    peaked: bool = False
+    broad: bool = False
+    shift: float = 0.0
+    slope: float = 1.0
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield quadrature nodes (n,) and weights; exact for polynomials of degree 2 nodes - 1 between kinks."""
+        for index, share in self.models:
+            output = cast(Means, items.models[index])
+            mean = self._centre(items, index)
+            deviation = self._deviation(output)
+            if self.peaked:
+                yield mean, share
+            elif kinks:
+                for label, weight in _split_nodes(mean, deviation, kinks):
+                    yield label, share * weight
+            else:
+                points, weights = np.polynomial.hermite_e.hermegauss(nodes)
+                for point, weight in zip(points, weights / weights.sum(), strict=True):
+                    yield mean + point * deviation, share * weight
+
+    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
+        """Yield three points, which tell any quadratic from a constant, and the models' means."""
+        yield from (-1.0, 0.0, 1.0)
+        yield from (cast(Means, items.models[model]).means for model in models)
+
+    def _deviation(self, output: Means) -> Floats | float:
+        if self.broad or self.peaked:
+            return 1.0
+        variances = self._variances(output)
+        if (self.shift, self.slope) == (0.0, 1.0):
+            return np.sqrt(variances)
+        return np.asarray(np.exp(0.5 * self.shift) * np.maximum(variances, 1e-300) ** (0.5 * self.slope))
+
+    def _centre(self, items: Items, index: int) -> Floats:
+        """Return the mean that is believed of one model of the mixture, shape (n,)."""
+        return np.asarray(cast(Means, items.models[index]).means, dtype=np.float64)
+
+    def _variances(self, output: Means) -> Floats:
+        """Return the variances before calibration, shape (n,)."""
+        if output.variances is None:
+            raise InputError("this belief needs predictive variances, and there are none")
+        return np.asarray(output.variances, dtype=np.float64)
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief with variances calibrated on these numbers, shape (n,); a limit stays as it is."""
+        if self.peaked or self.broad:
+            return self
+        return self._fitted(items, [(labels - self._centre(items, index)) ** 2 for index, _ in self.models])
+
+    def _fitted(self, items: Items, squares: Sequence[Floats]) -> Self:
+        """Return the belief with variances calibrated on these squared residuals of each model of the mixture."""
+        outputs = [cast(Means, items.models[index]) for index, _ in self.models]
+        variances = [np.maximum(self._variances(output), 1e-300) for output in outputs]
+        fitted = calibrate_variances(np.concatenate(variances), np.concatenate(squares) + 1e-300)
+        return replace(self, shift=fitted.shift, slope=fitted.slope)
+
+
+def _split_nodes(mean: Floats, deviation: Floats | float, kinks: Sequence[NDArray[Any]]) -> Iterator[Supposed]:
+    """Yield two nodes for each interval between kinks, exact for polynomials of degree 3 on every interval."""
+    safe = np.maximum(deviation, 1e-300)
+    with np.errstate(over="ignore"):
+        ends = np.sort(np.stack([np.clip((kink - mean) / safe, -40.0, 40.0) for kink in kinks]), axis=0)
+    edge = np.full((1, len(mean)), np.inf)
+    bounds = np.concatenate([-edge, ends, edge])
+    for low, high in pairwise(bounds):
+        for point, weight in _truncated_pair(low, high):
+            yield mean + point * deviation, weight
+
+
+def _truncated_pair(low: Floats, high: Floats) -> Iterator[Supposed]:
+    """Yield the two-node Gauss rule of a standard normal truncated to [low, high], from its first four moments.
+
+    Moments of a narrow interval cancel; there the Gauss-Legendre nodes have the density as their weight.
+    """
+    low_end, high_end = np.clip(low, -40.0, 40.0), np.clip(high, -40.0, 40.0)
+    density_low, density_high = _density(low_end), _density(high_end)
+    mass = np.where(low_end > 0, ndtr(-low_end) - ndtr(-high_end), ndtr(high_end) - ndtr(low_end))
+    safe = np.maximum(mass, 1e-300)
+    first = (density_low - density_high) / safe
+    second = 1.0 + (low_end * density_low - high_end * density_high) / safe
+    third = ((low_end**2 + 2) * density_low - (high_end**2 + 2) * density_high) / safe
+    usable = mass > 1e-12
+    mean = np.where(usable, first, np.clip(0.0, low_end, high_end))
+    variance = np.where(usable, np.maximum(second - mean**2, 1e-12), 1e-12)
+    skew = np.where(usable, (third - 3 * mean * second + 2 * mean**3) / variance**1.5, 0.0)
+    root = np.sqrt(1.0 + skew**2 / 4)
+    half = (high_end - low_end) / 2
+    narrow = half < NARROW
+    for sign in (-1.0, 1.0):
+        legendre = low_end + half * (1.0 + sign / np.sqrt(3.0))
+        point = np.where(narrow, legendre, mean + np.sqrt(variance) * (skew / 2 + sign * root))
+        yield point, np.where(narrow, half * _density(legendre), mass * 0.5 * (1.0 - sign * skew / 2 / root))
+
+
+def _density(z: Floats) -> Floats:
+    return np.asarray(np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))

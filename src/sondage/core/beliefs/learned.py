@@ -1,0 +1,278 @@
+r"""Beliefs that learn from labels what side information is worth: judges, other models, features.
+
+Before any label they believe what they start from. `calibrated` then does three things, each of which costs little
+where it finds nothing: it mixes the possible starts (the judges, one of them, the models) in proportion to how well
+each, calibrated, predicts the labels; it calibrates the mixture; and it corrects that by a penalised regression on
+sources and features (`sondage.core.learning`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+
+from sondage.core.beliefs.classes import ClassBelief, Reference
+from sondage.core.beliefs.columns import class_column, log_odds
+from sondage.core.beliefs.gaussian import GaussianBelief
+from sondage.core.beliefs.outcomes import OutcomeBelief
+from sondage.core.beliefs.protocol import Belief
+from sondage.core.calibration import calibrate_events
+from sondage.core.learning import NONE, Correction, learn_events, learn_numbers
+from sondage.core.predictions import Classes, Floats, Grades, Items, Means
+
+__all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start"]
+
+FIRST = 0.5
+"""Prior weight of the first start; the others share the rest."""
+SURE = 0.95
+"""Probability of the class that a source without probabilities predicts."""
+FOLDS = 4
+LARGEST = 8.0
+"""Log odds of sources are taken up to this size."""
+
+Start = tuple[tuple[tuple[int, float], ...], float, tuple[float, ...]]
+"""A mixture to start from: models with their shares, the judges' share, the judges' shares among themselves."""
+
+
+@dataclass(frozen=True)
+class LearnedClassBelief(ClassBelief):
+    r"""Class probabilities from judges and models, corrected by what labels tell of them and of features.
+
+    .. math:: \mathrm{logit} \, P = a + b \, \mathrm{logit} \, p + \sum_j c_j \, \mathrm{logit} \, p_j + x^\top \beta
+
+    for the second of two classes or the most probable of several, where p is the mixture of models and judges.
+
+    Parameters
+    ----------
+    starts : tuple of Start
+        Mixtures among which labels choose; the first is believed before any label.
+    source_judges, source_models : tuple of int
+        Judges and models whose probabilities enter the correction each by itself.
+    correction : Correction
+        What was learned.
+
+    Examples
+    --------
+    >>> p = np.linspace(0.1, 0.9, 100)
+    >>> items = Items((Classes((p > 0.5).astype(int), p),), np.ones(100), features=np.cos(np.arange(100.0))[:, None])
+    >>> start = LearnedClassBelief(2, models=((0, 1.0),))
+    >>> learned = start.calibrated(items, (items.features[:, 0] > 0).astype(int))
+    >>> bool(learned.correction.features[0] > 1)
+    True
+    """
+
+    starts: tuple[Start, ...] = ()
+    source_judges: tuple[int, ...] = ()
+    source_models: tuple[int, ...] = ()
+    correction: Correction = NONE
+
+    @property
+    def _as_given(self) -> bool:
+        return super()._as_given and self.correction == NONE
+
+    def _moved(self, items: Items, reference: Reference) -> Floats:
+        return super()._moved(items, reference) + self.correction.at(self._sources(items, reference), items.features)
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief fitted to these class codes, shape (n,), whatever it was fitted to before."""
+        fitted = cast(LearnedClassBelief, ClassBelief.calibrated(self._pooled(items, labels), items, labels))
+        reference = fitted.reference(items)
+        sources = self._sources(items, reference)
+        offset = ClassBelief._moved(fitted, items, reference)
+        learned = learn_events(offset, labels == reference.classes, _stacked(sources, len(items)), items.features)
+        return replace(fitted, correction=learned)
+
+    def _sources(self, items: Items, reference: Reference) -> list[Floats]:
+        """Return the log odds of the reference class by the mixture and by every source."""
+        columns = [_picked(items.judges[index], reference.classes) for index in self.source_judges]
+        outputs = [cast(Classes, items.models[index]) for index in self.source_models]
+        columns += [_model_says(output, reference.classes, self.n_classes) for output in outputs]
+        return [_bounded(odds) for odds in (reference.log_odds, *(log_odds(column) for column in columns))]
+
+    def _pooled(self, items: Items, labels: NDArray[Any]) -> LearnedClassBelief:
+        """Return the belief with its starts mixed in proportion to how well each predicts the labels."""
+        if len(self.starts) < 2 or not len(labels):
+            return self
+        trials = [ClassBelief(self.n_classes, *start[:2], among=start[2]) for start in self.starts]
+        prior = np.array([FIRST, *[(1.0 - FIRST) / (len(trials) - 1)] * (len(trials) - 1)])
+        weights = softmax(np.log(prior) + [_log_evidence(trial, items, labels) for trial in trials])
+        models: dict[int, float] = {}
+        among = np.zeros(len(items.judges))
+        for weight, (shares, judge, judges) in zip(weights.round(9).tolist(), self.starts, strict=True):
+            for model, share in shares:
+                models[model] = models.get(model, 0.0) + weight * share
+            among += weight * judge * np.asarray(judges or np.zeros(len(among)))
+        total = float(among.sum())
+        return replace(
+            self,
+            models=tuple(sorted((model, share) for model, share in models.items() if share)),
+            judge=total,
+            among=tuple((among / total).tolist()) if total else (),
+        )
+
+
+def _log_evidence(belief: ClassBelief, items: Items, labels: NDArray[Any]) -> float:
+    """Return the log probability of the labels under a belief whose calibration is integrated out."""
+    reference = belief.reference(items)
+    hit = labels == reference.classes
+    evidence = calibrate_events(reference.log_odds, hit).log_evidence
+    if belief.n_classes == 2:
+        return evidence
+    columns = np.stack(reference.columns)[:, ~hit]
+    missed = np.arange(columns.shape[1])
+    among_others = columns[labels[~hit], missed] / (1.0 - columns[reference.classes[~hit], missed] + 1e-15)
+    # A little of the uniform: one surprise must not decide.
+    return evidence + float(np.sum(np.log(0.99 * among_others + 0.01 / (belief.n_classes - 1))))
+
+
+def _model_says(output: Classes, classes: NDArray[Any], n_classes: int) -> NDArray[Any]:
+    """Return a model's probability of these classes; without probabilities its prediction is taken for sure enough."""
+    if output.probabilities is not None:
+        return _picked(output.probabilities, classes)
+    return np.where(output.predictions == classes, SURE, (1.0 - SURE) / (n_classes - 1))
+
+
+def _picked(probabilities: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the probability of one class for each item, shape (n,)."""
+    if probabilities.ndim == 1:
+        return np.where(classes == 1, probabilities, 1.0 - probabilities)
+    return np.asarray(probabilities[np.arange(len(classes)), classes])
+
+
+def _bounded(odds: Floats) -> Floats:
+    return np.clip(odds, -LARGEST, LARGEST)
+
+
+def _stacked(sources: Sequence[Floats], size: int) -> Floats:
+    return np.column_stack([np.zeros((size, 0)), *sources])
+
+
+@dataclass(frozen=True)
+class LearnedGaussianBelief(GaussianBelief):
+    r"""A mixture of Gaussians whose means are moved by what labels tell of other models and of features.
+
+    Without variances the belief is broad before any label, and has one variance for all items after.
+
+    Parameters
+    ----------
+    source_models : tuple of int
+        Models whose means enter the correction.
+    correction : Correction
+        What was learned.
+
+    Examples
+    --------
+    >>> x = np.linspace(-1.0, 1.0, 60)[:, None]
+    >>> items = Items((Means(np.zeros(60), np.full(60, 4.0)),), np.ones(60), features=x)
+    >>> learned = LearnedGaussianBelief(((0, 1.0),)).calibrated(items, 2.0 * x[:, 0])
+    >>> round(learned.correction.features[0], 1)
+    2.0
+    """
+
+    source_models: tuple[int, ...] = ()
+    correction: Correction = NONE
+
+    def _centre(self, items: Items, index: int) -> Floats:
+        return super()._centre(items, index) + self.correction.at(self._sources(items), items.features)
+
+    def _variances(self, output: Means) -> Floats:
+        return np.ones(len(output.means)) if output.variances is None else super()._variances(output)
+
+    def _mixed(self, items: Items) -> Floats:
+        """Return the mixture's mean before correction."""
+        parts = [share * GaussianBelief._centre(self, items, index) for index, share in self.models]
+        return np.asarray(sum(parts))
+
+    def _sources(self, items: Items) -> list[Floats]:
+        """Return the means of other models less the mixture's."""
+        mixed = self._mixed(items)
+        return [GaussianBelief._centre(self, items, index) - mixed for index in self.source_models]
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief fitted to these numbers, shape (n,).
+
+        Variances are calibrated on residuals from corrections that other labels have made.
+        """
+        if not len(labels):
+            return self
+        plain = replace(self, broad=False, correction=NONE)
+        residuals = labels - self._mixed(items)
+        apart = [labels - plain._centre(items, index) for index, _ in self.models]
+        first = plain._fitted(items, [part**2 for part in apart])
+        variances = first._mean_variance(items)
+        sources = _stacked(self._sources(items), len(items))
+        moved = np.zeros(len(labels))
+        for fold in range(min(FOLDS, len(labels))):
+            held = np.arange(len(labels)) % FOLDS == fold
+            rest = items.take(~held)
+            learned = learn_numbers(residuals[~held], variances[~held], sources[~held], rest.features)
+            moved[held] = learned.at(list(sources[held].T), items.take(held).features)
+        fitted = plain._fitted(items, [(part - moved) ** 2 for part in apart])
+        return replace(fitted, correction=learn_numbers(residuals, variances, sources, items.features))
+
+    def _mean_variance(self, items: Items) -> Floats:
+        """Return the mixture's mean variance, shape (n,)."""
+        deviations = [(share, self._deviation(cast(Means, items.models[index]))) for index, share in self.models]
+        return np.asarray(sum(share * np.square(deviation) for share, deviation in deviations))
+
+
+@dataclass(frozen=True)
+class LearnedOutcomeBelief(OutcomeBelief):
+    """Outcomes of the systems, each corrected by what labels tell of features and of the other systems' judges.
+
+    Parameters
+    ----------
+    others : bool
+        Whether the other systems' judges enter the corrections.
+    corrections : tuple of Correction
+        What was learned of each system with two outcomes.
+
+    Examples
+    --------
+    >>> features = np.cos(np.arange(80.0))[:, None]
+    >>> items = Items((Grades(np.array([0.0, 1.0]), None),), np.ones(80), features=features)
+    >>> learned = LearnedOutcomeBelief().calibrated(items, (features > 0).astype(float))
+    >>> bool(learned.corrections[0].features[0] > 1)
+    True
+    """
+
+    others: bool = False
+    corrections: tuple[Correction, ...] = ()
+
+    def _probability(self, items: Items, index: int, grade: int) -> Any:
+        if len(cast(Grades, items.models[index]).grades) != 2 or not self.corrections:
+            return super()._probability(items, index, grade)
+        correction = self.corrections[index].at(self._sources(items, index), items.features)
+        second = expit(self._offset(items, index) + correction)
+        return second if grade == 1 else 1.0 - second
+
+    def _offset(self, items: Items, index: int) -> Floats:
+        """Return the log odds of a system's second outcome before correction."""
+        return log_odds(np.broadcast_to(super()._probability(items, index, 1), len(items)))
+
+    def _sources(self, items: Items, index: int) -> list[Floats]:
+        """Return the log odds of the other judged systems with two outcomes."""
+        outputs = [cast(Grades, output) for other, output in enumerate(items.models) if self.others and other != index]
+        judged = [output.judge for output in outputs if output.judge is not None and len(output.grades) == 2]
+        return [_bounded(log_odds(class_column(judge, 1))) for judge in judged]
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief fitted to these outcomes, shape (n, M)."""
+        fitted = cast(LearnedOutcomeBelief, super().calibrated(items, labels))
+        return replace(fitted, corrections=tuple(fitted._learned(items, labels, i) for i in range(len(items.models))))
+
+    def _learned(self, items: Items, labels: NDArray[Any], index: int) -> Correction:
+        """Return the correction of one system."""
+        output = cast(Grades, items.models[index])
+        given = np.isfinite(labels[:, index])
+        if len(output.grades) != 2 or not given.any():
+            return NONE
+        rows = items.take(given)
+        events = labels[given, index] == output.grades[1]
+        sources = _stacked(self._sources(rows, index), len(rows))
+        return learn_events(self._offset(rows, index), events, sources, rows.features)

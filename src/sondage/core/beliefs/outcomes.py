@@ -1,0 +1,74 @@
+"""Beliefs about each system's own outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from sondage.core.beliefs.columns import class_column, log_odds
+from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.calibration import calibrate_events
+from sondage.core.predictions import Grades, Items
+
+__all__ = ["OutcomeBelief"]
+
+
+@dataclass(frozen=True)
+class OutcomeBelief:
+    """Independent outcomes of the systems: a judge's probabilities of the grades, or uniform.
+
+    Parameters
+    ----------
+    uniform : bool
+        Ignore the judges.
+    shift, slope : float
+        Calibration of the log odds of the second of two outcomes; several grades stay as they are.
+    """
+
+    uniform: bool = False
+    shift: float = 0.0
+    slope: float = 1.0
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield label vectors over all systems (NaN for those not concerned) and weights (n,)."""
+        concerned = sorted(set(models))
+        outputs = [cast(Grades, items.models[index]) for index in concerned]
+        for choice in product(*(range(len(output.grades)) for output in outputs)):
+            label = np.full(len(items.models), np.nan)
+            weight: Any = 1.0
+            for index, output, grade in zip(concerned, outputs, choice, strict=True):
+                label[index] = output.grades[grade]
+                weight = weight * self._probability(items, index, grade)
+            yield label, weight
+
+    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
+        """Yield every combination of the systems' grades."""
+        yield from (label for label, _ in self.supposed(items, models))
+
+    def _probability(self, items: Items, index: int, grade: int) -> Any:
+        output = cast(Grades, items.models[index])
+        if self.uniform or output.judge is None:
+            return 1.0 / len(output.grades)
+        if len(output.grades) != 2 or (self.shift, self.slope) == (0.0, 1.0):
+            return class_column(output.judge, grade)
+        second = expit(self.shift + self.slope * log_odds(class_column(output.judge, 1)))
+        return second if grade == 1 else 1.0 - second
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief calibrated on these outcomes, shape (n, M), of all judged systems together."""
+        logits, events = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)]
+        for index, output in enumerate(cast(tuple[Grades, ...], items.models)):
+            if output.judge is not None and len(output.grades) == 2:
+                given = np.isfinite(labels[:, index])
+                logits.append(log_odds(class_column(output.judge, 1))[given])
+                events.append(labels[given, index] == output.grades[1])
+        fitted = calibrate_events(np.concatenate(logits), np.concatenate(events))
+        return replace(self, shift=fitted.shift, slope=fitted.slope)

@@ -1,0 +1,32 @@
+"""What every belief can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from sondage.core.predictions import Items
+
+__all__ = ["Belief", "Supposed"]
+
+Supposed = tuple[Any, Any]
+
+
+class Belief(Protocol):
+    """A distribution over labels for every item, as data that a pool engine can also express in its own way."""
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield (label, weight) pairs; over all pairs an item's weights sum to 1."""
+        ...  # pragma: no cover - protocol
+
+    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
+        """Yield labels that are possible whatever the belief says: enough of them to tell whether a label matters."""
+        ...  # pragma: no cover - protocol
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the belief with its calibration fitted to these labels."""
+        ...  # pragma: no cover - protocol

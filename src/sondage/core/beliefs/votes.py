@@ -1,0 +1,93 @@
+r"""What the predictions of models without probabilities mean: a table of labels by predicted class.
+
+The probability of label y where a model predicts f is
+
+.. math:: P(y \mid f) = \frac{n_{fy} + M \, t_{fy}}{n_f + M}, \qquad
+          t_{ff} = \alpha, \quad t_{fy} = \frac{1 - \alpha}{k - 1}, \qquad \alpha = \frac{h + 1}{n + 2},
+
+the mean of a Dirichlet distribution whose prior counts as M = 2 labels, centred at the accuracy of all h right of n
+predictions. Items on which several models agree have a table of their own; the models' tables are averaged.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.predictions import Classes, Floats, Items
+
+__all__ = ["Counts", "count_votes", "voted_column"]
+
+MASS = 2.0
+
+Counts = tuple[tuple[int, ...], ...]
+"""(model, whether all agree, predicted class, label, how often), for what was seen."""
+
+
+def count_votes(votes: Sequence[int], items: Items, labels: NDArray[Any]) -> Counts:
+    """Return how often each label was seen under each model's prediction.
+
+    Parameters
+    ----------
+    votes : sequence of int
+        The models.
+    items : Items
+        The labelled items.
+    labels : ndarray of int, shape (n,)
+        Class codes.
+
+    Examples
+    --------
+    >>> items = Items((Classes(np.array([0, 1, 1]), None),), np.ones(3))
+    >>> count_votes([0], items, np.array([0, 1, 0]))
+    ((0, 1, 0, 0, 1), (0, 1, 1, 0, 1), (0, 1, 1, 1, 1))
+    """
+    predicted, agreed = _predictions(votes, items)
+    seen: Counter[tuple[int, ...]] = Counter()
+    for model, column in zip(votes, predicted, strict=True):
+        seen.update((model, *row) for row in zip(agreed.tolist(), column.tolist(), labels.tolist(), strict=True))
+    return tuple((*cell, count) for cell, count in sorted(seen.items()))
+
+
+def voted_column(counts: Counts, votes: Sequence[int], n_classes: int, items: Items, label: int) -> Floats:
+    """Return the probability of one class, shape (n,).
+
+    Examples
+    --------
+    >>> items = Items((Classes(np.array([0, 1, 1]), None),), np.ones(3))
+    >>> voted_column(((0, 1, 0, 0, 4), (0, 1, 1, 1, 4)), [0], 2, items, 1).round(3).tolist()
+    [0.033, 0.967, 0.967]
+    """
+    predicted, agreed = _predictions(votes, items)
+    total = np.zeros(len(items))
+    for model, column in zip(votes, predicted, strict=True):
+        tables = np.stack([_table_column(counts, model, agree, n_classes, label) for agree in (0, 1)])
+        total += tables[agreed, column] / len(votes)
+    return total
+
+
+def _predictions(votes: Sequence[int], items: Items) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
+    """Return the models' predictions, and 1 where they all agree, 0 elsewhere."""
+    predicted = [cast(Classes, items.models[model]).predictions for model in votes]
+    agreed = np.ones(len(items), dtype=np.int64)
+    for column in predicted[1:]:
+        agreed &= column == predicted[0]
+    return predicted, agreed
+
+
+def _table_column(counts: Counts, model: int, agree: int, n_classes: int, label: int) -> Floats:
+    """Return the probability of a label by predicted class, shape (k,)."""
+    seen = [(f, y, count) for m, together, f, y, count in counts if (m, together) == (model, agree)]
+    right, total = sum(count for f, y, count in seen if f == y), sum(count for _, _, count in seen)
+    accuracy = (right + 1.0) / (total + 2.0)
+    cells = np.full(n_classes, MASS * (1.0 - accuracy) / (n_classes - 1))
+    cells[label] = MASS * accuracy
+    totals = np.full(n_classes, MASS)
+    for f, y, count in seen:
+        totals[f] += count
+        cells[f] += count * (y == label)
+    return np.asarray(cells / totals)

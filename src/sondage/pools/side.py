@@ -1,0 +1,92 @@
+"""Side information, checked and coded: judges, and features of the items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.errors import InputError
+from sondage.pools.coding import Where, as_column, code_labels, code_probabilities, numeric
+
+__all__ = ["check_judges", "code_features", "code_judges"]
+
+SURE = 0.95
+"""Probability of the class that a judge names without probabilities; labels then tell what it is worth."""
+
+
+def check_judges(judge: Any, where: Where) -> dict[str, NDArray[Any]]:
+    """Return the judges by name: probabilities, or one column of the classes that a judge names.
+
+    Parameters
+    ----------
+    judge : array-like, mapping of str to array-like, or None
+        One judge, which is called "judge", or several. A column of fractions is the probability of the second class;
+        a column of text, whole numbers or truth values names classes.
+    where : callable
+        Names a row in messages.
+    """
+    if judge is None:
+        return {}
+    if not isinstance(judge, Mapping):
+        return {"judge": _check_judge(judge, "judge", where)}
+    if not judge:
+        raise InputError("judge= is empty; leave it out, or name at least one judge")
+    return {str(name): _check_judge(values, f"judge {name!r}", where) for name, values in judge.items()}
+
+
+def _check_judge(values: Any, name: str, where: Where) -> NDArray[Any]:
+    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if array.ndim == 1 and array.dtype.kind != "f":
+        return as_column(array, name, None)
+    return code_probabilities(array, name, where)
+
+
+def code_judges(
+    judges: Mapping[str, NDArray[Any]], classes: Sequence[Any], size: int, where: Where
+) -> tuple[NDArray[Any], ...]:
+    """Return every judge's probabilities, shape (N, k) or (N,); a named class has the probability `SURE`.
+
+    Raises
+    ------
+    InputError
+        If a judge has another number of rows than the pool, or names a class that there is not.
+    """
+    wrong = next((name for name, values in judges.items() if len(values) != size), None)
+    if wrong is not None:
+        name = "judge" if wrong == "judge" else f"judge {wrong!r}"
+        raise InputError(f"{name} has {len(judges[wrong])} rows; the pool has {size}")
+    return tuple(_soft(values, tuple(classes), name, where) for name, values in judges.items())
+
+
+def _soft(values: NDArray[Any], classes: tuple[Any, ...], name: str, where: Where) -> NDArray[Any]:
+    if values.dtype.kind == "f":
+        return values
+    codes = code_labels(values, classes, f"judge {name!r}", where)
+    if len(classes) == 2:
+        return np.where(codes == 1, SURE, 1.0 - SURE)
+    soft = np.full((len(codes), len(classes)), (1.0 - SURE) / (len(classes) - 1), dtype=np.float32)
+    soft[np.arange(len(codes)), codes] = SURE
+    return soft
+
+
+def code_features(values: Any, size: int, where: Where) -> NDArray[Any] | None:
+    """Return the features as an array of floats, shape (N, d); single precision stays single.
+
+    Raises
+    ------
+    InputError
+        If the shape is not that of a table with the pool's rows, or a value is not a finite number.
+    """
+    if values is None:
+        return None
+    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2 or not array.shape[1]:
+        raise InputError(f"features have shape {array.shape}; they must be (N, d), one row an item")
+    if len(array) != size:
+        raise InputError(f"features have {len(array)} rows; the pool has {size}")
+    array = numeric(array, "features", where)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
