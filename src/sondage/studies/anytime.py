@@ -110,13 +110,13 @@ class LabelCourse:
     @cached_property
     def count(self) -> int:
         """Number of labels up to the first item that is pending or skipped."""
-        answers, drawn = self.session.answers, len(self.session.asked)
+        answers, drawn, labels = self.session.answers, len(self.session.asked), self.session.n_labels
         count = next((p for p in range(drawn) if answers.get(p) is None), drawn)
         if not count:
             raise InputError("the first item asked for has no label: nothing can be said at any time before it has")
-        if count < drawn:
+        if count < labels:
             what = "skipped" if count in answers else "pending"
-            message = f"the sequence ends after {count} of {self.session.n_labels} labels: the next item is {what}"
+            message = f"the sequence ends after {count} of {labels} labels: the next item is {what}"
             warnings.warn(message, SondageWarning, stacklevel=4)
         return count
 

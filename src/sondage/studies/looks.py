@@ -67,7 +67,7 @@ class PlannedLooks:
 
     def most(self, session: Session) -> int:
         """Return how many items are left up to the next look."""
-        return self._next(session) - len(session.asked)
+        return max(self._next(session) - len(session.asked), 1)
 
     def met(self, session: Session) -> str | None:
         """Return "significant" at a look that rejects the null hypothesis."""
@@ -94,7 +94,8 @@ class PlannedLooks:
         return replace(found, estimate=replace(found.estimate, course=course), significance=significance)
 
     def _next(self, session: Session) -> int:
-        return int(np.ceil(self.shares[len(self.statistics)] * session.budget - 1e-9))
+        look = min(len(self.statistics), len(self.shares) - 1)
+        return int(np.ceil(self.shares[look] * session.budget - 1e-9))
 
     def _fractions(self, session: Session) -> Floats:
         """Return information fractions: with n of N items labelled the information grows as n / (1 - n / N)."""

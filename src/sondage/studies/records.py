@@ -216,10 +216,12 @@ def rests_from_data(data: Mapping[str, Any]) -> Rests | None:
     rests = json.loads(data["known"]).get("rests")
     if rests is None:
         return None
-    return {
-        key: Rest(**{name: np.array(value) if isinstance(value, list) else value for name, value in rest.items()})
-        for key, rest in rests.items()
-    }
+    return {key: Rest(**{name: _array(value) for name, value in rest.items()}) for key, rest in rests.items()}
+
+
+def _array(value: Any) -> Any:
+    """Return a list as an array, a number as it is."""
+    return np.array(value, dtype=np.float64) if isinstance(value, list) else value
 
 
 def layout_of(items: Items) -> Data:
