@@ -27,7 +27,9 @@ def two_models(rng, size=300):
     p = rng.beta(0.5, 1.0, size)
     q = np.clip(p + rng.normal(0, 0.3, size), 0.02, 0.98)
     hair = np.where(np.abs(p - 0.5) < 0.1, 1 - p, p)
-    return Pool(models={"a": Classifier(p), "b": Classifier(q), "a2": Classifier(hair)}), (rng.random(size) < p).astype(int)
+    return Pool(models={"a": Classifier(p), "b": Classifier(q), "a2": Classifier(hair)}), (rng.random(size) < p).astype(
+        int
+    )
 
 
 def rows(sequence):
@@ -133,7 +135,7 @@ def test_margins_and_sides(rng):
     pool, labels = two_models(rng)
     found = {
         (side, margin): sondage.compare(
-            pool, "a", "b", labels=labels, budget=60, alternative=side, margin=margin, test="anytime"
+            pool, "a", "b", labels=labels, budget=15, alternative=side, margin=margin, test="anytime"
         )
         for side, margin in (("less", 0.0), ("less", 0.05), ("greater", 0.0))
     }

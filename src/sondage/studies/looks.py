@@ -42,7 +42,9 @@ def planned_shares(looks: Any) -> tuple[float, ...]:
     >>> planned_shares(4), planned_shares([0.5])
     ((0.25, 0.5, 0.75, 1.0), (0.5, 1.0))
     """
-    shares = [float(look) for look in looks] if isinstance(looks, Sequence) else [k / looks for k in range(1, looks + 1)]
+    shares = (
+        [float(look) for look in looks] if isinstance(looks, Sequence) else [k / looks for k in range(1, looks + 1)]
+    )
     if not shares or shares[-1] < 1:
         shares.append(1.0)
     if min(np.diff([0.0, *shares])) < LEAST_APART * (1 - 1e-9) or shares[-1] > 1:
