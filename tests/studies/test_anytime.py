@@ -348,7 +348,8 @@ def test_sequences_miss_rarely_at_any_time():
 
 
 @pytest.mark.parametrize(
-    ("options", "runs"), [({}, 300), ({"design": "active_neq", "floor": 0}, 100), ({"looks": 3}, 100)]
+    ("options", "runs"),
+    [({"stages": (0.4, 0.6)}, 300), ({"design": "active_neq", "floor": 0}, 100), ({"looks": 3}, 100)],
 )
 def test_stopping_when_significant_keeps_the_level(options, runs):
     """Of the items where the models disagree each is right on half, in an order that the belief knows nothing of."""
@@ -363,7 +364,7 @@ def test_stopping_when_significant_keeps_the_level(options, runs):
         labels[:] = first
         labels[swapped] = 1 - first[swapped]
         found = sondage.compare(
-            pool, "a", "b", labels=labels, budget=60, seed=seed, stop="significant", **{"batch": 60} | options
+            pool, "a", "b", labels=labels, budget=50, seed=seed, stop="significant", **{"batch": 50} | options
         )
         assert (found.pvalue <= 0.05) == (found.stopped == "significant")
         return found.pvalue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from sondage.errors import InputError
 
 if TYPE_CHECKING:
     from sondage.core.comparisons import Contrast
+    from sondage.core.courses import Course, EValue
     from sondage.core.estimators import Fit
     from sondage.core.samples import Sample
     from sondage.core.sequences import ConfidenceSequence
     from sondage.core.stages import Estimation
 
-__all__ = ["Comparison", "Course", "EValue", "Estimate", "Evidence", "Interval", "Selection", "Significance"]
+__all__ = ["Comparison", "Estimate", "Evidence", "Interval", "Selection", "Significance"]
 
 
 @dataclass(frozen=True)
@@ -71,48 +72,6 @@ class Significance:
     alternative: str
     kind: str
     df: float | tuple[float, ...] | None = None
-
-
-@dataclass(frozen=True)
-class EValue:
-    r"""Evidence against one value, which holds however often one has looked.
-
-    Attributes
-    ----------
-    log_evalue : float
-        Logarithm of the e-value after the last label; infinite where the labels rule the null hypothesis out.
-    pvalue : float
-        p-value at any time: if the null hypothesis is true, it is ever at most :math:`\alpha` with probability at most
-        :math:`\alpha`.
-    null : float
-        The value.
-    alternative : str
-        ``"two-sided"``, ``"less"`` or ``"greater"``.
-    kind : str
-        ``"betting"``, ``"exact"`` or ``"asymptotic"``.
-    """
-
-    log_evalue: float
-    pvalue: float
-    null: float
-    alternative: str
-    kind: str
-
-
-class Course(Protocol):
-    """What the labels say in the order in which they were asked for, at any number of them."""
-
-    def interval(self, level: float) -> Interval:
-        """Return the interval after the last label."""
-        ...
-
-    def sequence(self, level: float) -> ConfidenceSequence:
-        """Return the interval after each label."""
-        ...
-
-    def evalue(self, null: float, alternative: str) -> EValue:
-        """Return the evidence against a value."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
+from sondage.core.courses import EValue
 from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Floats
-from sondage.core.results import Estimate, EValue, Interval
+from sondage.core.results import Estimate, Interval
 from sondage.core.sequences import (
     ConfidenceSequence,
     Fraction,

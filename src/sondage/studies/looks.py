@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from sondage.core.courses import EValue
 from sondage.core.predictions import Floats
-from sondage.core.results import Comparison, EValue, Interval, Significance
+from sondage.core.results import Comparison, Interval, Significance
 from sondage.core.sequences import ConfidenceSequence
 from sondage.core.significance import repeated_interval, repeated_pvalues, spending_bounds
 from sondage.errors import InputError

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
+from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import Known
-from sondage.core.measures import Task
 from sondage.core.sequences import Fraction, Rest, Units, fraction_of, joined, rest_of, units_of
 from sondage.errors import InputError, SondageWarning
 from sondage.pools import Pool

@@ -133,7 +133,7 @@ def asymptotic_log_evalues(
     Examples
     --------
     >>> asymptotic_log_evalues([0.3, 0.3], [0.1, 0.05], [100, 400], 0.1, tightest=100).round(2).tolist()
-    [0.71, 6.0]
+    [0.67, 6.0]
     """
     require(alternative in SIGNS, f"alternative {alternative!r} is none of {', '.join(map(repr, SIGNS))}")
     value, error, x = _checked(values, std_errors, n, USUAL_LEVEL, tightest, pool_size)
