@@ -16,6 +16,7 @@ from sondage.core.sequences import (
     Steps,
     Units,
     anytime_pvalues,
+    asymptotic_log_evalues,
     asymptotic_sequence,
     betting_sequence,
     draw_steps,
@@ -374,3 +375,22 @@ def test_bad_arguments_of_asymptotic_sequences_are_refused(changed: dict[str, ob
 def test_last_is_an_interval() -> None:
     found = ConfidenceSequence(np.array([0.0, 0.1]), np.array([1.0, 0.6]), 0.9, "betting")
     assert (found.last.low, found.last.high, found.last.level) == (0.1, 0.6, 0.9)
+
+
+def test_asymptotic_evidence_is_that_against_what_the_sequence_leaves_out():
+    values, errors, n = [0.3, 0.34, 0.31], [0.1, 0.05, 0.02], [30, 100, 400]
+    options = {"tightest": 100, "pool_size": 1000}
+    found = asymptotic_sequence(values, errors, n, 0.95, **options)
+    for row, (low, high) in enumerate(zip(found.low, found.high, strict=True)):
+        for end, against in ((low, "greater"), (high, "less")):
+            two, one = (
+                asymptotic_log_evalues(values, errors, n, end, side, **options) for side in ("two-sided", against)
+            )
+            assert two[row] == pytest.approx(np.log(20), rel=1e-9)
+            assert one[row] == two[row]
+    wrong_side = asymptotic_log_evalues(values, errors, n, 0.5, "greater", **options)
+    assert np.all(wrong_side < 0)
+    assert asymptotic_log_evalues([0.3], [0.0], [1000], 0.31, **options).tolist() == [np.inf]
+    assert asymptotic_log_evalues([np.nan], [np.inf], [1000], 0.31, tightest=100)[0] < 0
+    with pytest.raises(InputError, match="alternative 'up'"):
+        asymptotic_log_evalues(values, errors, n, 0.3, "up", **options)

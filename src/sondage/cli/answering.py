@@ -8,9 +8,10 @@ from sondage.errors import StudyError
 __all__ = ["print_answer"]
 
 
-def print_answer(place: str, kind: str, level: float, as_json: bool) -> None:
-    """Print the answer of a study, if it asks a question of this kind."""
+def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence: bool = False) -> None:
+    """Print the answer of a study, if it asks a question of this kind; and what holds at any time, if asked for."""
     from sondage import Study
+    from sondage.reports.anytime import anytime_data, anytime_lines
     from sondage.reports.data import result_data
     from sondage.reports.text import describe
 
@@ -20,6 +21,6 @@ def print_answer(place: str, kind: str, level: float, as_json: bool) -> None:
             raise StudyError(f"{place} asks another question: sondage {verb} {place}")
         result = study.estimate()
     if as_json:
-        print_json(result_data(result, level))
+        print_json(result_data(result, level) | (anytime_data(result, level) if sequence else {}))
     else:
-        print_lines(describe(result, level))
+        print_lines([*describe(result, level), *(anytime_lines(result, level) if sequence else [])])

@@ -15,8 +15,8 @@ PARTS = {
     "design": "Which items: optimal, passive, uniform_cost, cost_only, active_err, active_neq, neyman, strata, ...",
     "draw": "How they are drawn: without_replacement, successive, with_replacement, ...",
     "estimator": "assisted, hajek, horvitz_thompson or self_normalised.",
-    "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson or fieller.",
-    "test": "Of a comparison: t, wald, mcnemar or permutation.",
+    "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, fieller or anytime.",
+    "test": "Of a comparison: t, wald, mcnemar, permutation or anytime.",
     "belief": "What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad, or shares of "
     "the classes (0.9,0.1).",
     "target": "pool (this finite pool) or population (what it was drawn from).",

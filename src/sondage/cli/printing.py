@@ -9,7 +9,15 @@ from typing import Any
 import click
 from rich.console import Console
 
-__all__ = ["level_option", "print_json", "print_lines", "several", "study_argument", "waiting"]
+__all__ = [
+    "level_option",
+    "print_json",
+    "print_lines",
+    "sequence_option",
+    "several",
+    "study_argument",
+    "waiting",
+]
 
 
 def study_argument(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,6 +36,12 @@ def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     as_json = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
     return level(as_json(command))
+
+
+def sequence_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --sequence."""
+    text = "Add what holds however often you look, and whenever you stop."
+    return click.option("--sequence", is_flag=True, help=text)(command)
 
 
 def print_json(data: Any) -> None:

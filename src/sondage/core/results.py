@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sondage.errors import InputError
+
 if TYPE_CHECKING:
     from sondage.core.comparisons import Contrast
+    from sondage.core.courses import Course, EValue
     from sondage.core.estimators import Fit
     from sondage.core.samples import Sample
+    from sondage.core.sequences import ConfidenceSequence
     from sondage.core.stages import Estimation
 
 __all__ = ["Comparison", "Estimate", "Evidence", "Interval", "Selection", "Significance"]
@@ -118,6 +122,8 @@ class Estimate:
         Cost of the labels.
     warnings : tuple of str
         What a reader must know.
+    stopped : str or None
+        Why labelling ended, where it was to stop early: ``"width"``, ``"significant"`` or ``"budget"``.
     """
 
     measure: str
@@ -138,7 +144,9 @@ class Estimate:
     if_skipped: Interval | None = None
     spent: float = float("nan")
     warnings: tuple[str, ...] = ()
+    stopped: str | None = None
     evidence: Evidence | None = field(default=None, repr=False)
+    course: Course | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         names = " minus ".join(self.models)
@@ -155,7 +163,7 @@ class Estimate:
             Confidence level, in (0, 1).
         kind : str, optional
             ``"auto"``, ``"wald"``, ``"t"``, ``"wilson"``, ``"wilson_effective"``, ``"clopper_pearson"``,
-            ``"fieller"`` or ``"bootstrap"``; by default that of the method.
+            ``"fieller"``, ``"bootstrap"`` or ``"anytime"``; by default that of the method.
         generator : numpy.random.Generator, optional
             Randomness of the bootstrap; needed for that kind only.
 
@@ -167,6 +175,54 @@ class Estimate:
         from sondage.core.catalogue.intervals import named_interval
 
         return named_interval(self, level, kind or self.interval_kind, generator)
+
+    def sequence(self, level: float = 0.95) -> ConfidenceSequence:
+        """Return the confidence sequence: an interval after each label, all of which hold at once.
+
+        However often one looks, and for whatever reason one stops. Means and ratios of means (error rate, F, precision,
+        recall, expected cost, Brier, log loss) have one that is exact for any belief; measures of other forms an
+        asymptotic one, from 30 labels on.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, in (0, 1), for all numbers of labels together.
+
+        Returns
+        -------
+        ConfidenceSequence
+            Of kind ``"betting"``, ``"exact"`` or ``"asymptotic"``; up to the first pending or skipped item.
+
+        Raises
+        ------
+        InputError
+            If the draw was with replacement or by strata, the target is a population, or an item that matters could not
+            be drawn.
+        """
+        return self.in_order().sequence(level)
+
+    def evalue(self, null: float, alternative: str = "two-sided") -> EValue:
+        """Return the evidence against one value, which holds however often one has looked.
+
+        Parameters
+        ----------
+        null : float
+            The value.
+        alternative : {"two-sided", "less", "greater"}
+            ``"greater"`` is evidence that the measure is above it.
+
+        Raises
+        ------
+        InputError
+            As for `sequence`.
+        """
+        return self.in_order().evalue(null, alternative)
+
+    def in_order(self) -> Course:
+        """Return what the labels say in their order, or raise `InputError` where that is not known."""
+        if self.course is None:
+            raise InputError("the labels were drawn elsewhere: nothing holds at any time, for their order is not known")
+        return self.course
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,12 +239,15 @@ class Comparison:
         Level of the test.
     higher_is_better : bool or None
         Direction of the measure.
+    null : float
+        The difference under the null hypothesis: 0, or the margin with its sign.
     """
 
     estimate: Estimate
     significance: Significance
     alpha: float
     higher_is_better: bool | None
+    null: float = 0.0
 
     def __str__(self) -> str:
         return f"{self.estimate}, p = {self.pvalue:.3g}, better: {self.better}"
@@ -230,6 +289,20 @@ class Comparison:
     def interval(self, level: float = 0.95, kind: str | None = None, **options: Any) -> Interval:
         """Return a confidence interval of the difference; see `Estimate.interval`."""
         return self.estimate.interval(level, kind, **options)
+
+    def sequence(self, level: float = 0.95) -> ConfidenceSequence:
+        """Return the confidence sequence of the difference; see `Estimate.sequence`."""
+        return self.estimate.sequence(level)
+
+    @property
+    def evalue(self) -> EValue:
+        """The evidence against the null hypothesis of the test, which holds however often one has looked."""
+        return self.estimate.evalue(self.null, self.significance.alternative)
+
+    @property
+    def stopped(self) -> str | None:
+        """Why labelling ended, where it was to stop early."""
+        return self.estimate.stopped
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from sondage.core.measures import Functional
 from sondage.core.results import Comparison, Estimate, Evidence, Selection, Significance
 from sondage.core.significance import holm, tukey_test
 from sondage.core.variances import believed_variance, larger_variance
+from sondage.studies.anytime import LabelCourse
 from sondage.studies.planning import contrasts_of
 from sondage.studies.responses import Labelled, if_skipped, labelled
 from sondage.studies.session import Session
@@ -50,7 +51,7 @@ def _comparison(
     significance = named_test(
         estimate, session.method.test, question.alternative, margin=question.margin, generator=generator
     )
-    return Comparison(estimate, significance, question.alpha, functional.higher_is_better)
+    return Comparison(estimate, significance, question.alpha, functional.higher_is_better, question.null)
 
 
 def select_session(session: Session) -> Selection:
@@ -164,7 +165,13 @@ def _estimate(session: Session, found: Labelled, contrast: Contrast, fit: Fit | 
         spent=session.spent,
         warnings=tuple(warnings),
         evidence=Evidence(contrast, estimation, fit),
+        course=LabelCourse(session.copied(), contrast, _alone),
     )
+
+
+def _alone(session: Session, contrast: Contrast) -> Estimate:
+    """Return the estimate of one contrast, as it is at an earlier number of labels."""
+    return _estimate(session, labelled(session), contrast)
 
 
 def _variance(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -> tuple[float, float, bool]:

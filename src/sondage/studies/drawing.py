@@ -14,7 +14,7 @@ from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, from_counts, from_inclusion
 from sondage.core.strata import neyman_allocation
 
-__all__ = ["DRAWS", "Draw", "Drawing", "Drawn"]
+__all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from sondage.pools import Pool
 from sondage.studies.answers import compare_session, estimate_session, select_session
 from sondage.studies.method import Method, Question, choose_method
 from sondage.studies.session import Session
+from sondage.studies.stopping import Rule, concluded, make_rule, stopping_method
 
 __all__ = ["compare", "evaluate", "select"]
 
@@ -38,6 +39,9 @@ def evaluate(
     model: str | None = None,
     positive: Any = None,
     method: str | Method | None = None,
+    stop: float | None = None,
+    level: float = 0.95,
+    batch: int | None = None,
     **parts: Any,
 ) -> Any:
     """Estimate a measure of one model from few labels.
@@ -62,6 +66,13 @@ def evaluate(
     method : str or Method, optional
         ``"default"``, ``"thesis"``, ``"passive"``; parts may be named one by one: ``design``, ``floor``,
         ``draw``, ``estimator``, ``interval``, ``belief``, ``target``.
+    stop : float, optional
+        Stop as soon as the any-time interval is narrower than this; of several measures, all of them. Unless named, the
+        floor is then 0.5.
+    level : float
+        Level of that interval, in (0, 1).
+    batch : int, optional
+        Labels from look to look; by default 10, later 5 % of those so far.
 
     Returns
     -------
@@ -85,9 +96,10 @@ def evaluate(
     several = isinstance(measure, Sequence) and not isinstance(measure, str)
     measures = tuple(parse_measure(one, positive) for one in (measure if several else [measure]))
     question = Question("evaluate", (_one_model(pool, model),), measures)
-    session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
-    _label(session, pool, labels)
-    found = list(estimate_session(session).values())
+    rule = make_rule(stop, None, level, batch)
+    session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
+    stopped = _label(session, pool, labels, rule)
+    found = [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
     if not several:
         return found[0]
     return {one if isinstance(one, str) else one.name: made for one, made in zip(measure, found, strict=True)}
@@ -108,6 +120,10 @@ def compare(
     alternative: str = "two-sided",
     margin: float = 0.0,
     generator: np.random.Generator | None = None,
+    stop: float | str | None = None,
+    looks: int | Sequence[float] | None = None,
+    level: float = 0.95,
+    batch: int | None = None,
     **parts: Any,
 ) -> Comparison:
     """Estimate the difference of two models' measures, first minus second, and test whether there is one.
@@ -127,6 +143,13 @@ def compare(
         margin (non-inferiority).
     generator : numpy.random.Generator, optional
         Randomness of ``test="permutation"`` and ``"bootstrap"``.
+    stop : float or "significant", optional
+        ``"significant"``: stop as soon as the evidence suffices at `alpha`, looking at each label; the type I error
+        over all looks is at most `alpha`. A number: as for `evaluate`.
+    looks : int or sequence of float, optional
+        With ``stop="significant"``: look at so many equally spaced shares of the budget, or at these, only.
+    level, batch
+        As for `evaluate`.
 
     Returns
     -------
@@ -145,9 +168,11 @@ def compare(
     for name in (first, second):
         pool.model(name)
     question = Question("compare", (first, second), (parse_measure(measure, positive),), alpha, alternative, margin)
-    session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
-    _label(session, pool, labels)
-    return compare_session(session, generator)
+    rule = make_rule(stop, looks, level, batch)
+    session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
+    stopped = _label(session, pool, labels, rule)
+    found: Comparison = concluded(compare_session(session, generator), session, rule, stopped)
+    return found
 
 
 def select(
@@ -210,12 +235,12 @@ def _one_model(pool: Pool, model: str | None) -> str:
     return pool.models[pool.model(model)]
 
 
-def _label(session: Session, pool: Pool, labels: Any) -> None:
-    """Ask, look up or call, tell, until the budget is spent."""
+def _label(session: Session, pool: Pool, labels: Any, rule: Rule | None = None) -> str | None:
+    """Ask, look up or call, tell, until the budget is spent or a rule is met; return which, if there is a rule."""
     label = labels if callable(labels) else _lookup(pool, labels)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got: dict[Any, Any] = {}
-    while ids := session.ask_stage(pool, most):
+    while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):
         try:
             answers = label(ids)
         except Exception as error:
@@ -223,6 +248,10 @@ def _label(session: Session, pool: Pool, labels: Any) -> None:
         answers = _as_list(answers, ids)
         session.tell(ids, answers)
         got.update(zip(ids, answers, strict=True))
+        stopped = None if rule is None or not session.n_labels else rule.met(session)
+        if stopped:
+            return stopped
+    return None if rule is None else "budget"
 
 
 def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:

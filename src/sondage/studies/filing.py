@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sondage.core.measures import Measure, Task
 from sondage.pools import Pool
 from sondage.studies import records
 from sondage.studies.labels import Label
+from sondage.studies.rests import kept_rests
 from sondage.studies.session import Session
 from sondage.version import __version__
 
@@ -55,7 +57,8 @@ def study_row(pool: Pool, session: Session, several: bool) -> Row:
 
 def stage_row(session: Session, number: int) -> Row:
     """Return the row of a stage."""
-    return records.stage_to_data(session.stages[number]) | {
+    stage = session.stages[number]
+    return records.stage_to_data(stage, kept_rests(session.rests.get(stage.number))) | {
         "layout": records.dump(records.layout_of(session.items)),
         "grouped": int(session.units is not None),
     }
@@ -121,6 +124,10 @@ def load_session(
             "costs": None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws]),
         },
     )
+    for row in stage_rows:
+        rests = records.rests_from_data(row)
+        if rests is not None:
+            session.rests[row["number"]] = partial(dict, rests)
     fields = {name: json.loads(draw["fields"]) for name, draw in zip(ids, draws, strict=True)}
     return session, fields
 

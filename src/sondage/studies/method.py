@@ -176,6 +176,11 @@ class Question:
         if self.alternative not in ("two-sided", "less", "greater"):
             raise InputError(f"alternative={self.alternative!r} must be 'two-sided', 'less' or 'greater'")
 
+    @property
+    def null(self) -> float:
+        """The difference under the null hypothesis."""
+        return {"two-sided": 0.0, "greater": -self.margin, "less": self.margin}[self.alternative]
+
     def to_data(self) -> dict[str, Any]:
         """Return the question as data for JSON; measures by their names."""
         return {

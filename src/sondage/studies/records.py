@@ -28,10 +28,12 @@ from sondage.core.learning import Correction
 from sondage.core.measures import NAMES, Measure
 from sondage.core.predictions import Classes, Grades, Items, Means
 from sondage.core.samples import Known
+from sondage.core.sequences import Rest
 from sondage.errors import InputError, StudyError
 from sondage.studies.drawing import Drawn
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import Stage, sums_from_data, sums_to_data
+from sondage.studies.rests import Rests
 
 __all__ = [
     "belief_from_data",
@@ -46,6 +48,7 @@ __all__ = [
     "method_to_data",
     "question_from_data",
     "question_to_data",
+    "rests_from_data",
     "stage_from_data",
     "stage_to_data",
     "tuples",
@@ -173,8 +176,8 @@ def tuples(value: Any) -> Any:
     return tuple(tuples(part) for part in value) if isinstance(value, list) else value
 
 
-def stage_to_data(stage: Stage) -> Data:
-    """Return what a stage knows, but for the drawn items, as a row."""
+def stage_to_data(stage: Stage, rests: Rests | None) -> Data:
+    """Return what a stage knows, but for the drawn items, as a row; and what it left undrawn."""
     known = stage.known
     sums = {"expected": sums_to_data(known.expected), "outside": sums_to_data(known.outside)}
     facts = {field.name: getattr(known, field.name) for field in fields(known)}
@@ -184,13 +187,14 @@ def stage_to_data(stage: Stage) -> Data:
         "tau": dump(stage.drawn.tau),
         "covers": int(stage.covers),
         "settings": dump(dict(stage.drawn.settings)),
-        "known": dump(facts | sums | {"belief": belief_to_data(known.belief)}),
+        "known": dump(facts | sums | {"belief": belief_to_data(known.belief), "rests": _rests_to_data(rests)}),
     }
 
 
 def stage_from_data(data: Mapping[str, Any], draws: Sequence[Mapping[str, Any]]) -> Stage:
     """Return a stage from its row and those of the drawn items, in their order."""
     known = json.loads(data["known"])
+    known.pop("rests", None)
     known |= {name: sums_from_data(known[name]) for name in ("expected", "outside")}
     known["belief"] = belief_from_data(known["belief"])
     columns = {name: np.array([draw[name] for draw in draws], dtype=np.float64) for name in ("key", "rate", "size")}
@@ -198,6 +202,26 @@ def stage_from_data(data: Mapping[str, Any], draws: Sequence[Mapping[str, Any]])
     settings, tau = json.loads(data["settings"]), float(json.loads(data["tau"]))
     drawn = Drawn(units, columns["key"], columns["rate"], columns["size"], tau, settings)
     return Stage(data["number"], json.loads(data["seed"]), Known(**known), drawn, bool(data["covers"]))
+
+
+def _rests_to_data(rests: Rests | None) -> Data | None:
+    """Return rests as data."""
+    if rests is None:
+        return None
+    return {key: {field.name: getattr(rest, field.name) for field in fields(rest)} for key, rest in rests.items()}
+
+
+def rests_from_data(data: Mapping[str, Any]) -> Rests | None:
+    """Return what a stage left undrawn, from its row; None if it was not kept (an early release)."""
+    rests = json.loads(data["known"]).get("rests")
+    if rests is None:
+        return None
+    return {key: Rest(**{name: _array(value) for name, value in rest.items()}) for key, rest in rests.items()}
+
+
+def _array(value: Any) -> Any:
+    """Return a list as an array, a number as it is."""
+    return np.array(value, dtype=np.float64) if isinstance(value, list) else value
 
 
 def layout_of(items: Items) -> Data:

@@ -6,7 +6,8 @@ one: same pool, same seed, same items by all three.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -31,6 +32,7 @@ from sondage.studies.planning import (
     settle,
     stage_end,
 )
+from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 
 __all__ = ["Session"]
 
@@ -62,6 +64,8 @@ class Session:
         Positions of the items asked for, in order.
     answers : dict of int
         Position -> coded label, or None for a skip.
+    rests : dict of int to callable
+        For a stage's number what it left undrawn; missing where a study was written without it.
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class Session:
         self.budget, self.seed, self.stages = budget, seed, list(stages)
         self.asked: list[int] = []
         self.answers: dict[int, Label | None] = {}
+        self.rests: dict[int, Callable[[], Rests]] = {}
         self._set(columns or {})
 
     def _set(self, columns: Mapping[str, Any]) -> None:
@@ -103,6 +108,13 @@ class Session:
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
         session.open(pool)
         return session
+
+    def copied(self) -> Session:
+        """Return the session as it is now; what is asked and told later does not change it."""
+        other = copy(self)
+        other.stages, other.rests = list(self.stages), dict(self.rests)
+        other.asked, other.answers = list(self.asked), dict(self.answers)
+        return other
 
     @property
     def stage(self) -> Stage:
@@ -133,7 +145,7 @@ class Session:
             Let it be the last one, however much of the budget is left.
         """
         if self.stages:
-            self.stages[-1] = replace(self.stage, drawn=self.stage.drawn.head(len(self.asked) - self.firsts[-2]))
+            self._drop_reserve()
         units = self._drawn_units(pool)
         past = self._past(pool, units) if self.stages else None
         spent = self._costs_of(len(units))
@@ -150,7 +162,15 @@ class Session:
             number=len(self.stages),
         )
         self.stages.append(stage)
+        self.rests[stage.number] = later_rests(pool, self.question, self.method, stage, past)
         self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
+
+    def _drop_reserve(self) -> None:
+        """End the present stage with what was asked for."""
+        stage, count = self.stage, len(self.asked) - self.firsts[-2]
+        if stage.number in self.rests:
+            self.rests[stage.number] = rests_with_dropped(self.copied(), count)
+        self.stages[-1] = replace(stage, drawn=stage.drawn.head(count))
 
     def _go_on(self) -> None:
         """Let the present stage's order go on in place of a next stage: what is in reserve is asked for."""
@@ -228,6 +248,7 @@ class Session:
             settings=self.stage.drawn.settings,
         )
         self.stages = [stage]
+        self.rests = {stage.number: later_rests(pool, self.question, self.method, stage, None)}
         self._set(drawn_columns(pool, stage.drawn.units))
         self.asked = [self.positions[name] for name in before]
         self.answers = {self.positions[name]: label for name, label in old.items()}

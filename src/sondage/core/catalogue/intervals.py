@@ -46,7 +46,7 @@ def named_interval(
     if not np.isfinite(estimate.value) or not np.isfinite(estimate.std_error):
         return Interval(*estimate.bounds, level, "undefined")
     found = INTERVALS[kind](estimate, level, generator)
-    return found if kind == "auto" else replace(found, kind=kind)
+    return found if kind in ("auto", "anytime") else replace(found, kind=kind)
 
 
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
@@ -153,6 +153,10 @@ def _evidence(estimate: Estimate, kind: str) -> Evidence:
     return estimate.evidence
 
 
+def _anytime(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    return estimate.in_order().interval(level)
+
+
 INTERVALS: dict[str, Callable[[Estimate, float, np.random.Generator | None], Interval]] = {
     "auto": _auto,
     "wald": _wald,
@@ -162,4 +166,5 @@ INTERVALS: dict[str, Callable[[Estimate, float, np.random.Generator | None], Int
     "clopper_pearson": _clopper_pearson,
     "fieller": _fieller,
     "bootstrap": _bootstrap,
+    "anytime": _anytime,
 }

@@ -75,6 +75,14 @@ def _bootstrap(
     return bootstrap_test(differences, alternative, weights=weights, generator=_random(generator, "bootstrap"))
 
 
+def _anytime(
+    estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
+) -> Significance:
+    null = {"two-sided": 0.0, "greater": -margin, "less": margin}[alternative]
+    found = estimate.in_order().evalue(null, alternative)
+    return Significance(found.log_evalue, found.pvalue, alternative, "anytime")
+
+
 def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[np.ndarray, np.ndarray]:
     """Return each unit's difference in loss and its expansion weight."""
     if margin:
@@ -102,4 +110,5 @@ TESTS: dict[str, Callable[[Estimate, str, float, np.random.Generator | None], Si
     "mcnemar": _mcnemar,
     "permutation": _permutation,
     "bootstrap": _bootstrap,
+    "anytime": _anytime,
 }

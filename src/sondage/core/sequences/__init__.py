@@ -4,26 +4,34 @@ An interval of `sondage.core.intervals` holds at one number of labels, fixed bef
 with its level at all of them together, so that one may look after every label and stop when one likes.
 
 `draw_steps` turns a draw into unbiased steps, `betting_sequence` these into a sequence for a pool mean or a ratio of
-pool means, exact for any belief and any sizes; `log_evalues` gives the evidence against one value. Other measures
-have `asymptotic_sequence`.
+pool means, exact for any belief and any sizes; `log_evalues` gives the evidence against one value. `fraction_of` tells
+which measures are such, `units_of` what is known of a pool's units under them. Others have `asymptotic_sequence`.
 """
 
-from sondage.core.sequences.asymptotic import asymptotic_sequence
+from sondage.core.sequences.asymptotic import asymptotic_log_evalues, asymptotic_sequence
 from sondage.core.sequences.confidence import ConfidenceSequence, betting_sequence
 from sondage.core.sequences.evidence import anytime_pvalues, log_evalues
+from sondage.core.sequences.fractions import Fraction, at_nodes, fraction_of, parts_of, units_of
 from sondage.core.sequences.steps import Stage, Steps, draw_steps
-from sondage.core.sequences.units import Rest, Units, rest_of
+from sondage.core.sequences.units import Rest, Units, joined, rest_of
 
 __all__ = [
     "ConfidenceSequence",
+    "Fraction",
     "Rest",
     "Stage",
     "Steps",
     "Units",
     "anytime_pvalues",
+    "asymptotic_log_evalues",
     "asymptotic_sequence",
+    "at_nodes",
     "betting_sequence",
     "draw_steps",
+    "fraction_of",
+    "joined",
     "log_evalues",
+    "parts_of",
     "rest_of",
+    "units_of",
 ]

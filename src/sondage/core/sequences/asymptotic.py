@@ -10,9 +10,13 @@ from scipy import special
 
 from sondage.core.checks import require
 from sondage.core.intervals.ends import UNBOUNDED, checked
+from sondage.core.predictions import Floats
 from sondage.core.sequences.confidence import ConfidenceSequence
 
-__all__ = ["asymptotic_sequence"]
+__all__ = ["asymptotic_log_evalues", "asymptotic_sequence"]
+
+USUAL_LEVEL = 0.95
+SIGNS = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}
 
 
 def asymptotic_sequence(
@@ -77,6 +81,72 @@ def asymptotic_sequence(
     >>> sequence.low.round(3).tolist(), sequence.high.round(3).tolist()
     ([0.148, 0.236], [0.452, 0.364])
     """
+    value, error, x = _checked(values, std_errors, n, level, tightest, pool_size)
+    least, most = checked(bounds)
+    doubled = -2.0 * math.log1p(-level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = np.where(error > 0, error * np.sqrt((1.0 + 1.0 / x) * (np.log1p(x) + doubled)), 0.0)
+    unknown = np.isnan(value) | ~np.isfinite(error)
+    low, high = np.where(unknown, -np.inf, value - half), np.where(unknown, np.inf, value + half)
+    return ConfidenceSequence(np.clip(low, least, most), np.clip(high, least, most), level, "asymptotic")
+
+
+def asymptotic_log_evalues(
+    values: ArrayLike,
+    std_errors: ArrayLike,
+    n: ArrayLike,
+    null: float,
+    alternative: str = "two-sided",
+    *,
+    tightest: float,
+    pool_size: float = math.inf,
+) -> Floats:
+    r"""Return the logarithms of the normal-mixture evidence against one value.
+
+    With :math:`z = (\hat\theta - \theta_0) / \mathrm{se}` and x as in `asymptotic_sequence`, for 95 %,
+
+    .. math:: \ln e = \frac{z^2}{2 (1 + 1/x)} - \frac12 \ln(1 + x):
+
+    the values with :math:`e < 1/\alpha` are its intervals. One-sided, an estimate on the side of the null hypothesis
+    is no evidence: :math:`z = 0`.
+
+    Parameters
+    ----------
+    values, std_errors, n, tightest, pool_size
+        As for `asymptotic_sequence`; where it gives all possible values, here is no evidence.
+    null : float
+        The value :math:`\theta_0`.
+    alternative : {"two-sided", "less", "greater"}
+        ``"greater"`` is evidence against values up to ``null``.
+
+    Returns
+    -------
+    ndarray of float, shape (T,)
+        Reach :math:`\ln(1/\alpha)` at any time with probability at most about :math:`\alpha` if the null hypothesis is
+        true; infinite where an exact value differs from ``null``.
+
+    Raises
+    ------
+    InputError
+        As for `asymptotic_sequence`, or if ``alternative`` is unknown.
+
+    Examples
+    --------
+    >>> asymptotic_log_evalues([0.3, 0.3], [0.1, 0.05], [100, 400], 0.1, tightest=100).round(2).tolist()
+    [0.67, 6.0]
+    """
+    require(alternative in SIGNS, f"alternative {alternative!r} is none of {', '.join(map(repr, SIGNS))}")
+    value, error, x = _checked(values, std_errors, n, USUAL_LEVEL, tightest, pool_size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(value == null, 0.0, (value - null) / error)
+        z = np.where(np.isnan(z) | (SIGNS[alternative] * z < 0), 0.0, z)
+        return np.asarray(np.where(np.isinf(z), np.inf, z**2 / (2.0 * (1.0 + 1.0 / x)) - 0.5 * np.log1p(x)))
+
+
+def _checked(
+    values: ArrayLike, std_errors: ArrayLike, n: ArrayLike, level: float, tightest: float, pool_size: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return values, standard errors and x."""
     value, error, count = np.broadcast_arrays(*(np.asarray(given, dtype=float) for given in (values, std_errors, n)))
     require(value.ndim == 1, f"values of shape {value.shape}; one row is needed")
     require(0 < level < 1, f"level {level} is outside (0, 1)")
@@ -84,12 +154,8 @@ def asymptotic_sequence(
     ascending = bool(np.all(np.diff(count) > 0)) and bool(np.all((count > 0) & (count <= pool_size)))
     require(ascending, f"n must be ascending, above 0 and at most {pool_size}")
     require(0 < tightest < pool_size, f"tightest {tightest} is outside (0, {pool_size})")
-    least, most = checked(bounds)
     doubled = -2.0 * math.log1p(-level)
     optimum = -float(special.lambertw(-math.exp(-1.0 - doubled), -1).real) - 1.0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore"):
         x = optimum * (count / (1.0 - count / pool_size)) / (tightest / (1.0 - tightest / pool_size))
-        half = np.where(error > 0, error * np.sqrt((1.0 + 1.0 / x) * (np.log1p(x) + doubled)), 0.0)
-    unknown = np.isnan(value) | ~np.isfinite(error)
-    low, high = np.where(unknown, -np.inf, value - half), np.where(unknown, np.inf, value + half)
-    return ConfidenceSequence(np.clip(low, least, most), np.clip(high, least, most), level, "asymptotic")
+    return value, error, x

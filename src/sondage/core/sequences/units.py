@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sondage.core.checks import require
 from sondage.core.predictions import Floats
 
-__all__ = ["Rest", "Units", "payoffs", "rest_of", "slack"]
+__all__ = ["Rest", "Units", "joined", "payoffs", "rest_of", "slack"]
 
 TOLERANCE = 1e-9
 
@@ -121,6 +122,29 @@ def rest_of(units: Units, nodes: ArrayLike) -> Rest:
         least=below.min(axis=0, initial=0.0),
         most=above.max(axis=0, initial=0.0),
         variance=float(np.sum(able.variances / able.rates)),
+    )
+
+
+def joined(rests: Iterable[Rest]) -> Rest:
+    """Return the rest of several sets of units together; there must be one or more.
+
+    Examples
+    --------
+    >>> part = Rest(1.0, 0.1, 0.5, np.zeros(1), np.ones(1), np.array([-0.2]), np.array([0.4]), 0.1)
+    >>> whole = joined([part, part])
+    >>> whole.rates, whole.highest.tolist(), whole.most.tolist()
+    (2.0, [2.0], [0.4])
+    """
+    parts = list(rests)
+    return Rest(
+        rates=sum(part.rates for part in parts),
+        top=sum(part.top for part in parts),
+        bottom=sum(part.bottom for part in parts),
+        lowest=np.sum([part.lowest for part in parts], axis=0),
+        highest=np.sum([part.highest for part in parts], axis=0),
+        least=np.min([part.least for part in parts], axis=0),
+        most=np.max([part.most for part in parts], axis=0),
+        variance=sum(part.variance for part in parts),
     )
 
 

@@ -1,0 +1,73 @@
+"""What holds at any number of labels, in words and as data."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from sondage.core.results import Comparison, Estimate, Interval
+from sondage.errors import SondageWarning
+from sondage.reports.text import quantity
+
+__all__ = ["anytime_data", "anytime_lines"]
+
+
+def anytime_lines(result: Any, level: float = 0.95) -> list[str]:
+    """Return the any-time interval of each estimate, the evidence of a comparison, and notes.
+
+    Parameters
+    ----------
+    result : Estimate, mapping of str to Estimate, or Comparison
+        The result.
+    level : float
+        Confidence level, in (0, 1), for all numbers of labels at once.
+    """
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", SondageWarning)
+        found = _estimates(result)
+        lines = [_told(one, level, f"{name} " if len(found) > 1 else "") for name, one in found.items()]
+        if isinstance(result, Comparison):
+            evalue = result.evalue
+            lines.append(f"at any time: e-value {_evalue(evalue.log_evalue)}, p = {evalue.pvalue:.2g} ({evalue.kind})")
+    return [*lines, *dict.fromkeys(f"note: {note.message}" for note in notes)]
+
+
+def anytime_data(result: Any, level: float = 0.95) -> dict[str, Any]:
+    """Return the same as data: ``sequence``, or ``sequences`` by measure, and ``evalue`` of a comparison."""
+    found = {name: _data(one.in_order().interval(level)) for name, one in _estimates(result).items()}
+    if isinstance(result, Mapping):
+        return {"sequences": found}
+    (only,) = found.values()
+    if not isinstance(result, Comparison):
+        return {"sequence": only}
+    evalue = result.evalue
+    log_evalue = evalue.log_evalue if math.isfinite(evalue.log_evalue) else None
+    return {"sequence": only, "evalue": {"log_evalue": log_evalue, "pvalue": evalue.pvalue, "kind": evalue.kind}}
+
+
+def _estimates(result: Any) -> dict[str, Estimate]:
+    if isinstance(result, Mapping):
+        return dict(result)
+    estimate = result.estimate if isinstance(result, Comparison) else result
+    return {estimate.measure: estimate}
+
+
+def _told(estimate: Estimate, level: float, subject: str) -> str:
+    interval = estimate.in_order().interval(level)
+    unit = " points" if len(estimate.models) > 1 else " %"
+    low, high = (quantity(end, estimate.measure, interval.width, unit) for end in (interval.low, interval.high))
+    return f"at any time: {subject}between {low} and {high} with {100 * level:g} % confidence ({interval.kind})"
+
+
+def _evalue(log_evalue: float) -> str:
+    return f"{math.exp(log_evalue):.3g}" if log_evalue < 14 else "above a million"
+
+
+def _data(interval: Interval) -> dict[str, Any]:
+    ends = {"low": interval.low, "high": interval.high}
+    return {name: end if math.isfinite(end) else None for name, end in ends.items()} | {
+        "level": interval.level,
+        "kind": interval.kind,
+    }

@@ -1,0 +1,239 @@
+"""Inference at any time from a session's labels, in the order in which they were asked for."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.comparisons import Contrast
+from sondage.core.courses import EValue
+from sondage.core.measures.bases import Confusion
+from sondage.core.predictions import Floats
+from sondage.core.results import Estimate, Interval
+from sondage.core.sequences import (
+    ConfidenceSequence,
+    Fraction,
+    Stage,
+    anytime_pvalues,
+    asymptotic_log_evalues,
+    asymptotic_sequence,
+    at_nodes,
+    betting_sequence,
+    draw_steps,
+    fraction_of,
+    joined,
+    log_evalues,
+    parts_of,
+    rest_of,
+)
+from sondage.core.significance import disagreement_log_evalues, disagreement_sequence
+from sondage.errors import InputError, SondageWarning
+from sondage.studies.drawing import DRAWS, KeyOrder
+from sondage.studies.rests import drawn_units, key_of
+from sondage.studies.session import Session
+
+__all__ = ["LabelCourse"]
+
+FIRST_LOOK, LOOKS = 30, 40
+TIGHTEST = 200.0
+
+
+@dataclass(frozen=True, eq=False)
+class LabelCourse:
+    """The labels of a session in their order, for one contrast.
+
+    Attributes
+    ----------
+    session : Session
+        As it was when the estimate was made.
+    contrast : Contrast
+        What is estimated.
+    estimate : callable
+        From a session and a contrast to an `Estimate`, for measures that have asymptotic sequences only.
+    """
+
+    session: Session
+    contrast: Contrast
+    estimate: Callable[[Session, Contrast], Estimate]
+
+    def interval(self, level: float) -> Interval:
+        """Return the interval after the last label."""
+        if self.fraction is None:
+            return self._asymptotic(np.array([self.count]), level).last
+        return self.sequence(level).last
+
+    def sequence(self, level: float) -> ConfidenceSequence:
+        """Return the interval after each label."""
+        if self.fraction is None:
+            return self._asymptotic(self._looks(), level)
+        if self.outcomes is not None:
+            found = disagreement_sequence(*self.outcomes, level)
+            scale = self.stages[0].bottom[0] * self.outcomes[1]
+            return ConfidenceSequence(scale * found.low, scale * found.high, level, found.kind)
+        return betting_sequence(draw_steps(*self._at(self.nodes)), level)
+
+    def evalue(self, null: float, alternative: str) -> EValue:
+        """Return the evidence against a value."""
+        kind = "betting"
+        if self.fraction is None:
+            logs, kind = self._asymptotic_evidence(null, alternative), "asymptotic"
+        elif self.outcomes is not None:
+            outcomes, size = self.outcomes
+            share = float(np.clip(null / (self.stages[0].bottom[0] * size), -1.0, 1.0))
+            logs, kind = disagreement_log_evalues(outcomes, size, alternative, null=share), "exact"
+        else:
+            nodes = self.nodes if self.fraction.bottom is not None else np.union1d(self.nodes, [null])
+            logs = log_evalues(draw_steps(*self._at(nodes)), null, alternative)
+        return EValue(float(logs[-1]), float(anytime_pvalues(logs)[-1]), null, alternative, kind)
+
+    @cached_property
+    def fraction(self) -> Fraction | None:
+        """The contrast as a mean or ratio; None where there is only an asymptotic sequence."""
+        session, functional = self.session, self.contrast.functional
+        if not isinstance(DRAWS[session.method.draw], KeyOrder) or "sequence" in session.stage.drawn.settings:
+            raise InputError(
+                f"nothing holds at any time for draw={session.method.draw!r}; draw='without_replacement' has sequences"
+            )
+        if session.method.target != "pool":
+            raise InputError("sequences are of the pool's own value; target='population' has none")
+        if session.question.kind == "select":
+            raise InputError("a selection has no sequences; compare two of its models")
+        if functional.corrected is not None:
+            raise InputError(f"measure {functional.name!r} has kinks, and no sequence")
+        return fraction_of(self.contrast, session.task)
+
+    @cached_property
+    def count(self) -> int:
+        """Number of labels up to the first item that is pending or skipped."""
+        answers, drawn, labels = self.session.answers, len(self.session.asked), self.session.n_labels
+        count = next((p for p in range(drawn) if answers.get(p) is None), drawn)
+        if not count:
+            raise InputError("the first item asked for has no label: nothing can be said at any time before it has")
+        if count < labels:
+            what = "skipped" if count in answers else "pending"
+            message = f"the sequence ends after {count} of {labels} labels: the next item is {what}"
+            warnings.warn(message, SondageWarning, stacklevel=4)
+        return count
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        """The stages so far, with ranges at the fraction's own nodes."""
+        session, count = self.session, self.count
+        drawn = [number for number, first in enumerate(session.firsts[:-1]) if first < count]
+        if session.costs is not None and len(drawn) > 1:
+            raise InputError("with costs, a stage ends before what does not fit: only stages=1 has sequences")
+        return [self._stage(number) for number in drawn]
+
+    def _stage(self, number: int) -> Stage:
+        session, stage, fraction = self.session, self.session.stages[number], self.fraction
+        assert fraction is not None
+        if not stage.covers:
+            raise InputError("items whose labels matter have no chance of being drawn: nothing holds at any time")
+        if stage.number not in session.rests:
+            raise InputError("the study was written by a release that did not keep what sequences need")
+        rests, key = session.rests[stage.number](), key_of(self.contrast)
+        if key not in rests:
+            raise InputError(f"a label that matters to {self.contrast.functional.name!r} can never be drawn")
+        first, after = session.firsts[number : number + 2]
+        end, total = min(after, self.count) - first, after - first
+        units = drawn_units(session, number, self.contrast, fraction)
+        items, labels, of_rows = session.rows(np.arange(first, first + end))
+        top, bottom = parts_of(fraction, items, labels, end, of_rows)
+        rest = rests[key]
+        if end < total:
+            rest = joined([rest, rest_of(units.take(np.arange(end, total)), fraction.nodes)])
+        return Stage(units.take(np.arange(end)), top, bottom, rest)
+
+    @cached_property
+    def nodes(self) -> Floats:
+        """Values at which bounds are kept; the ends are those of what any labels could give."""
+        assert self.fraction is not None
+        if self.fraction.bottom is not None:
+            return self.fraction.nodes
+        first = self.stages[0]
+        low = float(first.units.lowest.sum() + first.rest.lowest[0])
+        high = float(first.units.highest.sum() + first.rest.highest[0])
+        return np.array([low, max(high, low + 1e-9)])
+
+    def _at(self, nodes: Floats) -> tuple[list[Stage], Floats]:
+        """Return the stages with ranges at these nodes, and the nodes."""
+        assert self.fraction is not None
+        if self.fraction.bottom is not None:
+            return self.stages, nodes
+        moved = [replace(s, units=at_nodes(s.units, nodes), rest=at_nodes(s.rest, nodes)) for s in self.stages]
+        return moved, nodes
+
+    @cached_property
+    def outcomes(self) -> tuple[NDArray[np.int64], int] | None:
+        """Which of two models is right on each label, and the number of disagreements, if drawn equally from these."""
+        session, fraction = self.session, self.fraction
+        assert fraction is not None
+        two_right_or_wrong = len(session.task.classes) == 2 and isinstance(fraction.top.basis, Confusion)
+        equal = all(stage.drawn.settings["equal"] for stage in session.stages[: len(self.stages)])
+        if not (two_right_or_wrong and equal and len(self.contrast.models) == 2):
+            return None
+        last, size = self.stages[-1], self.stages[0].bottom[0]
+        outcomes = np.concatenate([stage.top for stage in self.stages]) / size
+        left = session.stages[len(self.stages) - 1].drawn.settings["support"] - len(last.top)
+        ends = np.array([last.rest.highest[0], -last.rest.lowest[0]]) / size
+        if not np.allclose(np.abs(outcomes), 1.0, atol=1e-9) or not np.allclose(ends, left, rtol=1e-9, atol=1e-6):
+            return None
+        return np.rint(outcomes).astype(np.int64), len(outcomes) + int(left)
+
+    def _looks(self) -> NDArray[np.int64]:
+        """Return the numbers of labels at which an asymptotic sequence is computed."""
+        last = self.count
+        return np.unique(np.rint(np.geomspace(min(FIRST_LOOK, last), last, LOOKS)).astype(np.int64))
+
+    def _asymptotic(self, looks: NDArray[np.int64], level: float) -> ConfidenceSequence:
+        """Return the asymptotic sequence, computed at some numbers of labels; in between the one before stays."""
+        value, error = self._estimates(looks)
+        found = asymptotic_sequence(
+            value, error, looks, level, tightest=self._tightest, pool_size=self._pool_size, bounds=self.contrast.bounds
+        )
+        place = np.searchsorted(looks, np.arange(1, self.count + 1), side="right")
+        low = np.append(self.contrast.bounds[0], found.low)[place]
+        high = np.append(self.contrast.bounds[1], found.high)[place]
+        return ConfidenceSequence(low, high, level, found.kind)
+
+    def _asymptotic_evidence(self, null: float, alternative: str) -> Floats:
+        """Return the asymptotic evidence after the last label."""
+        value, error = self._estimates(np.array([self.count]))
+        return asymptotic_log_evalues(
+            value,
+            error,
+            [self.count],
+            null,
+            alternative,
+            tightest=self._tightest,
+            pool_size=self._pool_size,
+        )
+
+    @property
+    def _pool_size(self) -> float:
+        ends = zip(self.session.firsts, self.session.stages, strict=False)
+        return float(max(first + stage.drawn.settings["support"] for first, stage in ends))
+
+    @property
+    def _tightest(self) -> float:
+        """Fixed, whatever the budget: a study's may be raised later."""
+        return min(TIGHTEST, self._pool_size / 2)
+
+    def _estimates(self, looks: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Return the estimates and standard errors of these numbers of labels; too few have none."""
+        found = []
+        for look in looks.tolist():
+            early = copy(self.session)
+            early.method = replace(early.method, interval="auto")
+            early.asked = list(range(look))
+            early.answers = {p: self.session.answers[p] for p in early.asked}
+            estimate = self.estimate(early, self.contrast) if look >= FIRST_LOOK else None
+            found.append((np.nan, np.nan) if estimate is None else (estimate.value, estimate.std_error))
+        value, error = np.array(found, dtype=np.float64).T
+        return value, np.where(np.isnan(error), np.inf, error)

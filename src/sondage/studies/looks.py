@@ -1,0 +1,135 @@
+"""A test at a few looks, planned by their shares of the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from sondage.core.courses import EValue
+from sondage.core.predictions import Floats
+from sondage.core.results import Comparison, Interval, Significance
+from sondage.core.sequences import ConfidenceSequence
+from sondage.core.significance import repeated_interval, repeated_pvalues, spending_bounds
+from sondage.errors import InputError
+from sondage.studies.answers import compare_session
+from sondage.studies.session import Session
+
+__all__ = ["PlannedLooks", "planned_shares"]
+
+LEAST_APART = 0.02
+ROOM = 1.1
+MOST_EXTREME = 40.0
+
+
+def planned_shares(looks: Any) -> tuple[float, ...]:
+    """Return the shares of the budget at which to look, the last of them 1.
+
+    Parameters
+    ----------
+    looks : int or sequence of float
+        Number of equally spaced looks, or shares of the budget.
+
+    Raises
+    ------
+    InputError
+        If the shares are not ascending in (0, 1], 0.02 or more apart.
+
+    Examples
+    --------
+    >>> planned_shares(4), planned_shares([0.5])
+    ((0.25, 0.5, 0.75, 1.0), (0.5, 1.0))
+    """
+    shares = (
+        [float(look) for look in looks] if isinstance(looks, Sequence) else [k / looks for k in range(1, looks + 1)]
+    )
+    if not shares or shares[-1] < 1:
+        shares.append(1.0)
+    if min(np.diff([0.0, *shares])) < LEAST_APART * (1 - 1e-9) or shares[-1] > 1:
+        raise InputError(f"looks={looks} must be at most 50, or shares of the budget, ascending and 0.02 or more apart")
+    return tuple(shares)
+
+
+@dataclass
+class PlannedLooks:
+    """Stop at the first look whose test passes the critical value that O'Brien and Fleming's spending leaves it.
+
+    Attributes
+    ----------
+    shares : tuple of float
+        Shares of the budget at which to look.
+    statistics : list of float
+        Of the looks so far: normal quantiles of their p-values, large ones against the null hypothesis.
+    """
+
+    shares: tuple[float, ...]
+    statistics: list[float] = field(default_factory=list)
+
+    def most(self, session: Session) -> int:
+        """Return how many items are left up to the next look."""
+        return max(self._next(session) - len(session.asked), 1)
+
+    def met(self, session: Session) -> str | None:
+        """Return "significant" at a look that rejects the null hypothesis."""
+        if session.costs is not None:
+            raise InputError("looks are planned in labels; for a pool with costs leave looks= out")
+        if len(session.asked) < self._next(session):
+            return None  # a stage ended in between
+        sides = _sides(session)
+        pvalue = compare_session(session).pvalue
+        statistic = -float(special.ndtri(np.clip(pvalue / sides, 0.0, 1.0)))
+        self.statistics.append(float(np.clip(statistic, -MOST_EXTREME, MOST_EXTREME)))
+        look = len(self.statistics) - 1
+        critical = spending_bounds(self._fractions(session), session.question.alpha, sides=sides)[look]
+        return "significant" if self.statistics[look] >= critical else None
+
+    def concluded(self, session: Session, found: Comparison) -> Comparison:
+        """Return the comparison with a p-value and an interval that hold for all looks together."""
+        if found.estimate.exact or not self.statistics:
+            return found
+        fractions, question = self._fractions(session), session.question
+        pvalue = float(repeated_pvalues(self.statistics, fractions, spending_bounds, sides=_sides(session)).min())
+        course = Repeated(found, fractions, len(self.statistics) - 1)
+        significance = Significance(self.statistics[-1], pvalue, question.alternative, "looks")
+        return replace(found, estimate=replace(found.estimate, course=course), significance=significance)
+
+    def _next(self, session: Session) -> int:
+        look = min(len(self.statistics), len(self.shares) - 1)
+        return int(np.ceil(self.shares[look] * session.budget - 1e-9))
+
+    def _fractions(self, session: Session) -> Floats:
+        """Return information fractions: with n of N items labelled the information grows as n / (1 - n / N)."""
+        n = np.array(self.shares) * session.budget
+        size = max(float(session.stages[0].drawn.settings.get("support", np.inf)), ROOM * session.budget)
+        information = n / (1.0 - n / size)
+        return np.asarray(information / information[-1])
+
+
+def _sides(session: Session) -> int:
+    return 2 if session.question.alternative == "two-sided" else 1
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """What one of several planned looks says."""
+
+    found: Comparison
+    fractions: Floats
+    look: int
+
+    def interval(self, level: float) -> Interval:
+        """Return the interval that holds together with those of all looks."""
+        estimate = self.found.estimate
+        critical = float(spending_bounds(self.fractions, 1.0 - level)[self.look])
+        return repeated_interval(estimate.value, estimate.std_error, critical, level, bounds=estimate.bounds)
+
+    def sequence(self, level: float) -> ConfidenceSequence:
+        """Refuse: there is an interval at the looks only."""
+        raise InputError("planned looks have no sequence; leave looks= out for one")
+
+    def evalue(self, null: float, alternative: str) -> EValue:
+        """Refuse: there is a p-value at the looks only."""
+        raise InputError("planned looks have no e-value; leave looks= out for one")

@@ -1,0 +1,139 @@
+"""When to stop labelling before the budget is spent: rules that look at a session as labels come in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from sondage.core.results import Comparison, Estimate
+from sondage.errors import InputError
+from sondage.pools import Pool
+from sondage.studies.answers import compare_session, estimate_session
+from sondage.studies.drawing import DRAWS, KeyOrder
+from sondage.studies.looks import PlannedLooks, planned_shares
+from sondage.studies.method import Method, choose_method
+from sondage.studies.session import Session
+
+__all__ = ["Rule", "concluded", "make_rule", "stopping_method"]
+
+LOOK_EVERY, LOOK_SHARE = 10, 20
+STOP_FLOOR = 0.5
+
+
+class Rule(Protocol):
+    """When to look, and whether what is seen is enough."""
+
+    def most(self, session: Session) -> int:
+        """Return how many items to ask for before the next look, 1 or more."""
+        ...
+
+    def met(self, session: Session) -> str | None:
+        """Return why labelling can stop; None if it goes on."""
+        ...
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """Stop when the any-time intervals of all measures, or of the difference, are narrower than a width."""
+
+    width: float
+    level: float
+    batch: int | None
+
+    def most(self, session: Session) -> int:
+        return _batch(self.batch, session)
+
+    def met(self, session: Session) -> str | None:
+        kind = session.question.kind
+        found = [compare_session(session)] if kind == "compare" else estimate_session(session).values()
+        widths = (one.interval(self.level, "anytime").width for one in found)
+        return "width" if all(width < self.width for width in widths) else None
+
+
+@dataclass(frozen=True)
+class Significant:
+    """Stop when the evidence against the null hypothesis suffices at the level of the question."""
+
+    batch: int | None
+
+    def most(self, session: Session) -> int:
+        return _batch(self.batch, session)
+
+    def met(self, session: Session) -> str | None:
+        return "significant" if compare_session(session).pvalue <= session.question.alpha else None
+
+
+def _batch(batch: int | None, session: Session) -> int:
+    """Return a given batch, or one that grows with the labels: a look costs time, and late ones change little."""
+    return batch or max(LOOK_EVERY, len(session.asked) // LOOK_SHARE)
+
+
+def make_rule(stop: Any, looks: Any, level: float, batch: int | None) -> Rule | None:
+    """Return the rule that the arguments of `evaluate` and `compare` mean; None to spend the budget.
+
+    Raises
+    ------
+    InputError
+        If an argument is not allowed.
+    """
+    if batch is not None and batch < 1:
+        raise InputError(f"batch={batch} must be 1 or more")
+    if not 0 < level < 1:
+        raise InputError(f"level={level} must be between 0 and 1")
+    if looks is not None:
+        if stop != "significant":
+            raise InputError("looks= goes with stop='significant'")
+        return PlannedLooks(planned_shares(looks))
+    if stop == "significant":
+        return Significant(batch)
+    if stop is None:
+        return None
+    if isinstance(stop, str) or not stop > 0:
+        raise InputError(f"stop={stop!r} must be the width of an interval, above 0; for comparisons also 'significant'")
+    return Narrow(float(stop), level, batch)
+
+
+def stopping_method(method: str | Method | None, parts: Mapping[str, Any], rule: Rule | None, pool: Pool) -> Method:
+    """Return the method, made fit for a rule that looks at every label.
+
+    Where it is the default one, half of the draw is spread over all items that can matter, unless a floor is named: an
+    interval that never takes the belief's word needs it. With costs there is one stage.
+
+    Raises
+    ------
+    InputError
+        If the draw, the target or the test does not fit.
+    """
+    if rule is None or isinstance(rule, PlannedLooks):
+        return choose_method(method, **parts)
+    named = dict(parts)
+    if method in (None, "default") and named.get("floor") is None:
+        named["floor"] = STOP_FLOOR
+    if pool.unit_costs is not None and named.get("stages") is None:
+        named["stages"] = (1.0,)
+    if isinstance(rule, Significant):
+        if named.get("test") not in (None, "anytime"):
+            raise InputError(f"stop='significant' has its own test: leave test={named['test']!r} out, or give looks=")
+        named["test"] = "anytime"
+    made = choose_method(method, **named)
+    if not isinstance(DRAWS[made.draw], KeyOrder) or made.target != "pool":
+        raise InputError(
+            f"stop= needs a draw without replacement and target='pool', not draw={made.draw!r}, target={made.target!r}"
+        )
+    return made
+
+
+def concluded(found: Any, session: Session, rule: Rule | None, stopped: str | None) -> Any:
+    """Return an estimate or comparison that says why labelling ended, with the interval that holds nevertheless."""
+    if rule is None:
+        return found
+    if isinstance(found, Comparison):
+        if isinstance(rule, PlannedLooks):
+            found = rule.concluded(session, found)
+        return replace(found, estimate=_told(found.estimate, stopped))
+    return _told(found, stopped)
+
+
+def _told(estimate: Estimate, stopped: str | None) -> Estimate:
+    return replace(estimate, stopped=stopped, interval_kind="anytime")
