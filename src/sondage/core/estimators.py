@@ -31,6 +31,7 @@ __all__ = [
     "ESTIMATORS",
     "Estimator",
     "Fit",
+    "anchored",
     "assisted",
     "degrees",
     "hajek",
@@ -87,6 +88,7 @@ class Fit:
 Estimator = Callable[..., Fit]
 
 PRIOR_PRECISION = 4.0
+"""Of a coefficient about 1: a standard deviation of a half."""
 
 
 def self_normalised(contrast: Contrast, sample: Sample, known: Known) -> Fit:
@@ -104,12 +106,14 @@ def horvitz_thompson(contrast: Contrast, sample: Sample, known: Known) -> Fit:
     return linearise(contrast, sample, known, _sums(contrast, sample, known, 1.0), centred=False)
 
 
-def assisted(contrast: Contrast, sample: Sample, known: Known, coefficient: float | None = None) -> Fit:
-    """Estimate by the Hajek estimate less what the belief can explain of its error."""
+def assisted(
+    contrast: Contrast, sample: Sample, known: Known, coefficient: float | None = None, *, precision: float = 0.0
+) -> Fit:
+    """Estimate by the Hajek estimate less what the belief can explain of its error; the labels choose how much."""
     plain = _normalised_sums(contrast, sample, known)
     fallback = hajek(contrast, sample, known)
     if coefficient is None:
-        coefficient = joint_coefficient([contrast], sample, known)
+        coefficient = joint_coefficient([contrast], sample, known, precision)
     if coefficient == 0 or not known.expected:
         return fallback
     believed = _believed_sums(contrast, sample, known)
@@ -122,6 +126,11 @@ def assisted(contrast: Contrast, sample: Sample, known: Known, coefficient: floa
     return fit if low <= fit.value <= high else fallback
 
 
+def anchored(contrast: Contrast, sample: Sample, known: Known, coefficient: float | None = None) -> Fit:
+    """Estimate as assisted, the coefficient drawn towards 1: a few labels do not undo a belief that is good."""
+    return assisted(contrast, sample, known, coefficient, precision=PRIOR_PRECISION)
+
+
 def difference(contrast: Contrast, sample: Sample, known: Known) -> Fit:
     """Estimate by the believed total and the expanded residuals: assisted, with the whole of the belief."""
     return assisted(contrast, sample, known, 1.0)
@@ -132,6 +141,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "hajek": hajek,
     "horvitz_thompson": horvitz_thompson,
     "assisted": assisted,
+    "anchored": anchored,
     "difference": difference,
 }
 
@@ -163,13 +173,13 @@ def _believed_sums(contrast: Contrast, sample: Sample, known: Known) -> dict[int
     return {model: total + known.outside.get((basis.name, model), 0.0) for model, total in totals.items()}
 
 
-def joint_coefficient(contrasts: Sequence[Contrast], sample: Sample, known: Known) -> float:
-    r"""Return the one coefficient in [0, 1] that minimises the summed variance estimates, drawn towards 1.
+def joint_coefficient(contrasts: Sequence[Contrast], sample: Sample, known: Known, precision: float = 0.0) -> float:
+    r"""Return the one coefficient in [0, 1] that minimises the summed variance estimates.
 
     The slope :math:`\hat\lambda` of the influence on its believed mean has, if the belief is right, the variance
-    :math:`N = \sum k^2 h^2 v / (\sum k h^2)^2` about 1; a prior about 1 with standard deviation 1/2 makes it
-    :math:`(\hat\lambda / N + 4) / (1 / N + 4)`, so that a few labels do not undo a belief that is good. For several
-    models it is that of their deviations from the models' mean, since only these tell models apart.
+    :math:`N = \sum k^2 h^2 v / (\sum k h^2)^2` about 1; a prior about 1 with this precision t makes it
+    :math:`(\hat\lambda / N + t) / (1 / N + t)`. For several models it is that of their deviations from the models'
+    mean, since only these tell models apart.
     """
     if known.belief is None or not known.expected or not np.any(sample.expansion.spread):
         return 0.0
@@ -183,7 +193,7 @@ def joint_coefficient(contrasts: Sequence[Contrast], sample: Sample, known: Know
         for column, kept in ((influence.at(sample.items, sample.labels), outcomes), (mean, helpers)):
             column = np.broadcast_to(column, len(sample.items))
             kept.append(sample.unit_sums(base * _centred(sample, column)))
-        noise += sample.unit_sums(np.square(base) * np.maximum(second - np.square(mean), 0.0))
+        noise += np.square(sample.unit_sums(base * np.sqrt(np.maximum(second - np.square(mean), 0.0))))
     outcome, helper = np.stack(outcomes), np.stack(helpers)
     if len(contrasts) > 1:
         outcome, helper = outcome - outcome.mean(axis=0), helper - helper.mean(axis=0)
@@ -194,7 +204,7 @@ def joint_coefficient(contrasts: Sequence[Contrast], sample: Sample, known: Know
     variance_of_slope = (
         float(np.sum(np.square(spread) * np.sum(helper**2, axis=0) * noise)) / len(contrasts) / square**2
     )
-    weight = variance_of_slope * PRIOR_PRECISION
+    weight = variance_of_slope * precision
     return float(np.clip((slope / square + weight) / (1.0 + weight), 0.0, 1.0))
 
 

@@ -19,7 +19,17 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, moments
-from sondage.core.estimators import Estimator, Fit, assisted, degrees, joint_coefficient, linearise, spread
+from sondage.core.estimators import (
+    PRIOR_PRECISION,
+    Estimator,
+    Fit,
+    anchored,
+    assisted,
+    degrees,
+    joint_coefficient,
+    linearise,
+    spread,
+)
 from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, Known, Sample
@@ -82,8 +92,9 @@ class Estimation:
     def joint(self, contrasts: Sequence[Contrast]) -> list[Fit]:
         """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels."""
         coefficients = None
-        if self.estimator is assisted:
-            coefficients = [joint_coefficient(contrasts, part.sample, part.known) for part in self.parts]
+        if self.estimator in (assisted, anchored):
+            precision = PRIOR_PRECISION if self.estimator is anchored else 0.0
+            coefficients = [joint_coefficient(contrasts, part.sample, part.known, precision) for part in self.parts]
         fits = [self._stage_fits(contrast, coefficients) for contrast in contrasts]
         if len(self.parts) == 1:
             return [fit for (fit,) in fits]
@@ -212,5 +223,5 @@ def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
 def _believed(contrast: Contrast, sample: Sample, sums: dict[int, Floats], belief: Belief) -> float:
     r"""Return :math:`\sum_u k_u b_u^2 \mathrm{Var}[\psi_u]` under the belief: the expected variance of the draw."""
     mean, second = moments(contrast.influence(sums), belief, sample.items)
-    deviation = sample.unit_sums(np.square(sample.items.weights) * np.maximum(second - np.square(mean), 0.0))
-    return float(np.sum(sample.expansion.spread * deviation))
+    deviation = sample.unit_sums(sample.items.weights * np.sqrt(np.maximum(second - np.square(mean), 0.0)))
+    return float(np.sum(sample.expansion.spread * np.square(deviation)))

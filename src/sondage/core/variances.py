@@ -51,20 +51,24 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=influence.kinks(items))
     pairs = [(weight + np.zeros(len(items)), influence.at(items, label)) for label, weight in supposed]
     expected, psi = (np.stack(column) for column in zip(*pairs, strict=True))
-    mean, weights = np.sum(expected * psi, axis=0), sample.of_rows(sample.expansion.weights)
-    root = items.weights * np.sqrt(sample.of_rows(sample.expansion.spread))
-    moves = np.abs(psi - mean)
+    mean, weights = np.sum(expected * psi, axis=0), sample.items.weights
+    shown = np.abs(sample.unit_sums(weights * (influence.at(items, sample.labels) - mean)))
+    moves = np.abs(np.stack([sample.unit_sums(weights * (row - mean)) for row in psi]))
+    if sample.units is not None:  # rows that share a label are believed of as their mean
+        total = sample.unit_sums(weights + np.zeros(len(items)))
+        expected = np.stack([sample.unit_sums(weights * row) / total for row in expected])
+    root = np.sqrt(sample.expansion.spread)
     rare = _heaviest(expected, root * moves)
     often = float(np.sum(np.where(rare, 0.0, expected * (root * moves) ** 2)))
     if not rare.any():
         return often
-    seen = np.count_nonzero(root * np.abs(influence.at(items, sample.labels) - mean) >= (root * moves)[rare].min())
-    effect = float(np.sum(np.where(rare, expected * moves, 0.0) * (items.weights * weights)))
+    seen = np.count_nonzero(root * shown >= (root * moves)[rare].min())
+    effect = float(np.sum(np.where(rare, expected * moves, 0.0) * sample.expansion.weights))
     return often + (min((seen + 1.0) / (RARE + 1.0), MOST) * effect) ** 2
 
 
 def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the (label, row) pairs, each less likely than not, that are the largest expected `RARE` times together."""
+    """Return the (label, unit) pairs, each less likely than not, that are largest and expected `RARE` times together."""
     surprises = np.flatnonzero((expected.ravel() < 0.5) & (sizes.ravel() > 0))
     surprises = surprises[np.argsort(-sizes.ravel()[surprises], kind="stable")]
     rare = np.zeros(expected.size, dtype=np.bool_)

@@ -23,6 +23,7 @@ from sondage.studies.session import Session
 __all__ = ["compare_session", "estimate_session", "select_session"]
 
 AGREED = 1e-9
+ROUNDING = 1e-13
 
 
 def estimate_session(session: Session) -> dict[str, Estimate]:
@@ -116,7 +117,9 @@ def _pair(
         first,
         value=first.value - second.value,
         residuals=residuals,
-        variance=variance(sample, residuals, bessel=session.method.estimator in ("hajek", "assisted")),
+        variance=variance(
+            sample, residuals, bessel=session.method.estimator not in ("self_normalised", "horvitz_thompson")
+        ),
         df=degrees(sample, residuals),
         influence=first.influence - second.influence,
         sums=first.sums | second.sums,
@@ -148,7 +151,7 @@ def _estimate(session: Session, found: Labelled, contrast: Contrast, fit: Fit | 
     return Estimate(
         measure=contrast.functional.name,
         models=tuple(session.models[model] for model in contrast.models),
-        value=float(np.clip(fit.value, *contrast.bounds)),
+        value=_within(fit.value, *contrast.bounds),
         std_error=float(np.sqrt(total)),
         n_labels=session.n_labels,
         target=method.target,
@@ -195,6 +198,14 @@ def _variance(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -
         sums = {model: first.expected[contrast.functional.basis.name, model] for model in contrast.models}
         total = max(believed, believed_variance(contrast, sample, sums, first.belief))
         return (total if total > 0 else float("nan")), fit.df, True
-    if session.method.interval != "auto":
+    if session.method.interval not in ("auto", "anytime"):
         return fit.variance, fit.df, False
     return *larger_variance(fit.variance, fit.df, believed), False
+
+
+def _within(value: float, low: float, high: float) -> float:
+    """Return a value within its bounds, and at a bound where only rounding keeps it off."""
+    for end in (low, high):
+        if np.isfinite(end) and abs(value - end) <= ROUNDING * max(1.0, abs(end)):
+            return end
+    return float(np.clip(value, low, high))

@@ -81,7 +81,7 @@ def estimate_from(
             "give inclusion= (probability of being drawn) or draw_probability= (with replacement): labels without a "
             "probability cannot be corrected for how they were chosen"
         )
-    if estimator not in ESTIMATORS or estimator == "assisted":
+    if estimator not in ESTIMATORS or estimator in ("assisted", "anchored", "difference"):
         raise InputError(
             f"no estimator {estimator!r} without a pool; there are hajek, self_normalised, horvitz_thompson"
         )

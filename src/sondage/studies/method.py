@@ -55,7 +55,7 @@ class Method:
     @property
     def assisted(self) -> bool:
         """Whether the estimator knows the believed means of the pool."""
-        return self.estimator in ("assisted", "difference")
+        return self.estimator in ("assisted", "anchored", "difference")
 
     def to_data(self) -> dict[str, Any]:
         """Return the method as data for JSON."""
@@ -63,7 +63,7 @@ class Method:
 
 
 METHODS: dict[str, Method] = {
-    "default": Method(design="optimal+absolute+bounded", stages=(0.2, 0.3, 0.5)),
+    "default": Method(design="optimal+absolute+bounded", estimator="anchored", stages=(0.2, 0.3, 0.5)),
     "thesis": Method(
         floor=0.0, draw="with_replacement", estimator="self_normalised", interval="wald", test="wald", belief="model"
     ),

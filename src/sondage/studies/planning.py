@@ -41,6 +41,8 @@ class Past:
         Labelled rows.
     labels : ndarray, shape (n,) or (n, M)
         Their labels.
+    units : ndarray of int, shape (n,), or None
+        Which of them share a label.
     unanswered : Items
         Rows asked for and pending or skipped.
     """
@@ -48,7 +50,16 @@ class Past:
     rest: NDArray[np.bool_]
     answered: Items
     labels: NDArray[Any]
+    units: NDArray[np.int64] | None
     unanswered: Items
+
+
+def calibrated(belief: Belief, items: Items, labels: NDArray[Any], units: NDArray[np.int64] | None) -> Belief:
+    """Return the belief calibrated on labelled rows; of rows that share a label on the first."""
+    if units is not None:
+        first = np.unique(units, return_index=True)[1]
+        items, labels = items.take(first), labels[first]
+    return belief.calibrated(items, labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +161,7 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     expectation = Expectation(pool.task, pool.items, models, pool.models)
     belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
     if past is not None and len(past.labels):
-        belief = belief.calibrated(past.answered, past.labels)
+        belief = calibrated(belief, past.answered, past.labels, past.units)
     pass_one = _Sums(pool, models, functionals, belief, uninformed, past)
     setting = Setting(wanted[0], belief, pool.task, pass_one.expect, method.assisted, uninformed)
     for contrasts in wanted:

@@ -19,7 +19,7 @@ from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
 from sondage.studies.labels import Label, guesses
-from sondage.studies.planning import carried_totals, contrasts_of
+from sondage.studies.planning import calibrated, carried_totals, contrasts_of
 from sondage.studies.session import Session
 
 __all__ = ["Labelled", "if_skipped", "labelled"]
@@ -128,8 +128,7 @@ def _calibrated(session: Session, answered: NDArray[np.int64], answers: Answers)
     belief = session.stages[0].known.belief
     if belief is None:
         return None
-    items, labels, _ = session.rows(answered, answers)
-    return belief.calibrated(items, labels)
+    return calibrated(belief, *session.rows(answered, answers))
 
 
 def _carried(

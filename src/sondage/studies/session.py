@@ -196,9 +196,8 @@ class Session:
         rest = np.ones(len(pool), dtype=np.bool_)
         rest[rows] = False
         answered = np.array([p for p in self.asked if self.answers.get(p) is not None], dtype=np.int64)
-        labelled, labels, _ = self.rows(answered)
         others = np.setdiff1d(np.array(self.asked, dtype=np.int64), answered)
-        return Past(rest, labelled, labels, self.rows(others)[0])
+        return Past(rest, *self.rows(answered), self.rows(others)[0])
 
     def rows(
         self, positions: NDArray[np.int64], answers: Mapping[int, Label | None] | None = None

@@ -124,11 +124,11 @@ def test_comparison_labels_items_on_which_models_agree() -> None:
 
 def test_a_study_keeps_the_bins(tmp_path: Path) -> None:
     pool, labels = two_models(400)
-    study = Study.create(tmp_path / "study.db", pool, "ece:bins=6", budget=100, model="sure")
+    study = Study.create(tmp_path / "study.db", pool, "ece:bins=6", budget=100, model="sure", stages=1)
     ids = study.ask(100)
     study.tell(ids, labels[ids].tolist())
     again = Study.open(tmp_path / "study.db").estimate()
-    directly = evaluate(pool, "ece:bins=6", labels=labels, budget=100, model="sure")
+    directly = evaluate(pool, "ece:bins=6", labels=labels, budget=100, model="sure", stages=1)
     assert (again.value, again.std_error) == (directly.value, directly.std_error)  # type: ignore[union-attr]
 
 

@@ -250,11 +250,11 @@ def test_two_models_are_compared_on_their_own_scores(name: str) -> None:
 @names
 def test_a_study_opened_without_the_pool_estimates_the_same(name: str, tmp_path: Path) -> None:
     pool, labels, _, _ = two_models(500)
-    study = Study.create(tmp_path / "study.db", pool, name, budget=120, compare=("a", "b"))
+    study = Study.create(tmp_path / "study.db", pool, name, budget=120, compare=("a", "b"), stages=1)
     ids = study.ask(120)
     study.tell(ids, labels[ids].tolist())
     again = Study.open(tmp_path / "study.db").estimate()
-    directly = compare(pool, "a", "b", name, labels=labels, budget=120)
+    directly = compare(pool, "a", "b", name, labels=labels, budget=120, stages=1)
     assert again.difference == study.estimate().difference == directly.difference  # type: ignore[union-attr]
     assert again.std_error == directly.std_error  # type: ignore[union-attr]
 
@@ -286,7 +286,8 @@ def test_estimates_from_few_labels(name: str, method: str, agrees: Callable[[int
     values = np.array([one.value for one in found])
     # Precisions at the top rest on few labels: average precision is .4 standard deviations too high in the long run.
     assert abs(values.mean() - truth) < (0.5 + 2 / np.sqrt(40)) * values.std()
-    assert np.mean([one.std_error for one in found]) == pytest.approx(values.std(), rel=0.3)
+    # The default also counts surprises that no label showed.
+    assert 0.7 < np.mean([one.std_error for one in found]) / values.std() < 1.6
     assert agrees(sum(one.interval(0.95).low <= truth <= one.interval(0.95).high for one in found), 40, 0.95)
 
 
