@@ -68,7 +68,7 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
 
 
 def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the (label, unit) pairs, each less likely than not, that are largest and expected `RARE` times together."""
+    """Return the largest (label, unit) pairs, each less likely than not, that are expected `RARE` times together."""
     surprises = np.flatnonzero((expected.ravel() < 0.5) & (sizes.ravel() > 0))
     surprises = surprises[np.argsort(-sizes.ravel()[surprises], kind="stable")]
     rare = np.zeros(expected.size, dtype=np.bool_)
