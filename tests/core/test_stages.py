@@ -1,0 +1,133 @@
+"""Several stages into one estimate, against sums by hand and against the truth."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sondage import Pool, evaluate
+from sondage.core.estimators import ESTIMATORS
+from sondage.core.measures import parse_measure
+from sondage.core.stages import Estimation, Part
+from sondage.studies.method import Question, choose_method
+from sondage.studies.planning import stage_end
+from sondage.studies.responses import labelled
+from sondage.studies.session import Session
+
+
+def problem(n: int = 400, seed: int = 0, slope: float = 1.0) -> tuple[Pool, NDArray[np.int64]]:
+    rng = np.random.default_rng(seed)
+    logit = rng.normal(-0.5, 2, size=n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-logit))) * 1
+    return Pool(1 / (1 + np.exp(-slope * logit)), weights=rng.uniform(0.5, 2, size=n)), y
+
+
+def answered(pool: Pool, y: Any, measure: str = "error_rate", budget: int = 60, **parts: Any) -> Session:
+    question = Question("evaluate", pool.models, (parse_measure(measure),))
+    session = Session.start(pool, question, choose_method(**parts), budget=budget, seed=3)
+    while ids := session.ask_stage(pool, 100):
+        session.tell(ids, y[ids].tolist())
+    return session
+
+
+@pytest.mark.parametrize(
+    ("budget", "ends"),
+    [(300, [60, 150, 300]), (100, [20, 50, 100]), (25, [12, 25]), (15, [15]), (1000, [200, 500, 1000])],
+)
+def test_stages_end_where_their_shares_say(budget: int, ends: list[int]) -> None:
+    found = [0.0]
+    while found[-1] < budget:
+        found.append(stage_end((0.2, 0.3, 0.5), budget, found[-1], 10))
+    assert found[1:] == ends
+
+
+def test_each_stage_is_drawn_from_the_rest_and_believes_the_labels() -> None:
+    pool, y = problem(slope=3.0)
+    session = answered(pool, y)
+    assert [len(stage.drawn) for stage in session.stages] == [12, 18, 30]
+    assert len(set(session.ids)) == 60
+    beliefs: list[Any] = [stage.known.belief for stage in session.stages]
+    assert beliefs[0].slope == 1.0
+    for number in (1, 2):
+        positions = np.arange(session.firsts[number])
+        items, labels, _ = session.rows(positions)
+        assert beliefs[number] == beliefs[0].calibrated(items, labels)
+
+
+def test_one_stage_is_the_estimator_itself() -> None:
+    pool, y = problem()
+    session = answered(pool, y, "f1", stages=1)
+    found = labelled(session).estimation
+    contrast = evaluate(pool, "f1", y, budget=60, seed=3, stages=1).evidence.contrast  # type: ignore[union-attr]
+    (part,) = found.parts
+    assert found.fit(contrast).value == ESTIMATORS["anchored"](contrast, part.sample, part.known).value
+
+
+def test_merged_weights_give_the_estimate_of_a_mean() -> None:
+    # Without the belief's help the estimate is the weighted sum of losses; the weights sum to the pool.
+    pool, y = problem()
+    estimate = evaluate(pool, "error_rate", y, budget=60, seed=3, estimator="hajek")
+    evidence = estimate.evidence
+    assert evidence is not None
+    sample = evidence.sample
+    wrong = (np.asarray(sample.items.models[0].probabilities) > 0.5) != sample.labels  # type: ignore[union-attr]
+    assert np.sum(sample.row_weights * wrong) == pytest.approx(estimate.value, rel=1e-12)
+    assert np.sum(sample.row_weights) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_by_hand() -> None:
+    # Two stages: labelled before as they are, the rest by Hajek, shares in inverse proportion to believed variances.
+    pool, y = problem()
+    estimation = labelled(answered(pool, y, estimator="hajek", stages=(0.5, 0.5))).estimation
+    contrast = evaluate(pool, "error_rate", y, budget=60).evidence.contrast  # type: ignore[union-attr]
+    b, p = np.asarray(pool.items.weights), np.asarray(pool.items.models[0].probabilities)  # type: ignore[union-attr]
+    session = answered(pool, y, estimator="hajek", stages=(0.5, 0.5))
+    rows = [np.array(session.ids[:30]), np.array(session.ids[30:])]
+    loss = ((p > 0.5) != y) * 1.0
+    values, expected = [], []
+    for number, part in enumerate(estimation.parts):
+        w, before = part.sample.expansion.weights * b[rows[number]], np.concatenate([[], *rows[:number]]).astype(int)
+        rest = 1.0 - b[before].sum()
+        values.append(b[before] @ loss[before] + rest * (w @ loss[rows[number]]) / w.sum())
+        q = next(weight for label, weight in estimation.belief.supposed(part.sample.items, (0,)) if label == 1)  # type: ignore[union-attr]
+        expected.append(part.sample.expansion.spread @ (b[rows[number]] ** 2 * q * (1 - q)))
+    shares = (1 / np.array(expected)) / np.sum(1 / np.array(expected))
+    found = estimation.fit(contrast)
+    assert found.shares == pytest.approx(shares, rel=1e-10)
+    assert found.value == pytest.approx(shares @ values, rel=1e-10)
+
+
+@pytest.mark.parametrize(("measure", "slope"), [("error_rate", 1.0), ("error_rate", 4.0), ("f1", 0.3)])
+def test_stages_are_unbiased_whatever_the_belief(measure: str, slope: float) -> None:
+    pool, y = problem(300, 1, slope)
+    truth = evaluate(pool, measure, y, budget=300).value
+    found = [evaluate(pool, measure, y, budget=100, seed=seed) for seed in range(100)]
+    values = np.array([estimate.value for estimate in found])
+    assert values.mean() == pytest.approx(truth, abs=4 * values.std() / np.sqrt(100))
+    assert np.mean([e.interval().low <= truth <= e.interval().high for e in found]) > 0.88
+
+
+def test_a_stage_that_takes_the_rest_is_exact() -> None:
+    pool, y = problem(50)
+    estimate = evaluate(pool, "error_rate", y, budget=50)
+    p, b = np.asarray(pool.items.models[0].probabilities), np.asarray(pool.items.weights)  # type: ignore[union-attr]
+    assert (estimate.exact, estimate.std_error, estimate.n_labels) == (True, 0.0, 50)
+    assert estimate.value == pytest.approx(b @ ((p > 0.5) != y), rel=1e-12)
+
+
+def test_without_the_pool_the_order_goes_on() -> None:
+    pool, y = problem()
+    question = Question("evaluate", pool.models, (parse_measure("error_rate"),))
+    session = Session.start(pool, question, choose_method(), budget=60, seed=3)
+    while ids := session.ask(7):
+        session.tell(ids, y[ids].tolist())
+    assert len(session.stages) == 1
+    assert (session.n_labels, session.complete) == (60, True)
+    found = labelled(session).estimation
+    assert isinstance(found, Estimation)
+    assert [type(part) for part in found.parts] == [Part]
+    # At once with the pool: no labels to plan by, so the rest is one draw.
+    session = Session.start(pool, question, choose_method(), budget=60, seed=3)
+    assert len(session.ask(None, pool)) == 60
+    assert [len(stage.drawn) for stage in session.stages] == [12, 48]
