@@ -54,7 +54,7 @@ class ClassBelief:
     n_classes : int
         Number of classes k.
     models : tuple of (int, float)
-        Model index and share.
+        Model index and share; a model without probabilities is sure of its prediction.
     judge, uniform : float
         Shares of the judge's probabilities and of 1/k each.
     prior : tuple of float
@@ -135,7 +135,10 @@ class ClassBelief:
 
     @staticmethod
     def _column(items: Items, index: int, label: int) -> NDArray[Any]:
-        return _class_column(cast(Classes, items.models[index]).probabilities, label)
+        output = cast(Classes, items.models[index])
+        if output.probabilities is None:
+            return np.asarray(output.predictions == label)
+        return _class_column(output.probabilities, label)
 
 
 def _logit(probabilities: NDArray[Any]) -> Floats:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sondage.core.results import Comparison, Estimate, Interval, Selection, Significance
+from sondage.core.results import Comparison, Estimate, Interval, Significance
+from sondage.core.selections import Selection
 from sondage.studies.records import method_to_data, question_to_data
 from sondage.studies.study import Study
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sondage.core.results import Comparison, Estimate, Interval, Selection
+from sondage.core.results import Comparison, Estimate, Interval
+from sondage.core.selections import Selection
 from sondage.studies.study import Study
 
 __all__ = ["answer", "describe", "describe_study", "quantity"]
