@@ -3,10 +3,10 @@
     python benchmarks/selection.py                                  all, 200 seeds, then the table
     python benchmarks/selection.py --set glue_mrpc_train --seeds 50 one set of models, fewer seeds
 
-The sets are real predictions of many models without probabilities (data/many_models). "regret" is how much less accurate
-the model named best is than the best one; "held" is the share of runs in which the confidence set at 95 % holds the best,
-"size" its mean number of models. Finished cells are kept in benchmarks/results/selection.csv and not computed again unless
---again is given.
+The sets are real predictions of many models without probabilities (data/many_models). "regret" is how much less
+accurate the model named best is than the best one; "held" is the share of runs in which the confidence set at 95 %
+holds the best, "size" its mean number of models. Finished cells are kept in benchmarks/results/selection.csv and not
+computed again unless --again is given.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class ClassBelief:
     n_classes : int
         Number of classes k.
     models : tuple of (int, float)
-        Model index and share; a model without probabilities is sure of its prediction.
+        Model index and share.
     judge, uniform : float
         Shares of the judge's probabilities and of 1/k each.
     prior : tuple of float
@@ -62,6 +62,8 @@ class ClassBelief:
     shift, slope : float
         Calibration of the log odds of the second of two classes, or of the most probable of several; the others
         keep their proportions.
+    votes : tuple of (int, float)
+        Model index and share of models that are taken to be sure of their predictions.
 
     Examples
     --------
@@ -77,6 +79,7 @@ class ClassBelief:
     prior: tuple[float, ...] = ()
     shift: float = 0.0
     slope: float = 1.0
+    votes: tuple[tuple[int, float], ...] = ()
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
@@ -123,6 +126,7 @@ class ClassBelief:
     def probability(self, items: Items, label: int) -> NDArray[Any]:
         """Return the believed probability of one class, shape (n,)."""
         sources = [(share, self._column(items, index, label)) for index, share in self.models]
+        sources += [(share, cast(Classes, items.models[m]).predictions == label) for m, share in self.votes]
         if self.judge:
             sources.append((self.judge, _class_column(items.judge, label)))
         flat = self.uniform / self.n_classes + (self.prior[label] if self.prior else 0.0)
@@ -135,10 +139,7 @@ class ClassBelief:
 
     @staticmethod
     def _column(items: Items, index: int, label: int) -> NDArray[Any]:
-        output = cast(Classes, items.models[index])
-        if output.probabilities is None:
-            return np.asarray(output.predictions == label)
-        return _class_column(output.probabilities, label)
+        return _class_column(cast(Classes, items.models[index]).probabilities, label)
 
 
 def _logit(probabilities: NDArray[Any]) -> Floats:

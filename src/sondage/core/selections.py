@@ -183,7 +183,7 @@ class Selection:
         InputError
             If the level is not in (0, 1).
         """
-        single = simultaneous_widths(self.errors, level, self.generator())
+        single = min(simultaneous_widths(self.errors, level, self.generator()), 1.0 - 1e-12)
         return {name: self.estimates[name].interval(single) for name in self.ranking}
 
     def _scores(self) -> np.ndarray:

@@ -41,7 +41,10 @@ def fitted_method(pool: Pool, question: Question, method: Method) -> Method:
         if question.measures[0].ready(pool.task).corrected is not None:  # its influences' signs are not known
             return method
         return replace(method, design="contenders", belief="vote" if pool.items.judge is None else None)
-    return replace(method, **_UNIFORM) if _countable(pool, question) else method  # type: ignore[arg-type]
+    if not _countable(pool, question):
+        return method
+    belief = "vote" if question.kind == "select" else None  # for each model's own value, where they agree
+    return replace(method, **_UNIFORM, belief=belief)  # type: ignore[arg-type]
 
 
 def _countable(pool: Pool, question: Question) -> bool:

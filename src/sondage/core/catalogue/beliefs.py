@@ -126,7 +126,9 @@ def _vote(expectation: Expectation) -> Belief:
     shares = {model: expectation.shares.get(model, 0.0) for model in models} if expectation.shares else {}
     mixed = tuple((model, share) for model, share in shares.items() if share) or _shares(models)
     mixed = tuple((model, share * (1.0 - doubt)) for model, share in mixed)
-    return ClassBelief(len(expectation.task.classes), models=mixed, uniform=doubt)
+    told = tuple(pair for pair in mixed if pair[0] in expectation.informed)
+    votes = tuple(pair for pair in mixed if pair[0] not in expectation.informed)
+    return ClassBelief(len(expectation.task.classes), models=told, uniform=doubt, votes=votes)
 
 
 def _uniform(expectation: Expectation) -> Belief:
