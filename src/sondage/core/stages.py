@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, moments
-from sondage.core.estimators import Estimator, Fit, assisted, degrees, joint_coefficient, linearise, spread
+from sondage.core.estimators import Estimator, Fit, Focus, assisted, degrees, joint_coefficient, linearise, spread
 from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, Known, Sample
@@ -79,15 +79,23 @@ class Estimation:
             return fits[0]
         return self._joined(contrast, fits, self._shares([contrast], [fits]) if shares is None else shares)
 
-    def joint(self, contrasts: Sequence[Contrast]) -> list[Fit]:
-        """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels."""
+    def joint(self, contrasts: Sequence[Contrast], focus: Focus | None = None) -> list[Fit]:
+        """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels.
+
+        Parameters
+        ----------
+        contrasts : sequence of Contrast
+            Of one model each.
+        focus : Focus, optional
+            Which differences are to be estimated best; by default all models alike.
+        """
         coefficients = None
         if self.estimator is assisted:
             coefficients = [joint_coefficient(contrasts, part.sample, part.known) for part in self.parts]
         fits = [self._stage_fits(contrast, coefficients) for contrast in contrasts]
         if len(self.parts) == 1:
             return [fit for (fit,) in fits]
-        shares = self._shares(contrasts, fits)
+        shares = self._shares(contrasts, fits, focus)
         return [self._joined(contrast, own, shares) for contrast, own in zip(contrasts, fits, strict=True)]
 
     def _stage_fits(self, contrast: Contrast, coefficients: Sequence[float] | None = None) -> list[Fit]:
@@ -141,19 +149,24 @@ class Estimation:
             coefficients=coefficients,
         )
 
-    def _shares(self, contrasts: Sequence[Contrast], fits: Sequence[Sequence[Fit]]) -> Floats:
+    def _shares(
+        self, contrasts: Sequence[Contrast], fits: Sequence[Sequence[Fit]], focus: Focus | None = None
+    ) -> Floats:
         """Return the stages' weights; a stage that left nothing unlabelled takes all."""
         complete = np.array([not part.sample.expansion.spread.any() for part in self.parts])
         if complete.any():
             return np.asarray(complete / complete.sum())
         sizes = np.array([part.sample.size for part in self.parts], dtype=np.float64)
         expected = np.zeros(len(sizes))
-        for contrast, own in zip(contrasts, fits, strict=True):
-            sums = {
-                model: np.average([fit.sums[model] for fit in own], axis=0, weights=sizes) for model in contrast.models
-            }
+        sums = {
+            model: np.average([fit.sums[model] for fit in own], axis=0, weights=sizes)
+            for contrast, own in zip(contrasts, fits, strict=True)
+            for model in contrast.models
+        }
+        served = [(1.0, contrast) for contrast in contrasts] if focus is None else focus.differences(contrasts)
+        for weight, contrast in served:
             if self.belief is not None:
-                expected += [_believed(contrast, part.sample, sums, self.belief) for part in self.parts]
+                expected += [weight * _believed(contrast, part.sample, sums, self.belief) for part in self.parts]
         weights = 1.0 / expected if np.all(expected > 0) else sizes
         return np.asarray(weights / weights.sum())
 

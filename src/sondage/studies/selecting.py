@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.contenders import Standing, standing_of, vote_shares
-from sondage.core.estimators import Fit, degrees, variance
+from sondage.core.estimators import Fit, Focus, degrees, variance
 from sondage.core.measures import Functional
 from sondage.core.predictions import Floats, Items
 from sondage.core.results import Comparison, Estimate, Significance
@@ -26,6 +26,8 @@ from sondage.studies.session import Session
 
 __all__ = ["current_standing", "select_session"]
 
+ALL_MODELS = 0.2
+"""Share of the weight of all models alike, when stages are weighed by what they tell of the contenders."""
 STREAM = 6
 """Of the random numbers that simultaneous statements draw from the session's seed."""
 
@@ -36,7 +38,7 @@ def select_session(session: Session) -> Selection:
     functional = question.measures[0].ready(session.task)
     found = labelled(session)
     single = _singles(session, functional)
-    fits = dict(zip(question.models, found.estimation.joint(single), strict=True))
+    fits = dict(zip(question.models, _focused_fits(found, single, functional), strict=True))
     estimates = {
         name: _common_part_unknown(session, estimate_of(session, found, contrast, fits[name]))
         for name, contrast in zip(question.models, single, strict=True)
@@ -78,14 +80,31 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
     functional, found = session.question.measures[0].ready(session.task), labelled(session)
     single = _singles(session, functional)
     models = [contrast.models[0] for contrast in single]
-    fits = found.estimation.joint(single)
-    values, residuals = np.array([fit.value for fit in fits]), np.stack([fit.residuals for fit in fits])
-    spread = found.estimation.merged(fits[0].shares).expansion.spread
-    leader, weights = standing_of(models, values, residuals, spread, bool(functional.higher_is_better))
+    leader, weights = _standing(found, single, _focused_fits(found, single, functional))
     shares: Mapping[int, float] = weights
     if session.task.kind == "classification":
         shares = vote_shares(answered, labels, models, len(session.task.classes))
     return Standing(leader, weights, shares)
+
+
+def _focused_fits(found: Labelled, single: Sequence[Contrast], functional: Functional) -> list[Fit]:
+    """Return the models' fits; those of several stages weigh the stages by what they tell of the contenders."""
+    fits = found.estimation.joint(single)
+    if len(single) < 3 or len(found.estimation.parts) == 1 or functional.corrected is not None:
+        return fits
+    leader, weights = _standing(found, single, fits)
+    place = next(i for i, contrast in enumerate(single) if contrast.models[0] == leader)
+    # Some of the weight goes to all: a model that is far behind must not lead by the noise of its own estimate.
+    mixed = tuple((1.0 - ALL_MODELS) * weight + ALL_MODELS / len(weights) for weight in weights.values())
+    return found.estimation.joint(single, Focus(place, mixed))
+
+
+def _standing(found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) -> tuple[int, dict[int, float]]:
+    """Return the leader, and how much each model contends."""
+    values, residuals = np.array([fit.value for fit in fits]), np.stack([fit.residuals for fit in fits])
+    spread = found.estimation.merged(fits[0].shares).expansion.spread
+    models = [contrast.models[0] for contrast in single]
+    return standing_of(models, values, residuals, spread, bool(single[0].functional.higher_is_better))
 
 
 def _singles(session: Session, functional: Functional) -> list[Contrast]:
