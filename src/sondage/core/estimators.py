@@ -31,7 +31,6 @@ __all__ = [
     "ESTIMATORS",
     "Estimator",
     "Fit",
-    "Focus",
     "assisted",
     "degrees",
     "hajek",
@@ -42,9 +41,6 @@ __all__ = [
     "spread",
     "variance",
 ]
-
-
-LEAST_WEIGHT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,31 +85,6 @@ class Fit:
 
 
 Estimator = Callable[..., Fit]
-
-
-@dataclass(frozen=True)
-class Focus:
-    """Which differences among several models are to be estimated best.
-
-    Attributes
-    ----------
-    leader : int
-        Place of the model from which they are taken.
-    weights : tuple of float
-        How much each model's difference counts.
-    """
-
-    leader: int
-    weights: tuple[float, ...]
-
-    def differences(self, contrasts: Sequence[Contrast]) -> list[tuple[float, Contrast]]:
-        """Return the differences that count, with their weights; these are contrasts of one model each."""
-        ((first, _),), functional = contrasts[self.leader].weights, contrasts[self.leader].functional
-        return [
-            (weight, Contrast(functional, ((first, 1.0), (contrast.models[0], -1.0))))
-            for place, (weight, contrast) in enumerate(zip(self.weights, contrasts, strict=True))
-            if place != self.leader and weight > LEAST_WEIGHT
-        ]
 
 
 def self_normalised(contrast: Contrast, sample: Sample, known: Known) -> Fit:
@@ -190,11 +161,10 @@ def _believed_sums(contrast: Contrast, sample: Sample, known: Known) -> dict[int
     return {model: total + known.outside.get((basis.name, model), 0.0) for model, total in totals.items()}
 
 
-def joint_coefficient(contrasts: Sequence[Contrast], sample: Sample, known: Known, focus: Focus | None = None) -> float:
+def joint_coefficient(contrasts: Sequence[Contrast], sample: Sample, known: Known) -> float:
     """Return the one coefficient in [0, 1] that minimises the summed variance estimates.
 
-    For several models it is that of their deviations from the models' mean, since only these tell models apart, or of
-    the differences in focus.
+    For several models it is that of their deviations from the models' mean, since only these tell models apart.
     """
     if known.belief is None or not known.expected or not np.any(sample.expansion.spread):
         return 0.0
@@ -207,10 +177,7 @@ def joint_coefficient(contrasts: Sequence[Contrast], sample: Sample, known: Know
             column = np.broadcast_to(column, len(sample.items))
             kept.append(sample.unit_sums(sample.items.weights * _centred(sample, column)))
     outcome, helper = np.stack(outcomes), np.stack(helpers)
-    if focus is not None:
-        scale = np.sqrt(focus.weights)[:, None]
-        outcome, helper = (scale * (column - column[focus.leader]) for column in (outcome, helper))
-    elif len(contrasts) > 1:
+    if len(contrasts) > 1:
         outcome, helper = outcome - outcome.mean(axis=0), helper - helper.mean(axis=0)
     slope = float(np.sum(sample.expansion.spread * outcome * helper))
     square = float(np.sum(sample.expansion.spread * helper**2))

@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, moments
-from sondage.core.estimators import Estimator, Fit, Focus, assisted, degrees, joint_coefficient, linearise, spread
+from sondage.core.estimators import Estimator, Fit, assisted, degrees, joint_coefficient, linearise, spread
 from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, Known, Sample
 
-__all__ = ["Estimation", "Part"]
+__all__ = ["Estimation", "Focus", "Part"]
+
+LEAST_WEIGHT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,31 @@ class Part:
 
     sample: Sample
     known: Known
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Which differences among several models are to be estimated best.
+
+    Attributes
+    ----------
+    leader : int
+        Place of the model from which they are taken.
+    weights : tuple of float
+        How much each model's difference counts.
+    """
+
+    leader: int
+    weights: tuple[float, ...]
+
+    def differences(self, contrasts: Sequence[Contrast]) -> list[tuple[float, Contrast]]:
+        """Return the differences that count, with their weights; these are contrasts of one model each."""
+        ((first, _),), functional = contrasts[self.leader].weights, contrasts[self.leader].functional
+        return [
+            (weight, Contrast(functional, ((first, 1.0), (contrast.models[0], -1.0))))
+            for place, (weight, contrast) in enumerate(zip(self.weights, contrasts, strict=True))
+            if place != self.leader and weight > LEAST_WEIGHT
+        ]
 
 
 @dataclass(frozen=True, eq=False)

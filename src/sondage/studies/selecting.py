@@ -13,21 +13,22 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.contenders import Standing, standing_of, vote_shares
-from sondage.core.estimators import Fit, Focus, degrees, variance
+from sondage.core.estimators import Fit, degrees, variance
 from sondage.core.measures import Functional
 from sondage.core.predictions import Floats, Items
 from sondage.core.results import Comparison, Estimate, Significance
 from sondage.core.samples import Sample
 from sondage.core.selections import Pairs, Selection
 from sondage.core.significance import JointErrors, holm, range_test
+from sondage.core.stages import Focus
 from sondage.studies.answers import comparison_of, estimate_of
 from sondage.studies.responses import Labelled, labelled
 from sondage.studies.session import Session
 
 __all__ = ["current_standing", "select_session"]
 
-ALL_MODELS = 0.2
-"""Share of the weight of all models alike, when stages are weighed by what they tell of the contenders."""
+FEW = 25.0
+"""Labels below which it cannot be said who contends: all models then count alike when stages are weighed."""
 STREAM = 6
 """Of the random numbers that simultaneous statements draw from the session's seed."""
 
@@ -95,7 +96,8 @@ def _focused_fits(found: Labelled, single: Sequence[Contrast], functional: Funct
     leader, weights = _standing(found, single, fits)
     place = next(i for i, contrast in enumerate(single) if contrast.models[0] == leader)
     # Some of the weight goes to all: a model that is far behind must not lead by the noise of its own estimate.
-    mixed = tuple((1.0 - ALL_MODELS) * weight + ALL_MODELS / len(weights) for weight in weights.values())
+    alike = min(1.0, FEW / found.estimation.whole.size) ** 2
+    mixed = tuple((1.0 - alike) * weight + alike / len(weights) for weight in weights.values())
     return found.estimation.joint(single, Focus(place, mixed))
 
 

@@ -173,9 +173,9 @@ def _prior(prior: Any, expectation: Expectation) -> Belief:
 
 BELIEFS: dict[str, Callable[[Expectation], Belief]] = {
     "model": _model,
-    "vote": _vote,
     "uniform": _uniform,
     "judge": _judge,
     "peaked": _limit("peaked"),
     "broad": _limit("broad"),
+    "vote": _vote,
 }
