@@ -3,7 +3,8 @@
 from sondage.adapters.frames import read_pool
 from sondage.core import measures
 from sondage.core.predictions import Classifier, Outcome, Regressor
-from sondage.core.results import Comparison, Estimate, Interval, Selection
+from sondage.core.results import Comparison, Estimate, Interval
+from sondage.core.selections import Selection
 from sondage.pools import Pool
 from sondage.studies.advise import advise
 from sondage.studies.drawn_elsewhere import estimate_from

@@ -568,9 +568,10 @@ def test_selecting_of_two_is_comparing(method: str) -> None:
     found = compare(pool, *chosen.ranking, "accuracy", labels=y, budget=60, seed=2, method=method)
     pair = chosen.comparisons[chosen.ranking]
     assert pair.difference == pytest.approx(found.difference, rel=1e-9)
-    assert pair.std_error == pytest.approx(found.std_error, rel=1e-9)
-    assert pair.estimate.df == pytest.approx(found.estimate.df, rel=1e-9)
     assert pair.pvalue == pytest.approx(found.pvalue, rel=1e-8)
+    if method != "default":  # a selection also believes something of the items on which both agree
+        assert pair.std_error == pytest.approx(found.std_error, rel=1e-9)
+        assert pair.estimate.df == pytest.approx(found.estimate.df, rel=1e-9)
 
 
 def test_a_selection_is_consistent_with_itself() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief
+from sondage.core.beliefs import Belief, ClassBelief
 from sondage.core.measures.bases import Basis
 from sondage.core.measures.functionals import Functional
 from sondage.core.predictions import Floats, Items
@@ -126,6 +126,9 @@ def believed_totals(
     Each model's labels are supposed alone, which is all that a mean of s needs.
     """
     totals: dict[int, Floats] = {}
+    if isinstance(belief, ClassBelief):  # the same labels for all models: supposed once
+        shared = [(label, weights * weight) for label, weight in belief.supposed(items, ())]
+        return {model: basis.believed(items, model, shared) for model in models}
     for model in models:
         kinks = basis.kinks(items, model)
         supposed = belief.supposed(items, (model,), nodes=basis.nodes, kinks=kinks)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from sondage.core.sequences import ConfidenceSequence
     from sondage.core.stages import Estimation
 
-__all__ = ["Comparison", "Estimate", "Evidence", "Interval", "Selection", "Significance"]
+__all__ = ["Comparison", "Counts", "Estimate", "Evidence", "Interval", "Significance"]
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,33 @@ class Significance:
     df: float | tuple[float, ...] | None = None
 
 
+@dataclass(frozen=True)
+class Counts:
+    """A simple random sample, without replacement, of the items on which two models' predictions differ.
+
+    Attributes
+    ----------
+    positive, negative, zero : int
+        Labelled items on which the first model's item statistic is higher than the second's, lower, the same.
+    disagreement_size, pool_size : int
+        Items on which the predictions differ, and all items.
+    ties : bool
+        Whether the statistics can be the same although the predictions differ; not with two classes.
+    """
+
+    positive: int
+    negative: int
+    zero: int
+    disagreement_size: int
+    pool_size: int
+    ties: bool = False
+
+    @property
+    def labelled(self) -> int:
+        """Number of labelled items."""
+        return self.positive + self.negative + self.zero
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """The labelled sample behind an estimate and how it was turned into one; resampling starts from here."""
@@ -124,6 +150,8 @@ class Estimate:
         What a reader must know.
     stopped : str or None
         Why labelling ended, where it was to stop early: ``"width"``, ``"significant"`` or ``"budget"``.
+    counts : Counts or None
+        Of two models with losses of 0 and 1, labelled uniformly where they differ: what the exact test counts.
     """
 
     measure: str
@@ -145,6 +173,7 @@ class Estimate:
     spent: float = float("nan")
     warnings: tuple[str, ...] = ()
     stopped: str | None = None
+    counts: Counts | None = None
     evidence: Evidence | None = field(default=None, repr=False)
     course: Course | None = field(default=None, repr=False)
 
@@ -163,7 +192,7 @@ class Estimate:
             Confidence level, in (0, 1).
         kind : str, optional
             ``"auto"``, ``"wald"``, ``"t"``, ``"wilson"``, ``"wilson_effective"``, ``"clopper_pearson"``,
-            ``"fieller"``, ``"bootstrap"`` or ``"anytime"``; by default that of the method.
+            ``"hypergeometric"``, ``"fieller"``, ``"bootstrap"`` or ``"anytime"``; by default that of the method.
         generator : numpy.random.Generator, optional
             Randomness of the bootstrap; needed for that kind only.
 
@@ -303,46 +332,3 @@ class Comparison:
     def stopped(self) -> str | None:
         """Why labelling ended, where it was to stop early."""
         return self.estimate.stopped
-
-
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """Several models ranked by one measure from one sample.
-
-    Attributes
-    ----------
-    estimates : mapping of str to Estimate
-        Each model's estimate.
-    ranking : tuple of str
-        Models, best first.
-    pvalues : mapping of str to float
-        For every model but the best: the Holm-adjusted p-value of its difference from the best.
-    comparisons : mapping of (str, str) to Comparison
-        Every pair, in the order of the ranking.
-    overall : Significance or None
-        The test that all models are equal (Tukey's range; Holm's smallest p-value where that is not defined).
-    """
-
-    estimates: Mapping[str, Estimate]
-    ranking: tuple[str, ...]
-    pvalues: Mapping[str, float]
-    comparisons: Mapping[tuple[str, str], Comparison]
-    overall: Significance | None = None
-
-    def __str__(self) -> str:
-        return "\n".join(str(self.estimates[name]) for name in self.ranking)
-
-    @property
-    def best(self) -> str:
-        """The model with the best estimate."""
-        return self.ranking[0]
-
-    @property
-    def n_labels(self) -> int:
-        """Distinct items labelled."""
-        return self.estimates[self.best].n_labels
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader must know, once each."""
-        return tuple(dict.fromkeys(text for estimate in self.estimates.values() for text in estimate.warnings))

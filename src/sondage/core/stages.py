@@ -34,7 +34,9 @@ from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, Known, Sample
 
-__all__ = ["Estimation", "Part"]
+__all__ = ["Estimation", "Focus", "Part"]
+
+LEAST_WEIGHT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,31 @@ class Part:
 
     sample: Sample
     known: Known
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Which differences among several models are to be estimated best.
+
+    Attributes
+    ----------
+    leader : int
+        Place of the model from which they are taken.
+    weights : tuple of float
+        How much each model's difference counts.
+    """
+
+    leader: int
+    weights: tuple[float, ...]
+
+    def differences(self, contrasts: Sequence[Contrast]) -> list[tuple[float, Contrast]]:
+        """Return the differences that count, with their weights; these are contrasts of one model each."""
+        ((first, _),), functional = contrasts[self.leader].weights, contrasts[self.leader].functional
+        return [
+            (weight, Contrast(functional, ((first, 1.0), (contrast.models[0], -1.0))))
+            for place, (weight, contrast) in enumerate(zip(self.weights, contrasts, strict=True))
+            if place != self.leader and weight > LEAST_WEIGHT
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +116,16 @@ class Estimation:
             return fits[0]
         return self._joined(contrast, fits, self._shares([contrast], [fits]) if shares is None else shares)
 
-    def joint(self, contrasts: Sequence[Contrast]) -> list[Fit]:
-        """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels."""
+    def joint(self, contrasts: Sequence[Contrast], focus: Focus | None = None) -> list[Fit]:
+        """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels.
+
+        Parameters
+        ----------
+        contrasts : sequence of Contrast
+            Of one model each.
+        focus : Focus, optional
+            Which differences are to be estimated best; by default all models alike.
+        """
         coefficients = None
         if self.estimator in (assisted, anchored):
             precision = PRIOR_PRECISION if self.estimator is anchored else 0.0
@@ -98,7 +133,7 @@ class Estimation:
         fits = [self._stage_fits(contrast, coefficients) for contrast in contrasts]
         if len(self.parts) == 1:
             return [fit for (fit,) in fits]
-        shares = self._shares(contrasts, fits)
+        shares = self._shares(contrasts, fits, focus)
         return [self._joined(contrast, own, shares) for contrast, own in zip(contrasts, fits, strict=True)]
 
     def _stage_fits(self, contrast: Contrast, coefficients: Sequence[float] | None = None) -> list[Fit]:
@@ -152,19 +187,24 @@ class Estimation:
             coefficients=coefficients,
         )
 
-    def _shares(self, contrasts: Sequence[Contrast], fits: Sequence[Sequence[Fit]]) -> Floats:
+    def _shares(
+        self, contrasts: Sequence[Contrast], fits: Sequence[Sequence[Fit]], focus: Focus | None = None
+    ) -> Floats:
         """Return the stages' weights; a stage that left nothing unlabelled takes all."""
         complete = np.array([not part.sample.expansion.spread.any() for part in self.parts])
         if complete.any():
             return np.asarray(complete / complete.sum())
         sizes = np.array([part.sample.size for part in self.parts], dtype=np.float64)
         expected = np.zeros(len(sizes))
-        for contrast, own in zip(contrasts, fits, strict=True):
-            sums = {
-                model: np.average([fit.sums[model] for fit in own], axis=0, weights=sizes) for model in contrast.models
-            }
+        sums = {
+            model: np.average([fit.sums[model] for fit in own], axis=0, weights=sizes)
+            for contrast, own in zip(contrasts, fits, strict=True)
+            for model in contrast.models
+        }
+        served = [(1.0, contrast) for contrast in contrasts] if focus is None else focus.differences(contrasts)
+        for weight, contrast in served:
             if self.belief is not None:
-                expected += [_believed(contrast, part.sample, sums, self.belief) for part in self.parts]
+                expected += [weight * _believed(contrast, part.sample, sums, self.belief) for part in self.parts]
         weights = 1.0 / expected if np.all(expected > 0) else sizes
         return np.asarray(weights / weights.sum())
 

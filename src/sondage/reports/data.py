@@ -6,11 +6,15 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sondage.core.results import Comparison, Estimate, Interval, Selection, Significance
+from sondage.core.results import Comparison, Estimate, Interval, Significance
+from sondage.core.selections import Selection
 from sondage.studies.records import method_to_data, question_to_data
 from sondage.studies.study import Study
 
 __all__ = ["result_data", "study_data"]
+
+ALL_PAIRS = 10
+"""Of more models than this only the pairs with the best are written."""
 
 Data = dict[str, Any]
 
@@ -98,14 +102,18 @@ def _significance(significance: Significance | None) -> Data | None:
 
 
 def _selection(selection: Selection, level: float) -> Data:
+    every = len(selection.ranking) <= ALL_PAIRS
+    pairs = [pair for pair in selection.comparisons if every or pair[0] == selection.best]
     return {
         "kind": "selection",
         "best": selection.best,
+        "contenders": list(selection.contenders()),
         "ranking": list(selection.ranking),
         "pvalues": _finite(dict(selection.pvalues)),
+        "gaps": {name: _interval(gap) for name, gap in selection.gaps(level).items()},
         "n_labels": selection.n_labels,
         "estimates": {name: _estimate(selection.estimates[name], level) for name in selection.ranking},
-        "comparisons": [_comparison(comparison, level) for comparison in selection.comparisons.values()],
+        "comparisons": [_comparison(selection.comparisons[pair], level) for pair in pairs],
         "overall": _significance(selection.overall),
         "warnings": list(selection.warnings),
     }

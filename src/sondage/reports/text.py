@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sondage.core.results import Comparison, Estimate, Interval, Selection
+from sondage.core.results import Comparison, Estimate, Interval
+from sondage.core.selections import Selection
 from sondage.studies.study import Study
 
 __all__ = ["answer", "describe", "describe_study", "quantity"]
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
+MOST_NAMED = 5
 NAMES = {
     "f1": "F1",
     "auc": "AUC",
@@ -166,24 +168,30 @@ def _pvalue(pvalue: float) -> str:
 def _selected(selection: Selection) -> str:
     best = selection.estimates[selection.best]
     value = quantity(best.value, best.measure, best.interval(0.95).width)
-    alpha = next(iter(selection.comparisons.values())).alpha
-    open_ones = [name for name, pvalue in selection.pvalues.items() if not pvalue <= alpha]
+    rivals = [name for name in selection.contenders() if name != selection.best]
     lead = f"{selection.best!r} has the best {_named(best.measure)}, {value} ({_labels(selection.n_labels)})"
-    if not open_ones:
+    if not rivals:
         return f"{lead}, and is better than every other."
-    return f"{lead}, but is not shown to be better than {', '.join(map(repr, open_ones))}."
+    more = f" and {len(rivals) - MOST_NAMED} more" if len(rivals) > MOST_NAMED else ""
+    return f"{lead}, but is not shown to be better than {', '.join(map(repr, rivals[:MOST_NAMED]))}{more}."
 
 
 def _ranked(selection: Selection, level: float) -> list[str]:
-    """Return one line a model, best first."""
+    """Return one line a model, best first; the differences from the best hold together at this level."""
     width = max(len(name) for name in selection.ranking)
+    gaps, best = selection.gaps(level), selection.estimates[selection.best]
     lines = []
     for rank, name in enumerate(selection.ranking, 1):
         estimate = selection.estimates[name]
         interval = estimate.interval(level)
-        value = quantity(estimate.value, estimate.measure, interval.width)
-        against = "" if name == selection.best else f"  p {_pvalue(selection.pvalues[name])} against the best"
-        lines.append(f"{rank}. {name:<{width}}  {value}  ({_between(interval, estimate.measure)}){against}")
+        own = f"  ({_between(interval, estimate.measure)})" if interval.kind != "undefined" else ""
+        line = f"{rank}. {name:<{width}}  {quantity(estimate.value, estimate.measure, interval.width)}{own}"
+        if name != selection.best:
+            gap = estimate.value - best.value
+            behind = quantity(gap, estimate.measure, gaps[name].width, " points")
+            reach = _between(gaps[name], estimate.measure, " points")
+            line += f"  {behind} from the best ({reach}), p {_pvalue(selection.pvalues[name])}"
+        lines.append(line)
     return lines
 
 

@@ -16,6 +16,7 @@ from sondage.core.predictions import Floats
 from sondage.core.samples import bin_sums
 from sondage.errors import InputError
 from sondage.pools import Pool
+from sondage.studies.fitting import fitted_method
 from sondage.studies.method import METHODS, Method, Question
 from sondage.studies.planning import Plan, check_budget, make_plan, settle
 
@@ -140,8 +141,9 @@ def advise(
         budgets = [budgets]
     limit = _limit(pool)
     looked = [check_budget(pool, b) for b in (budgets or [b for b in BUDGETS if b < limit] or [limit / 2 // 1 or 1])]
-    plans = {name: make_plan(pool, question, _believing(method, belief)) for name, method in METHODS.items()}
-    variances = {name: _variance(pool, plan, METHODS[name]) for name, plan in plans.items()}
+    methods = {name: fitted_method(pool, question, _believing(method, belief)) for name, method in METHODS.items()}
+    plans = {name: make_plan(pool, question, method) for name, method in methods.items()}
+    variances = {name: _variance(pool, plan, methods[name]) for name, plan in plans.items()}
     expected = tuple(
         _expected(name, budget, variances, limit, difference, alpha) for budget in looked for name in variances
     )

@@ -1,26 +1,24 @@
-"""From a session's labels to estimates, comparisons and rankings."""
+"""From a session's labels to estimates and comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
 from sondage.core.catalogue.significance import named_test
 from sondage.core.comparisons import Contrast
-from sondage.core.estimators import Fit, degrees, variance
+from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
-from sondage.core.results import Comparison, Estimate, Evidence, Selection, Significance
-from sondage.core.significance import holm, tukey_test
+from sondage.core.results import Comparison, Estimate, Evidence
 from sondage.core.variances import believed_variance, larger_variance
 from sondage.studies.anytime import LabelCourse
+from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.planning import contrasts_of
 from sondage.studies.responses import Labelled, if_skipped, labelled
 from sondage.studies.session import Session
 
-__all__ = ["compare_session", "estimate_session", "select_session"]
+__all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session"]
 
 AGREED = 1e-9
 ROUNDING = 1e-13
@@ -32,7 +30,7 @@ def estimate_session(session: Session) -> dict[str, Estimate]:
     for measure in session.question.measures:
         functional = measure.ready(session.task)
         contrast = contrasts_of(replace(session.question, kind="evaluate"), functional, session.models)[0]
-        estimates[functional.name] = _estimate(session, found, contrast)
+        estimates[functional.name] = estimate_of(session, found, contrast)
     return estimates
 
 
@@ -41,13 +39,14 @@ def compare_session(session: Session, generator: np.random.Generator | None = No
     question = session.question
     functional = question.measures[0].ready(session.task)
     contrast = contrasts_of(question, functional, session.models)[0]
-    estimate = _estimate(session, labelled(session), contrast)
-    return _comparison(session, estimate, functional, generator)
+    estimate = estimate_of(session, labelled(session), contrast)
+    return comparison_of(session, estimate, functional, generator)
 
 
-def _comparison(
+def comparison_of(
     session: Session, estimate: Estimate, functional: Functional, generator: np.random.Generator | None = None
 ) -> Comparison:
+    """Return the comparison that an estimated difference makes."""
     question = session.question
     significance = named_test(
         estimate, session.method.test, question.alternative, margin=question.margin, generator=generator
@@ -55,81 +54,7 @@ def _comparison(
     return Comparison(estimate, significance, question.alpha, functional.higher_is_better, question.null)
 
 
-def select_session(session: Session) -> Selection:
-    """Return the ranking of the question's models from the one sample."""
-    question = session.question
-    functional = question.measures[0].ready(session.task)
-    found = labelled(session)
-    single = [Contrast(functional, ((session.models.index(name), 1.0),)) for name in question.models]
-    fits = found.estimation.joint(single)
-    estimates = {
-        name: _common_part_unknown(session, _estimate(session, found, contrast, fit))
-        for name, contrast, fit in zip(question.models, single, fits, strict=True)
-    }
-    sign = 1.0 if functional.higher_is_better else -1.0
-    ranking = tuple(sorted(estimates, key=lambda name: (-sign * estimates[name].value, question.models.index(name))))
-    by_name = dict(zip(question.models, fits, strict=True))
-    comparisons = {
-        (a, b): _pair(session, found, functional, (a, b), (by_name[a], by_name[b])) for a, b in combinations(ranking, 2)
-    }
-    against_best = [comparisons[ranking[0], name].pvalue for name in ranking[1:]]
-    adjusted = dict(zip(ranking[1:], holm(against_best).tolist(), strict=True))
-    return Selection(estimates, ranking, adjusted, comparisons, _overall(session, ranking, comparisons, estimates))
-
-
-def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:
-    """Return a model's own estimate without a standard error, where only differences between models were drawn for."""
-    if session.stages[0].known.share > 1 - 1e-12:
-        return estimate
-    note = (
-        "items on which the models cannot differ were not drawn: differences and ranking hold, but each model's own "
-        "value rests on the belief there; use evaluate for it"
-    )
-    return replace(estimate, exact=False, std_error=float("nan"), warnings=(*estimate.warnings, note))
-
-
-def _overall(
-    session: Session,
-    ranking: Sequence[str],
-    comparisons: dict[tuple[str, str], Comparison],
-    estimates: dict[str, Estimate],
-) -> Significance | None:
-    """Return Tukey's range test, where all pairs have a variance."""
-    k = len(ranking)
-    variances = np.zeros((k, k))
-    for (a, b), comparison in comparisons.items():
-        i, j = ranking.index(a), ranking.index(b)
-        variances[i, j] = variances[j, i] = comparison.std_error**2
-    n = session.n_labels
-    if k < 3 or n < 3 or not np.all(np.isfinite(variances)) or not variances.any():
-        return None
-    return tukey_test(np.array([estimates[name].value for name in ranking]), variances, n)[0]
-
-
-def _pair(
-    session: Session, found: Labelled, functional: Functional, names: tuple[str, str], fits: tuple[Fit, Fit]
-) -> Comparison:
-    first, second = fits
-    weights = tuple((session.models.index(name), sign) for name, sign in zip(names, (1.0, -1.0), strict=True))
-    residuals = first.residuals - second.residuals
-    contrast, sample = Contrast(functional, weights), found.estimation.merged(first.shares)
-    fit = replace(
-        first,
-        value=first.value - second.value,
-        residuals=residuals,
-        variance=variance(
-            sample, residuals, bessel=session.method.estimator not in ("self_normalised", "horvitz_thompson")
-        ),
-        df=degrees(sample, residuals),
-        influence=first.influence - second.influence,
-        sums=first.sums | second.sums,
-        bias=first.bias + second.bias,
-    )
-    fit = replace(fit, spread=found.estimation.spread(contrast, fit))
-    return _comparison(session, _estimate(session, found, contrast, fit), functional)
-
-
-def _estimate(session: Session, found: Labelled, contrast: Contrast, fit: Fit | None = None) -> Estimate:
+def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit | None = None) -> Estimate:
     """Return the result of one contrast with its warnings."""
     known, method, estimation = found.known, session.method, found.estimation
     fit = fit or estimation.fit(contrast)
@@ -142,6 +67,9 @@ def _estimate(session: Session, found: Labelled, contrast: Contrast, fit: Fit | 
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
     elif agreed:
         warnings.append("all labels agree, so their spread says nothing: the standard error is what the belief expects")
+    counts = counts_of(session, contrast.models) if len(contrast.weights) == 2 else None
+    if counts is None and len(contrast.weights) == 2 and meant_to_count(session) and (found.n_pending or found.skipped):
+        warnings.append("the exact test and interval need all answers: until then they are Student's")
     total = expected + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     largest = float(weights.max() / weights.sum())
@@ -167,6 +95,7 @@ def _estimate(session: Session, found: Labelled, contrast: Contrast, fit: Fit | 
         if_skipped=if_skipped(session, found, contrast, fit),
         spent=session.spent,
         warnings=tuple(warnings),
+        counts=counts,
         evidence=Evidence(contrast, estimation, fit),
         course=LabelCourse(session.copied(), contrast, _alone),
     )
@@ -174,7 +103,7 @@ def _estimate(session: Session, found: Labelled, contrast: Contrast, fit: Fit | 
 
 def _alone(session: Session, contrast: Contrast) -> Estimate:
     """Return the estimate of one contrast, as it is at an earlier number of labels."""
-    return _estimate(session, labelled(session), contrast)
+    return estimate_of(session, labelled(session), contrast)
 
 
 def _variance(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -> tuple[float, float, bool]:

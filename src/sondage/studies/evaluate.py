@@ -8,11 +8,13 @@ from typing import Any, overload
 import numpy as np
 
 from sondage.core.measures import Measure, parse_measure
-from sondage.core.results import Comparison, Estimate, Selection
+from sondage.core.results import Comparison, Estimate
+from sondage.core.selections import Selection
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
-from sondage.studies.answers import compare_session, estimate_session, select_session
+from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.method import Method, Question, choose_method
+from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.stopping import Rule, concluded, make_rule, stopping_method
 

@@ -42,7 +42,7 @@ class Method:
     draw: str = "without_replacement"
     estimator: str = "assisted"
     interval: str = "auto"
-    test: str = "t"
+    test: str = "auto"
     belief: Any = None
     target: str = "pool"
     stages: tuple[float, ...] = (1.0,)

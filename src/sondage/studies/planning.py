@@ -13,6 +13,7 @@ from sondage.core.beliefs import Belief
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast, Sums, believed_totals, moments
+from sondage.core.contenders import Standing
 from sondage.core.designs import Equal
 from sondage.core.measures import Functional, parse_measure, settled
 from sondage.core.measures.bases import Basis, Confusion
@@ -45,6 +46,8 @@ class Past:
         Which of them share a label.
     unanswered : Items
         Rows asked for and pending or skipped.
+    standing : Standing, optional
+        Of several models: what these labels say of them.
     """
 
     rest: NDArray[np.bool_]
@@ -52,6 +55,7 @@ class Past:
     labels: NDArray[Any]
     units: NDArray[np.int64] | None
     unanswered: Items
+    standing: Standing | None = None
 
 
 def calibrated(belief: Belief, items: Items, labels: NDArray[Any], units: NDArray[np.int64] | None) -> Belief:
@@ -158,15 +162,18 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
         raise MeasureError(f"a measure is named twice: {list(names)}")
     wanted = [contrasts_of(question, functional, pool.models) for functional in functionals]
     models = tuple(sorted({model for contrasts in wanted for c in contrasts for model in c.models}))
-    expectation = Expectation(pool.task, pool.items, models, pool.models)
+    standing = None if past is None else past.standing
+    shares = {} if standing is None else standing.shares
+    expectation = Expectation(pool.task, pool.items, models, pool.models, shares)
     belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
     if past is not None and len(past.labels):
         belief = calibrated(belief, past.answered, past.labels, past.units)
     pass_one = _Sums(pool, models, functionals, belief, uninformed, past)
-    setting = Setting(wanted[0], belief, pool.task, pass_one.expect, method.assisted, uninformed)
-    for contrasts in wanted:
+    setting = Setting(wanted[0], belief, pool.task, pass_one.expect, method.assisted, uninformed, standing)
+    from_first = [_from_first(contrasts) for contrasts in wanted]
+    for contrasts in from_first:
         _require_defined(contrasts, pass_one, uninformed)
-    relevant = _relevant(pool, [c for contrasts in wanted for c in contrasts], pass_one, belief, uninformed)
+    relevant = _relevant(pool, [c for contrasts in from_first for c in contrasts], pass_one, belief, uninformed)
     rest = None if past is None else past.rest
     if rest is not None:
         relevant &= rest
@@ -177,6 +184,11 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
         design = replace(design, ground=Equal())
     sizes = pool.sizes(design, None if relevant.all() else relevant, None if rest is None or rest.all() else rest)
     return _plan(pool, functionals, wanted[0], belief, pass_one, sizes, relevant)
+
+
+def _from_first(contrasts: tuple[Contrast, ...]) -> tuple[Contrast, ...]:
+    """Return the contrasts with the first model: what moves any pair moves one of these."""
+    return tuple(contrast for contrast in contrasts if contrast.models[0] == contrasts[0].models[0])
 
 
 class _Sums:
@@ -194,6 +206,7 @@ class _Sums:
         self.pool, self.models, self.belief, self.uninformed, self.past = pool, models, belief, uninformed, past
         self.bases = {functional.basis.name: functional.basis for functional in functionals}
         self._sums: dict[Belief, dict[SumKey, Floats]] = {}
+        self._whole: dict[Belief, dict[SumKey, Floats]] = {}
 
     def rest(self, belief: Belief) -> dict[SumKey, Floats]:
         """Return the sums over what was not asked for yet."""
@@ -208,7 +221,9 @@ class _Sums:
         rest, past = self.rest(belief), self.past
         if past is None:
             return rest
-        return {key: rest[key] + total for key, total in self._asked(past, belief).items()}
+        if belief not in self._whole:
+            self._whole[belief] = {key: rest[key] + total for key, total in self._asked(past, belief).items()}
+        return self._whole[belief]
 
     def _asked(self, past: Past, belief: Belief) -> dict[SumKey, Floats]:
         return carried_totals(self.bases.values(), self.models, belief, past.answered, past.labels, past.unanswered)
@@ -218,6 +233,7 @@ class _Sums:
         if basis.name not in self.bases:
             self.bases[basis.name] = basis
             self._sums.clear()
+            self._whole.clear()
         if belief is self.uninformed and isinstance(basis, Confusion):
             sums = self.of(self.belief)
             return {model: basis.evened(sums[basis.name, model]) for model in contrast.models}

@@ -124,8 +124,8 @@ def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, piec
 
 
 def _calibrated(session: Session, answered: NDArray[np.int64], answers: Answers) -> Belief | None:
-    """Return the first stage's belief, calibrated on all labels."""
-    belief = session.stages[0].known.belief
+    """Return the last stage's belief, calibrated on all labels."""
+    belief = session.stage.known.belief
     if belief is None:
         return None
     return calibrated(belief, *session.rows(answered, answers))

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.contenders import Standing
 from sondage.core.measures import Task
 from sondage.core.predictions import Items
 from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Stratified
+from sondage.studies.fitting import fitted_method
 from sondage.studies.labels import Label, code_label, decode_label, label_array
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import (
@@ -105,6 +107,7 @@ class Session:
             If the budget, a model, a measure or a part of the method does not fit the pool.
         """
         budget, question = check_budget(pool, budget), settle(pool, question)
+        method = fitted_method(pool, question, method)
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
         session.open(pool)
         return session
@@ -197,7 +200,16 @@ class Session:
         rest[rows] = False
         answered = np.array([p for p in self.asked if self.answers.get(p) is not None], dtype=np.int64)
         others = np.setdiff1d(np.array(self.asked, dtype=np.int64), answered)
-        return Past(rest, *self.rows(answered), self.rows(others)[0])
+        labelled, labels, sharing = self.rows(answered)
+        return Past(rest, labelled, labels, sharing, self.rows(others)[0], self._standing(labelled, labels))
+
+    def _standing(self, labelled: Items, labels: NDArray[Any]) -> Standing | None:
+        """Return what the labels say of several models."""
+        if self.question.kind != "select" or not len(labels):
+            return None
+        from sondage.studies.selecting import current_standing  # here, for it reads sessions
+
+        return current_standing(self, labelled, labels)
 
     def rows(
         self, positions: NDArray[np.int64], answers: Mapping[int, Label | None] | None = None

@@ -16,11 +16,12 @@ from sondage.core.measures import Measure, Task
 from sondage.errors import InputError, StudyError
 from sondage.pools import Pool
 from sondage.studies import records
-from sondage.studies.answers import compare_session, estimate_session, select_session
+from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.filing import bring_up, load_session, now, stage_row, stage_rows, study_row
 from sondage.studies.labels import Label, decode_label
 from sondage.studies.method import Method, Question, choose_method
 from sondage.studies.questions import make_question
+from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 
 if TYPE_CHECKING:

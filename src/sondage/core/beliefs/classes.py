@@ -61,6 +61,8 @@ class ClassBelief:
         Models that predict classes without probabilities: calibration then learns what their predictions mean.
     counts : tuple of tuple of int
         What it learned, from `count_votes`; empty before.
+    sure : tuple of (int, float)
+        Model index and share of models that are taken to be sure of their predictions.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class ClassBelief:
     among: tuple[float, ...] = ()
     votes: tuple[int, ...] = ()
     counts: tuple[tuple[int, ...], ...] = ()
+    sure: tuple[tuple[int, float], ...] = ()
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
@@ -140,6 +143,7 @@ class ClassBelief:
         if self.counts:
             return voted_column(self.counts, self.votes, self.n_classes, items, label)
         sources = [(share, self._column(items, index, label)) for index, share in self.models]
+        sources += [(share, cast(Classes, items.models[m]).predictions == label) for m, share in self.sure]
         if self.judge:
             sources += [(self.judge * share, column) for share, column in self._judged(items, label)]
         flat = self.uniform / self.n_classes + (self.prior[label] if self.prior else 0.0)

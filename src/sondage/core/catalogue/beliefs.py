@@ -1,9 +1,9 @@
-"""Beliefs by name: model, uniform, judge, learned, ensemble, peaked, broad, or a class prior."""
+"""Beliefs by name: model, vote, uniform, judge, learned, ensemble, peaked, broad, or a class prior."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sondage.core.beliefs import (
@@ -24,16 +24,22 @@ __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
 
 TRUST = 0.75
 """Share of the judges before any label where models tell probabilities too: a bad judge must not rule what is drawn."""
+MOST_GAUSSIANS = 8
+"""A vote of regressors is the mixture of this many at most: its cost grows with the product of both numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What a belief can be made from: the task, the outputs, the models concerned and the names of all models."""
+    """What a belief can be made from: the task, the outputs, the models concerned and the names of all models.
+
+    With `shares`, those of the models in a vote; by default equal.
+    """
 
     task: Task
     items: Items
     models: tuple[int, ...]
     names: tuple[str, ...] = ()
+    shares: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def informed(self) -> tuple[int, ...]:
@@ -55,10 +61,11 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
     ----------
     belief : str, mapping, sequence of float, or None
         ``"model"`` (the evaluated models in equal mixture, thesis 5.11; uniform for classifiers without
-        probabilities, broad for regressors without variances), ``"uniform"``, ``"judge"``, ``"peaked"``,
-        ``"broad"``; ``"learned"`` (the judges where the pool has some, else the models, and what labels tell of
-        all these and of features), ``"ensemble"`` (the same with every model of the pool); a mapping of class to
-        probability, or a sequence in the classes' order, is a class prior; a mapping of model to share is a
+        probabilities, broad for regressors without variances), ``"vote"`` (the models' probabilities, or predictions
+        where a model has none, weighted by how often they were right so far), ``"uniform"``, ``"judge"``,
+        ``"peaked"``, ``"broad"``; ``"learned"`` (the judges where the pool has some, else the models, and what labels
+        tell of all these and of features), ``"ensemble"`` (the same with every model of the pool); a mapping of class
+        to probability, or a sequence in the classes' order, is a class prior; a mapping of model to share is a
         weighted mixture; None is ``"learned"`` where there are judges or features, else ``"model"``, of which
         labels tell what predictions without probabilities mean.
     expectation : Expectation
@@ -182,6 +189,22 @@ def _learned_outcomes(expectation: Expectation, models: tuple[int, ...]) -> Beli
     return LearnedOutcomeBelief(others=len(models) > len(expectation.models))
 
 
+def _vote(expectation: Expectation) -> Belief:
+    kind, models = expectation.task.kind, expectation.models
+    if kind == "outcomes":
+        return _model(expectation)
+    if kind == "regression":
+        ranked = sorted(expectation.informed, key=lambda model: -expectation.shares.get(model, 0.0))
+        return GaussianBelief(_shares(sorted(ranked[:MOST_GAUSSIANS]))) if ranked else _model(expectation)
+    doubt = 1.0 / (1.0 + len(models))  # a vote of all is not yet certainty
+    shares = {model: expectation.shares.get(model, 0.0) for model in models} if expectation.shares else {}
+    mixed = tuple((model, share) for model, share in shares.items() if share) or _shares(models)
+    mixed = tuple((model, share * (1.0 - doubt)) for model, share in mixed)
+    told = tuple(pair for pair in mixed if pair[0] in expectation.informed)
+    sure = tuple(pair for pair in mixed if pair[0] not in expectation.informed)
+    return ClassBelief(len(expectation.task.classes), models=told, uniform=doubt, sure=sure)
+
+
 def _uniform(expectation: Expectation) -> Belief:
     if expectation.task.kind == "outcomes":
         return OutcomeBelief(uniform=True)
@@ -230,6 +253,7 @@ BELIEFS: dict[str, Callable[[Expectation], Belief]] = {
     "ensemble": _ensemble,
     "peaked": _limit("peaked"),
     "broad": _limit("broad"),
+    "vote": _vote,
 }
 
 _LEARNED: dict[str, Callable[[Expectation, tuple[int, ...]], Belief]] = {

@@ -9,6 +9,7 @@ import numpy as np
 
 from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Contrast, Influence, Sums
+from sondage.core.contenders import Contention, Standing
 from sondage.core.designs import (
     Design,
     Deviation,
@@ -47,6 +48,8 @@ class Setting:
         Whether the estimator knows the believed means, so that only the deviation from them costs.
     uninformed : Belief
         The belief that holds every label for possible.
+    standing : Standing, optional
+        Of several models: what earlier labels say of them.
     """
 
     contrasts: tuple[Contrast, ...]
@@ -55,6 +58,7 @@ class Setting:
     expect: Callable[[Contrast, Belief], Sums]
     assisted: bool
     uninformed: Belief
+    standing: Standing | None = None
 
     @property
     def functional(self) -> Functional:
@@ -152,6 +156,22 @@ def _active_neq(setting: Setting) -> Design:
     return mixture("active_neq", [Disagreement(models=setting.models)])
 
 
+def _contenders(setting: Setting) -> Design:
+    """Return the size that tells the leader from its contenders; before any label, the models from their mean."""
+    _several(setting, "contenders")
+    models, standing = setting.models, setting.standing
+    single = tuple(
+        RootMeanSquare(influence=setting.influence(Contrast(setting.functional, ((m, 1.0),))), belief=setting.belief)
+        for m in models
+    )
+    equal = tuple(1.0 / len(models) for _ in models)
+    if standing is None:
+        return mixture("contenders", [Contention(single=single, weights=equal, reference=equal)])
+    weights = tuple(float(standing.weights[m]) for m in models)
+    leader = tuple(float(m == standing.leader) for m in models)
+    return mixture("contenders", [Contention(single=single, weights=weights, reference=leader)])
+
+
 def _disagreement(setting: Setting) -> Design:
     """Return the share of disagreeing pairs of models (5.18)."""
     _several(setting, "disagreement")
@@ -189,6 +209,7 @@ DESIGNS: dict[str, Callable[[Setting], Design]] = {
     "active_risk": _active_risk,
     "pairwise": _optimal,
     "disagreement": _disagreement,
+    "contenders": _contenders,
 }
 
 

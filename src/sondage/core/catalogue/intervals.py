@@ -20,6 +20,7 @@ from sondage.core.intervals import (
 from sondage.core.measures.functionals import linear
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Evidence, Interval
+from sondage.core.significance import counted_interval
 from sondage.errors import InputError
 
 __all__ = ["INTERVALS", "named_interval"]
@@ -50,9 +51,19 @@ def named_interval(
 
 
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
-    """Wilson on the effective sample size for proportions, else t."""
+    """Count where the sample allows it, else take Wilson on the effective sample size for proportions, or t."""
+    if estimate.counts is not None and estimate.target == "pool":
+        return counted_interval(estimate.counts, level)
     kind = _wilson_effective if estimate.proportion else _t
     return kind(estimate, level, generator)
+
+
+def _hypergeometric(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
+    if estimate.counts is None or estimate.target != "pool":
+        raise InputError(
+            "interval 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ"
+        )
+    return counted_interval(estimate.counts, level)
 
 
 def _wald(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
@@ -164,6 +175,7 @@ INTERVALS: dict[str, Callable[[Estimate, float, np.random.Generator | None], Int
     "wilson": _wilson,
     "wilson_effective": _wilson_effective,
     "clopper_pearson": _clopper_pearson,
+    "hypergeometric": _hypergeometric,
     "fieller": _fieller,
     "bootstrap": _bootstrap,
     "anytime": _anytime,

@@ -7,7 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from sondage.core.results import Estimate, Significance
-from sondage.core.significance import bootstrap_test, mcnemar_test, permutation_test, t_test, wald_test
+from sondage.core.significance import (
+    bootstrap_test,
+    counted_test,
+    mcnemar_test,
+    permutation_test,
+    t_test,
+    wald_test,
+)
 from sondage.errors import InputError
 
 __all__ = ["TESTS", "named_test"]
@@ -39,6 +46,24 @@ def named_test(
         against = {"two-sided": gap != 0, "greater": gap > 0, "less": gap < 0}[alternative]
         return Significance(float(np.sign(gap) * np.inf) if gap else 0.0, 0.0 if against else 1.0, alternative, "exact")
     return TESTS[kind](estimate, alternative, margin, generator)
+
+
+def _auto(estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None) -> Significance:
+    """Count where the sample allows it, else Student's t; counts tell nothing of a margin in a population."""
+    if estimate.counts is None or (margin and estimate.target == "population"):
+        return _t(estimate, alternative, margin, generator)
+    return counted_test(estimate.counts, alternative, margin=margin, target=estimate.target)
+
+
+def _hypergeometric(
+    estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
+) -> Significance:
+    if estimate.counts is None:
+        raise InputError(
+            "test 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
+            "use it with the default design, equal weights, error_rate or accuracy"
+        )
+    return counted_test(estimate.counts, alternative, margin=margin)
 
 
 def _wald(estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None) -> Significance:
@@ -105,8 +130,10 @@ def _random(generator: np.random.Generator | None, kind: str) -> np.random.Gener
 
 
 TESTS: dict[str, Callable[[Estimate, str, float, np.random.Generator | None], Significance]] = {
+    "auto": _auto,
     "wald": _wald,
     "t": _t,
+    "hypergeometric": _hypergeometric,
     "mcnemar": _mcnemar,
     "permutation": _permutation,
     "bootstrap": _bootstrap,

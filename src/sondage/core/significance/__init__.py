@@ -12,6 +12,7 @@ from sondage.core.significance.anytime import (
     disagreement_sequence,
     disagreement_steps,
 )
+from sondage.core.significance.counted import counted_interval, counted_test
 from sondage.core.significance.counts import hypergeometric_test, mcnemar_test
 from sondage.core.significance.differences import t_test, wald_test
 from sondage.core.significance.disagreement import Disagreement, disagreement_test
@@ -25,13 +26,23 @@ from sondage.core.significance.looks import (
 )
 from sondage.core.significance.repeated import repeated_interval, repeated_pvalues
 from sondage.core.significance.resampling import bootstrap_test, permutation_test
-from sondage.core.significance.several import anova_test, tukey_test
+from sondage.core.significance.several import anova_test, range_test, tukey_test
+from sondage.core.significance.simultaneous import (
+    JointErrors,
+    best_models,
+    simultaneous_gaps,
+    simultaneous_widths,
+)
 
 __all__ = [
     "Disagreement",
+    "JointErrors",
     "anova_test",
+    "best_models",
     "bonferroni",
     "bootstrap_test",
+    "counted_interval",
+    "counted_test",
     "decisive_log_evalues",
     "disagreement_log_evalues",
     "disagreement_sequence",
@@ -46,8 +57,11 @@ __all__ = [
     "permutation_test",
     "pocock_bounds",
     "pocock_spending",
+    "range_test",
     "repeated_interval",
     "repeated_pvalues",
+    "simultaneous_gaps",
+    "simultaneous_widths",
     "spending_bounds",
     "t_test",
     "tukey_test",

@@ -41,7 +41,7 @@ def bonferroni(pvalues: ArrayLike) -> NDArray[np.float64]:
     return np.minimum(1.0, values.size * values)
 
 
-def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
+def holm(pvalues: ArrayLike, among: int | None = None) -> NDArray[np.float64]:
     r"""Return p-values adjusted by Holm's step-down method.
 
     In ascending order :math:`\tilde p_{(j)} = \max_{l \le j} \min(1, (m - l + 1) p_{(l)})`: never above
@@ -51,6 +51,8 @@ def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
     ----------
     pvalues : array_like of float, shape (m,)
         p-values in [0, 1].
+    among : int, optional
+        Number of tests that these were chosen from, m or more; it takes the place of m.
 
     Returns
     -------
@@ -60,7 +62,7 @@ def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     InputError
-        If a p-value is outside [0, 1].
+        If a p-value is outside [0, 1], or `among` is below m.
 
     References
     ----------
@@ -72,9 +74,11 @@ def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
     [0.03, 0.06, 0.06]
     """
     values = _probabilities(pvalues)
+    total = values.size if among is None else among
+    require(total >= values.size, f"{values.size} p-values chosen among {total}")
     order = np.argsort(values, kind="stable")
     adjusted = np.empty_like(values)
-    adjusted[order] = np.maximum.accumulate(np.minimum(1.0, np.arange(values.size, 0, -1) * values[order]))
+    adjusted[order] = np.maximum.accumulate(np.minimum(1.0, (total - np.arange(values.size)) * values[order]))
     return adjusted
 
 

@@ -12,7 +12,7 @@ from sondage.core.checks import require
 from sondage.core.results import Significance
 from sondage.core.significance.tails import normalised, ratio
 
-__all__ = ["anova_test", "tukey_test"]
+__all__ = ["anova_test", "range_test", "tukey_test"]
 
 
 def anova_test(losses: ArrayLike, weights: ArrayLike | None = None, *, sphericity: bool = True) -> Significance:
@@ -145,3 +145,43 @@ def tukey_test(estimates: ArrayLike, pair_variances: ArrayLike, n: int) -> tuple
     pairs.T[upper] = pairs[upper]
     overall = Significance(float(statistics.max()), float(pairs.min()), "two-sided", "tukey", float(df))
     return overall, pairs
+
+
+def range_test(estimates: ArrayLike, mean_variance: float, n: int) -> Significance:
+    """Test the range of k paired estimates: what `tukey_test` returns first, without its pairs.
+
+    Parameters
+    ----------
+    estimates : array_like of float, shape (k,)
+        Estimates of k >= 2 models on the same items.
+    mean_variance : float
+        Mean over all pairs of the squared standard error of their difference.
+    n : int
+        Number of labelled items, at least 2.
+
+    Returns
+    -------
+    Significance
+        Of kind ``"tukey"``.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than 2 models or items, a number is not finite, or the variance is negative.
+
+    Examples
+    --------
+    >>> round(range_test([0.1, 0.2], 0.0016, n=50).pvalue, 4)
+    0.0158
+    """
+    from scipy.stats import studentized_range  # here, for scipy.stats doubles the time to import sondage
+
+    values = np.asarray(estimates, dtype=float)
+    require(values.ndim == 1 and values.size >= 2, f"estimates of shape {values.shape}; at least 2 models are needed")
+    require(n >= 2, f"n {n} is below 2")
+    require(bool(np.isfinite(values).all() and math.isfinite(mean_variance)), "all numbers must be finite")
+    require(mean_variance >= 0, f"variance {mean_variance} is negative")
+    df = (n - 1) * (values.size - 1)
+    statistic = ratio(float(np.ptp(values)), math.sqrt(mean_variance / 2))
+    pvalue = float(np.clip(studentized_range.sf(statistic, values.size, df), 0.0, 1.0))
+    return Significance(statistic, pvalue, "two-sided", "tukey", float(df))

@@ -1,0 +1,169 @@
+r"""Which of many models still contend for being the best, from the labels so far.
+
+With the leader :math:`l`, the gaps :math:`z_j` of the others in standard errors decide how much a further label
+should tell about each:
+
+.. math:: \omega_j \propto e^{-\min(z_j, 6)^2 / 2}, \qquad
+   u_i^2 = b_i^2 \sum_j \omega_j \, \mathrm{Var}[\psi_{il} - \psi_{ij}] .
+
+Before any label all models contend alike, and the models' mean stands for the leader; :math:`u_i^2` is then, up to a
+factor, the mean of the variances of all pairwise differences, at the cost of k instead of k (k - 1) / 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from sondage.core.beliefs import GaussianBelief, OutcomeBelief
+from sondage.core.comparisons import Influence, moments
+from sondage.core.designs import RootMeanSquare, Term
+from sondage.core.predictions import Classes, Floats, Items
+
+__all__ = ["Contention", "Standing", "standing_of", "vote_shares"]
+
+FARTHEST = 6.0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the labels so far say of the models.
+
+    Attributes
+    ----------
+    leader : int
+        Model with the best estimate.
+    weights : mapping of int to float
+        How much each model contends, summing to 1.
+    shares : mapping of int to float
+        Share of each model in the vote on what the labels are; empty for equal ones.
+    """
+
+    leader: int
+    weights: Mapping[int, float]
+    shares: Mapping[int, float] = field(default_factory=dict)
+
+
+def standing_of(
+    models: Sequence[int], values: Floats, residuals: Floats, spread: Floats, higher_is_better: bool
+) -> tuple[int, dict[int, float]]:
+    """Return the leader, and how much each model contends.
+
+    Parameters
+    ----------
+    models : sequence of int
+        The k models.
+    values : ndarray of float, shape (k,)
+        Their estimates.
+    residuals : ndarray of float, shape (k, n)
+        Residuals of the labelled units for each model.
+    spread : ndarray of float, shape (n,)
+        Of the expansion: the variance of a difference is the sum of spread times its squared residuals.
+    higher_is_better : bool
+        Direction of the measure.
+
+    Examples
+    --------
+    >>> residuals = np.array([[1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]])
+    >>> leader, weights = standing_of([4, 5, 6], np.array([0.9, 0.9, 0.1]), residuals, np.full(2, 0.005), True)
+    >>> leader, [round(weight, 3) for weight in weights.values()]
+    (4, [0.5, 0.5, 0.0])
+    """
+    score = np.where(np.isfinite(values), values if higher_is_better else -values, -np.inf)
+    first = int(np.argmax(score))
+    error = np.sqrt(np.sum(spread * (residuals - residuals[first]) ** 2, axis=1))
+    gap = np.where(np.isfinite(score), score[first] - score, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = np.where(gap > 0, np.minimum(gap / error, FARTHEST), 0.0)
+    weights = np.exp(-0.5 * distance**2)
+    return models[first], dict(zip(models, (weights / weights.sum()).tolist(), strict=True))
+
+
+def vote_shares(items: Items, labels: NDArray[np.int64], models: Sequence[int], n_classes: int) -> dict[int, float]:
+    """Return each classifier's share in a vote: its log odds of being right, above those of guessing.
+
+    Parameters
+    ----------
+    items : Items
+        Labelled rows.
+    labels : ndarray of int, shape (n,)
+        Their class codes.
+    models : sequence of int
+        The classifiers.
+    n_classes : int
+        Number of classes.
+
+    Examples
+    --------
+    >>> items = Items((Classes(np.array([0, 1, 1]), None), Classes(np.array([1, 0, 0]), None)), np.ones(3))
+    >>> vote_shares(items, np.array([0, 1, 1]), [0, 1], 2)
+    {0: 1.0, 1: 0.0}
+    """
+    hits = np.array([np.sum(_predictions(items, model) == labels) for model in models])
+    right = (hits + 1.0) / (len(labels) + 2.0)
+    excess = np.maximum(logit(right) - logit(1.0 / n_classes), 0.0)
+    total = float(excess.sum())
+    shares = excess / total if total > 0 else np.full(len(models), 1.0 / len(models))
+    return dict(zip(models, shares.tolist(), strict=True))
+
+
+def _predictions(items: Items, model: int) -> NDArray[np.int64]:
+    output = items.models[model]
+    assert isinstance(output, Classes)
+    return output.predictions
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Contention(Term):
+    """Root of the contenders' weighted believed variances of the difference from a leader, or from the models' mean.
+
+    Attributes
+    ----------
+    single : tuple of RootMeanSquare
+        Influence of each model, and the common belief.
+    weights : tuple of float
+        How much each model contends.
+    reference : tuple of float
+        Shares of the models in what they are compared with: 1 for the leader, or equal ones.
+    """
+
+    single: tuple[RootMeanSquare, ...]
+    weights: tuple[float, ...]
+    reference: tuple[float, ...]
+
+    def relevance(self, items: Items) -> Floats:
+        weights, reference = np.array(self.weights), np.array(self.reference)
+        belief = self.single[0].belief
+        if isinstance(belief, OutcomeBelief):
+            return np.sqrt(_independent([term.influence for term in self.single], belief, items, weights, reference))
+        if isinstance(belief, GaussianBelief) and belief.broad:
+            belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
+        influences = [term.influence for term in self.single]
+        models = [model for influence in influences for model in influence.models]
+        supposed = list(belief.supposed(items, models, nodes=2 * influences[0].basis.nodes))
+
+        def differences(label: object) -> Floats:
+            psi = np.stack([np.broadcast_to(influence.at(items, label), len(items)) for influence in influences])
+            return np.asarray(psi - reference @ psi, dtype=np.float64)
+
+        mean = np.zeros((len(influences), len(items)))
+        for label, share in supposed:
+            mean += share * differences(label)
+        variance = np.zeros(len(items))
+        for label, share in supposed:
+            variance += share * (weights @ np.square(differences(label) - mean))
+        scale = max(float(np.max(np.abs(a), initial=0.0)) for influence in influences for _, a in influence.terms)
+        return np.sqrt(np.where(variance > (1e-9 * scale) ** 2, variance, 0.0))
+
+
+def _independent(
+    influences: Sequence[Influence], belief: OutcomeBelief, items: Items, weights: Floats, reference: Floats
+) -> Floats:
+    """Return the same of systems whose outcomes are believed to be independent of each other."""
+    pairs = [moments(influence, belief, items) for influence in influences]
+    variances = np.stack([np.maximum(second - mean**2, 0.0) for mean, second in pairs])
+    return np.asarray((weights * (1.0 - 2.0 * reference)) @ variances + weights.sum() * (reference**2 @ variances))

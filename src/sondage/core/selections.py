@@ -1,0 +1,191 @@
+"""What selecting among several models returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from sondage.core.results import Comparison, Estimate, Interval, Significance
+from sondage.core.significance.simultaneous import (
+    JointErrors,
+    best_models,
+    simultaneous_gaps,
+    simultaneous_widths,
+)
+
+__all__ = ["Pairs", "Selection"]
+
+
+class Pairs(Mapping[tuple[str, str], Comparison]):
+    """The comparisons of all pairs, in the order of the ranking; each is made when it is first looked at.
+
+    Parameters
+    ----------
+    ranking : tuple of str
+        Models, best first.
+    make : callable
+        Makes the comparison of two of them.
+    """
+
+    def __init__(self, ranking: tuple[str, ...], make: Callable[[str, str], Comparison]) -> None:
+        self._ranking, self._make = ranking, make
+        self._made: dict[tuple[str, str], Comparison] = {}
+        self._ranks = {name: rank for rank, name in enumerate(ranking)}
+
+    def __getitem__(self, pair: tuple[str, str]) -> Comparison:
+        first, second = pair
+        if not self._ranks[first] < self._ranks[second]:
+            raise KeyError(pair)
+        if pair not in self._made:
+            self._made[pair] = self._make(first, second)
+        return self._made[pair]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return combinations(self._ranking, 2)
+
+    def __len__(self) -> int:
+        return len(self._ranking) * (len(self._ranking) - 1) // 2
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Several models ranked by one measure from one sample.
+
+    Attributes
+    ----------
+    estimates : mapping of str to Estimate
+        Each model's estimate.
+    ranking : tuple of str
+        Models, best first.
+    pvalues : mapping of str to float
+        For every model but the best: the p-value of its difference from the best, adjusted by Holm's method for all
+        pairs, since labels chose the best.
+    comparisons : mapping of (str, str) to Comparison
+        Every pair, in the order of the ranking.
+    overall : Significance or None
+        The test that all models are equal (Tukey's range).
+    alpha : float
+        Level of the tests.
+    errors : JointErrors
+        What the models' errors have in common, in the order of `estimates`.
+    generator : callable
+        Makes the random numbers of simultaneous statements: the same ones each time.
+    higher_is_better : bool
+        Direction of the measure.
+    """
+
+    estimates: Mapping[str, Estimate]
+    ranking: tuple[str, ...]
+    pvalues: Mapping[str, float]
+    comparisons: Mapping[tuple[str, str], Comparison]
+    overall: Significance | None
+    alpha: float
+    errors: JointErrors = field(repr=False)
+    generator: Callable[[], np.random.Generator] = field(repr=False)
+    higher_is_better: bool = True
+
+    def __str__(self) -> str:
+        return "\n".join(str(self.estimates[name]) for name in self.ranking)
+
+    @property
+    def best(self) -> str:
+        """The model with the best estimate."""
+        return self.ranking[0]
+
+    @property
+    def n_labels(self) -> int:
+        """Distinct items labelled."""
+        return self.estimates[self.best].n_labels
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader must know, once each."""
+        return tuple(dict.fromkeys(text for estimate in self.estimates.values() for text in estimate.warnings))
+
+    def contenders(self, level: float | None = None) -> tuple[str, ...]:
+        """Return the models that may be the best: a set that holds the best one with this probability.
+
+        Parameters
+        ----------
+        level : float, optional
+            Probability, in (0, 1); by default 1 - alpha.
+
+        Returns
+        -------
+        tuple of str
+            In the order of the ranking; the best alone if it is shown to be better than every other.
+
+        Raises
+        ------
+        InputError
+            If the level is not in (0, 1).
+
+        Notes
+        -----
+        Each model is tested against all others at once, see `best_models`. Of models that are equally good, each is
+        in the set with this probability.
+        """
+        level = 1.0 - self.alpha if level is None else level
+        kept = best_models(self._scores(), self.errors, level, self.generator())
+        inside = {name for name, is_kept in zip(self.estimates, kept, strict=True) if is_kept}
+        return tuple(name for name in self.ranking if name in inside)
+
+    def gaps(self, level: float = 0.95) -> dict[str, Interval]:
+        """Return intervals of all other models' differences from the best, which hold together at this level.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, in (0, 1).
+
+        Returns
+        -------
+        dict of str to Interval
+            Model minus best, in the order of the ranking.
+
+        Raises
+        ------
+        InputError
+            If the level is not in (0, 1).
+        """
+        names = list(self.estimates)
+        values = np.array([self.estimates[name].value for name in names])
+        lows, highs = simultaneous_gaps(values, self.errors, names.index(self.best), level, self.generator())
+        span = np.subtract(*self.estimates[self.best].bounds[::-1])
+        ends = zip(np.maximum(lows, -span), np.minimum(highs, span), strict=True)
+        by_name = {
+            name: Interval(float(low), float(high), level, "max-t")
+            if np.isfinite(low)
+            else Interval(-span, span, level, "undefined")
+            for name, (low, high) in zip(names, ends, strict=True)
+        }
+        return {name: by_name[name] for name in self.ranking[1:]}
+
+    def intervals(self, level: float = 0.95) -> dict[str, Interval]:
+        """Return intervals of all models' own values, which hold together at this level.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, in (0, 1).
+
+        Returns
+        -------
+        dict of str to Interval
+            In the order of the ranking. Where only differences between models were drawn for, a model's own value has
+            all possible values.
+
+        Raises
+        ------
+        InputError
+            If the level is not in (0, 1).
+        """
+        single = min(simultaneous_widths(self.errors, level, self.generator()), 1.0 - 1e-12)
+        return {name: self.estimates[name].interval(single) for name in self.ranking}
+
+    def _scores(self) -> np.ndarray:
+        sign = 1.0 if self.higher_is_better else -1.0
+        return np.array([sign * estimate.value for estimate in self.estimates.values()])

@@ -1,0 +1,214 @@
+r"""Statements about many models at once, from the joint distribution of their errors.
+
+The estimates of k models rest on the same labels. With :math:`r_j` the vector of model j's weighted residuals, an
+error of the estimates behaves like :math:`(r_1 \cdot g, \ldots, r_k \cdot g)` for a vector :math:`g` of standard normal
+multipliers, one for each label. Simulated, it tells how large the largest of many standardised differences
+becomes by chance; models that are much alike count as little more than one.
+
+A difference of two models in standard errors, :math:`t_{ij}`, is first taken to the normal score with the p-value that
+Student's t gives it, so that few labels are not taken for many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtr, stdtrit
+
+from sondage.core.checks import require
+from sondage.core.predictions import Floats
+
+__all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths"]
+
+MULTIPLIERS = 2000
+LEAST_DF = 4.0
+SCREENED = 0.1
+"""Share of the error of `best_models` that goes to leaving out models that are far behind."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointErrors:
+    r"""What the errors of k estimates have in common.
+
+    Attributes
+    ----------
+    roots : ndarray of float, shape (k, m)
+        Rows whose inner products are the estimates' covariances: root of the expansion's spread, times residual.
+    expected : ndarray of float, shape (k, l)
+        The same as the calibrated belief expects it; l may be 0. Of two variances the larger is used.
+    """
+
+    roots: Floats
+    expected: Floats
+
+    def variances(self) -> Floats:
+        """Return the variance of every difference, shape (k, k)."""
+        return np.maximum(_squared_distances(self.roots), _squared_distances(self.expected))
+
+    def degrees(self, model: int) -> Floats:
+        """Return Satterthwaite degrees of freedom of the differences from one model, shape (k,)."""
+        parts = (self.roots - self.roots[model]) ** 2
+        square = np.sum(parts**2, axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.where(square > 0, np.sum(parts, axis=1) ** 2 / square - 1.0, np.inf)
+        return np.maximum(found, LEAST_DF)
+
+    def simulated(self, generator: np.random.Generator) -> Floats:
+        """Return errors of the estimates by chance, shape (MULTIPLIERS, k)."""
+        rows = np.concatenate([self.roots, self.expected], axis=1)
+        return np.asarray(generator.standard_normal((MULTIPLIERS, rows.shape[1])) @ rows.T)
+
+
+def _squared_distances(rows: Floats) -> Floats:
+    products = rows @ rows.T
+    squares = np.diag(products)
+    distances = squares[:, None] + squares - 2.0 * products
+    # What is left of equal rows after rounding is no variance.
+    return np.asarray(np.where(distances > 1e-12 * (squares[:, None] + squares), distances, 0.0))
+
+
+def best_models(values: Floats, errors: JointErrors, level: float, generator: np.random.Generator) -> NDArray[np.bool_]:
+    r"""Return which models may be the best: a set that holds the best one with this probability.
+
+    A model is left out if some other one is ahead of it by more than chance, against all others at once:
+
+    .. math:: \max_j z_{ij} > c_i, \qquad P\Bigl(\max_j \frac{(r_j - r_i) \cdot g}{\|r_j - r_i\|} > c_i\Bigr) = \alpha .
+
+    Only one model is the best one, so that nothing is paid for testing each of them. Models that are behind model i
+    beyond doubt (at a tenth of the error) cannot be ahead of it, and are left out of its maximum.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (k,)
+        Estimates, higher is better; NaN where undefined: such a model stays in.
+    errors : JointErrors
+        Their joint distribution.
+    level : float
+        Probability, in (0, 1).
+    generator : numpy.random.Generator
+        Source of the multipliers.
+
+    Returns
+    -------
+    ndarray of bool, shape (k,)
+
+    Raises
+    ------
+    InputError
+        If the level is not in (0, 1).
+
+    References
+    ----------
+    J. C. Hsu, Simultaneous confidence intervals for all distances from the "best", The Annals of Statistics, 1981,
+    1026-1034.
+    J. P. Romano, A. M. Shaikh and M. Wolf, A practical two-step method for testing moment inequalities, Econometrica,
+    2014, 1979-2002.
+
+    Examples
+    --------
+    >>> errors = JointErrors(np.eye(3), np.zeros((3, 0)))
+    >>> best_models(np.array([9.0, 8.0, 0.0]), errors, 0.95, np.random.default_rng(0)).tolist()
+    [True, True, False]
+    """
+    require(0 < level < 1, f"level={level} must be between 0 and 1")
+    error, chance, variances = 1.0 - level, errors.simulated(generator), errors.variances()
+    kept = np.ones(len(values), dtype=np.bool_)
+    for model in np.flatnonzero(np.isfinite(values)).tolist():
+        others = np.isfinite(values) & (np.arange(len(values)) != model)
+        if not others.any():
+            continue
+        score = _normal_scores(
+            (values - values[model])[others], variances[model][others], errors.degrees(model)[others]
+        )
+        drawn = _standardised(chance[:, others] - chance[:, [model]])
+        near = score > -np.quantile(drawn.max(axis=1), 1.0 - SCREENED * error)
+        if near.any():
+            kept[model] = score.max() <= np.quantile(drawn[:, near].max(axis=1), 1.0 - (1.0 - SCREENED) * error)
+    return kept
+
+
+def simultaneous_gaps(
+    values: Floats, errors: JointErrors, reference: int, level: float, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return intervals of all models' differences from one, valid together even if that one was chosen by its value.
+
+    The critical value is that of the largest of all k (k - 1) / 2 standardised differences.
+
+    Parameters
+    ----------
+    values, errors, level, generator
+        As for `best_models`.
+    reference : int
+        The model from which differences are taken.
+
+    Returns
+    -------
+    low, high : ndarray of float, shape (k,)
+
+    Raises
+    ------
+    InputError
+        If the level is not in (0, 1).
+
+    Examples
+    --------
+    >>> errors = JointErrors(np.eye(2), np.zeros((2, 0)))
+    >>> low, high = simultaneous_gaps(np.array([5.0, 0.0]), errors, 0, 0.95, np.random.default_rng(0))
+    >>> bool(high[1] < 0 and low[1] < -5)
+    True
+    """
+    require(0 < level < 1, f"level={level} must be between 0 and 1")
+    chance = errors.simulated(generator)
+    largest = np.zeros(len(chance))
+    for model in range(len(values) - 1):
+        drawn = _standardised(chance[:, model + 1 :] - chance[:, [model]])
+        np.maximum(largest, np.abs(drawn).max(axis=1), out=largest)
+    tail = 1.0 - _normal(np.quantile(largest, level))
+    half = stdtrit(errors.degrees(reference), 1.0 - tail) * np.sqrt(errors.variances()[reference])
+    gap = values - values[reference]
+    return gap - half, gap + half
+
+
+def simultaneous_widths(errors: JointErrors, level: float, generator: np.random.Generator) -> float:
+    """Return the confidence level at which k single intervals hold together at this level.
+
+    Parameters
+    ----------
+    errors, level, generator
+        As for `best_models`.
+
+    Raises
+    ------
+    InputError
+        If the level is not in (0, 1).
+
+    Examples
+    --------
+    >>> same = JointErrors(np.ones((5, 1)), np.zeros((5, 0)))
+    >>> apart = JointErrors(np.eye(5), np.zeros((5, 0)))
+    >>> [round(simultaneous_widths(e, 0.95, np.random.default_rng(0)), 2) for e in (same, apart)]
+    [0.95, 0.99]
+    """
+    require(0 < level < 1, f"level={level} must be between 0 and 1")
+    largest = np.abs(_standardised(errors.simulated(generator))).max(axis=1)
+    return 2.0 * _normal(float(np.quantile(largest, level))) - 1.0
+
+
+def _normal(score: float) -> float:
+    return float(stdtr(np.inf, score))
+
+
+def _normal_scores(gaps: Floats, variances: Floats, df: Floats) -> Floats:
+    """Return the normal scores with the p-values of these t statistics; infinite where a gap is known."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(gaps == 0, 0.0, gaps / np.sqrt(variances))
+    tail = stdtr(df, -np.abs(t))
+    return np.asarray(-np.sign(t) * ndtri(tail))
+
+
+def _standardised(columns: Floats) -> Floats:
+    """Return columns over their standard deviations; 0 where they do not vary."""
+    deviation = np.sqrt(np.mean(np.square(columns), axis=0))
+    return np.asarray(columns / np.where(deviation > 0, deviation, 1.0))

@@ -1,0 +1,100 @@
+"""The default method as it suits a question: uniform where two classifiers differ, towards contenders among many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from sondage.core.measures import Accuracy, ErrorRate
+from sondage.core.predictions import Classes
+from sondage.core.results import Counts
+from sondage.pools import Pool
+from sondage.studies.method import METHODS, Method, Question
+
+if TYPE_CHECKING:
+    from sondage.studies.session import Session
+
+__all__ = ["counts_of", "fitted_method", "meant_to_count"]
+
+_DRAWN_BY = ("design", "floor", "draw", "estimator", "stages", "belief")
+_UNIFORM = {"design": "active_neq", "floor": 0.0, "estimator": "hajek", "stages": (1.0,)}
+
+
+def fitted_method(pool: Pool, question: Question, method: Method) -> Method:
+    """Return the method, of which the default's draw is chosen by the question.
+
+    Two classifiers compared by `ErrorRate` or `Accuracy`, with equal weights and costs, are labelled uniformly where
+    they differ, which allows an exact test; a judge, or a belief that is named, makes the staged draw better. Three
+    models and more get the staged draw that turns to the contenders.
+
+    Parameters
+    ----------
+    pool, question, method
+        What is asked of what, and how; a method whose draw was named stays as it is.
+    """
+    default = METHODS["default"]
+    if any(getattr(method, part) != getattr(default, part) for part in _DRAWN_BY) or question.kind == "evaluate":
+        return method
+    if len(question.models) > 2:
+        if question.measures[0].ready(pool.task).corrected is not None:  # its influences' signs are not known
+            return method
+        return replace(method, design="contenders", belief=None if _informed(pool) else "vote")
+    if not _countable(pool, question):
+        return method
+    belief = "vote" if question.kind == "select" else None  # for each model's own value, where they agree
+    return replace(method, **_UNIFORM, belief=belief)  # type: ignore[arg-type]
+
+
+def _informed(pool: Pool) -> bool:
+    """Return whether the pool tells more of the labels than the models do."""
+    return bool(pool.items.judges) or pool.items.features is not None
+
+
+def _countable(pool: Pool, question: Question) -> bool:
+    """Return whether the two models differ by counts of items alone."""
+    measure, items = question.measures[0], pool.items
+    plain = items.costs is None and not _informed(pool) and pool.unit_of_row is None
+    equal = items.weights.strides[0] == 0 or bool(np.ptp(items.weights) <= 1e-12 * items.weights[0])
+    zero_one = isinstance(measure, Accuracy | ErrorRate) and pool.task.kind == "classification"
+    return zero_one and plain and equal
+
+
+def meant_to_count(session: Session) -> bool:
+    """Return whether the items were drawn uniformly where the two models differ, for an exact test."""
+    method, question = session.method, session.question
+    uniform = all(getattr(method, part) == wanted for part, wanted in _UNIFORM.items() if part != "estimator")
+    zero_one = isinstance(question.measures[0], Accuracy | ErrorRate) and session.task.kind == "classification"
+    plain = session.units is None and session.costs is None and method.draw == "without_replacement"
+    return uniform and zero_one and plain and len(question.models) == 2 and session.stage.drawn.settings["equal"]
+
+
+def counts_of(session: Session, models: tuple[int, ...]) -> Counts | None:
+    """Return what an exact test counts; None where the labels are not a random part of the items that differ.
+
+    Parameters
+    ----------
+    session : Session
+        Of a question about two models.
+    models : tuple of int
+        First and second model.
+    """
+    asked = np.array(session.asked, dtype=np.int64)
+    if not meant_to_count(session) or any(session.answers.get(p) is None for p in session.asked):
+        return None
+    items, labels, _ = session.rows(asked)
+    first, second = (cast(Classes, items.models[model]).predictions for model in models)
+    if not np.all(first != second):  # the models never differ, and anything was drawn
+        return None
+    sign = 1 if isinstance(session.question.measures[0], Accuracy) else -1
+    difference = sign * ((first == labels).astype(np.int64) - (second == labels))
+    positive, negative = int(np.sum(difference > 0)), int(np.sum(difference < 0))
+    return Counts(
+        positive,
+        negative,
+        len(asked) - positive - negative,
+        disagreement_size=int(session.stage.drawn.settings["support"]),
+        pool_size=round(1.0 / float(items.weights[0])),
+        ties=len(session.task.classes) > 2,
+    )

@@ -1,0 +1,195 @@
+"""From a session's labels to a ranking of several models, and to who still contends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
+from sondage.core.comparisons import Contrast, moments
+from sondage.core.contenders import Standing, standing_of, vote_shares
+from sondage.core.estimators import Fit, degrees, variance
+from sondage.core.measures import Functional
+from sondage.core.predictions import Floats, Items
+from sondage.core.results import Comparison, Estimate, Significance
+from sondage.core.samples import Sample
+from sondage.core.selections import Pairs, Selection
+from sondage.core.significance import JointErrors, holm, range_test
+from sondage.core.stages import Focus
+from sondage.studies.answers import comparison_of, estimate_of
+from sondage.studies.responses import Labelled, labelled
+from sondage.studies.session import Session
+
+__all__ = ["current_standing", "select_session"]
+
+FEW = 25.0
+"""Labels below which it cannot be said who contends: all models then count alike when stages are weighed."""
+UNCENTRED = ("self_normalised", "horvitz_thompson")
+STREAM = 6
+"""Of the random numbers that simultaneous statements draw from the session's seed."""
+
+
+def select_session(session: Session) -> Selection:
+    """Return the ranking of the question's models from the one sample."""
+    question = session.question
+    functional = question.measures[0].ready(session.task)
+    found = labelled(session)
+    single = _singles(session, functional)
+    fits = dict(zip(question.models, _focused_fits(found, single, functional), strict=True))
+    estimates = {
+        name: _common_part_unknown(session, estimate_of(session, found, contrast, fits[name]))
+        for name, contrast in zip(question.models, single, strict=True)
+    }
+    sign = 1.0 if functional.higher_is_better else -1.0
+    ranking = tuple(sorted(estimates, key=lambda name: (-sign * estimates[name].value, question.models.index(name))))
+    errors = _joint_errors(session, found, single, list(fits.values()))
+
+    def pair(first: str, second: str) -> Comparison:
+        return _pair(session, found, functional, (first, second), (fits[first], fits[second]))
+
+    comparisons = Pairs(ranking, pair)
+    against_best = [comparisons[ranking[0], name].pvalue for name in ranking[1:]]
+    return Selection(
+        estimates,
+        ranking,
+        dict(zip(ranking[1:], holm(against_best, len(comparisons)).tolist(), strict=True)),
+        comparisons,
+        _overall(session, estimates, errors),
+        question.alpha,
+        errors,
+        partial(np.random.default_rng, [session.seed % 2**64, STREAM]),
+        bool(functional.higher_is_better),
+    )
+
+
+def current_standing(session: Session, answered: Items, labels: NDArray[Any]) -> Standing:
+    """Return what the labels so far say of the models.
+
+    Parameters
+    ----------
+    session : Session
+        With labels.
+    answered : Items
+        The labelled rows.
+    labels : ndarray
+        Their labels.
+    """
+    functional, found = session.question.measures[0].ready(session.task), labelled(session)
+    single = _singles(session, functional)
+    models = [contrast.models[0] for contrast in single]
+    leader, weights = _standing(found, single, _focused_fits(found, single, functional))
+    shares: Mapping[int, float] = weights
+    if session.task.kind == "classification":
+        shares = vote_shares(answered, labels, models, len(session.task.classes))
+    return Standing(leader, weights, shares)
+
+
+def _focused_fits(found: Labelled, single: Sequence[Contrast], functional: Functional) -> list[Fit]:
+    """Return the models' fits; those of several stages weigh the stages by what they tell of the contenders."""
+    fits = found.estimation.joint(single)
+    if len(single) < 3 or len(found.estimation.parts) == 1 or functional.corrected is not None:
+        return fits
+    leader, weights = _standing(found, single, fits)
+    place = next(i for i, contrast in enumerate(single) if contrast.models[0] == leader)
+    # Some of the weight goes to all: a model that is far behind must not lead by the noise of its own estimate.
+    alike = min(1.0, FEW / found.estimation.whole.size) ** 2
+    mixed = tuple((1.0 - alike) * weight + alike / len(weights) for weight in weights.values())
+    return found.estimation.joint(single, Focus(place, mixed))
+
+
+def _standing(found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) -> tuple[int, dict[int, float]]:
+    """Return the leader, and how much each model contends."""
+    values, residuals = np.array([fit.value for fit in fits]), np.stack([fit.residuals for fit in fits])
+    spread = found.estimation.merged(fits[0].shares).expansion.spread
+    models = [contrast.models[0] for contrast in single]
+    return standing_of(models, values, residuals, spread, bool(single[0].functional.higher_is_better))
+
+
+def _singles(session: Session, functional: Functional) -> list[Contrast]:
+    return [Contrast(functional, ((session.models.index(name), 1.0),)) for name in session.question.models]
+
+
+def _joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) -> JointErrors:
+    """Return what the models' errors have in common: as sampled, as believed, and of a population as the target."""
+    sample = found.estimation.merged(fits[0].shares)
+    if found.exact:
+        return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
+    spread = sample.expansion.spread
+    uncertain = int(np.count_nonzero(spread))
+    bessel = session.method.estimator not in UNCENTRED and uncertain > 1
+    factor = uncertain / (uncertain - 1) if bessel else 1.0
+    roots = np.stack([fit.residuals for fit in fits]) * np.sqrt(factor * spread)
+    expected = np.zeros((len(fits), 0))
+    limits = isinstance(found.belief, GaussianBelief) and (found.belief.broad or found.belief.peaked)
+    if found.belief is not None and session.method.interval == "auto" and not limits:
+        expected = _expected_errors(single, fits, sample, found.belief)
+    if session.method.target == "population":
+        psi = np.stack([fit.influence for fit in fits])
+        weights = np.asarray(sample.row_weights)
+        drift = (psi - (psi @ weights / weights.sum())[:, None]) * np.sqrt(found.known.squared * weights)
+        roots, expected = np.hstack([roots, drift]), np.hstack([expected, drift])
+    return JointErrors(roots, expected)
+
+
+def _expected_errors(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> Floats:
+    """Return rows whose inner products are the covariances that the calibrated belief expects."""
+    items = sample.items
+    moved = items.weights * np.sqrt(sample.of_rows(sample.expansion.spread))
+    influences = [contrast.influence(fit.sums) for contrast, fit in zip(single, fits, strict=True)]
+    if isinstance(belief, OutcomeBelief):  # systems are believed to be independent
+        pairs = [moments(influence, belief, items) for influence in influences]
+        return np.diag([float(np.sqrt(np.sum(moved**2 * np.maximum(m2 - m1**2, 0.0)))) for m1, m2 in pairs])
+    models = [contrast.models[0] for contrast in single]
+    nodes = 2 * influences[0].basis.nodes
+    supposed = [(np.broadcast_to(w, len(items)), label) for label, w in belief.supposed(items, models, nodes=nodes)]
+    psi = np.stack([[np.broadcast_to(i.at(items, label), len(items)) for _, label in supposed] for i in influences])
+    weights = np.stack([weight for weight, _ in supposed])
+    centred = psi - np.sum(weights * psi, axis=1, keepdims=True)
+    return np.asarray((centred * (np.sqrt(weights) * moved)).reshape(len(fits), -1))
+
+
+def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:
+    """Return a model's own estimate without a standard error, where only differences between models were drawn for."""
+    if session.stages[0].known.share > 1 - 1e-12:
+        return estimate
+    note = (
+        "items on which the models cannot differ were not drawn: differences and ranking hold, but each model's own "
+        "value rests on the belief there; use evaluate for it"
+    )
+    return replace(estimate, exact=False, std_error=float("nan"), warnings=(*estimate.warnings, note))
+
+
+def _overall(session: Session, estimates: Mapping[str, Estimate], errors: JointErrors) -> Significance | None:
+    """Return Tukey's range test, where all pairs have a variance."""
+    k, n = len(estimates), session.n_labels
+    values = np.array([estimate.value for estimate in estimates.values()])
+    variances = errors.variances()
+    if k < 3 or n < 3 or not np.all(np.isfinite(variances)) or not np.all(np.isfinite(values)) or not variances.any():
+        return None
+    return range_test(values, float(variances.sum()) / (k * (k - 1)), n)
+
+
+def _pair(
+    session: Session, found: Labelled, functional: Functional, names: tuple[str, str], fits: tuple[Fit, Fit]
+) -> Comparison:
+    first, second = fits
+    weights = tuple((session.models.index(name), sign) for name, sign in zip(names, (1.0, -1.0), strict=True))
+    residuals = first.residuals - second.residuals
+    contrast, sample = Contrast(functional, weights), found.estimation.merged(first.shares)
+    fit = replace(
+        first,
+        value=first.value - second.value,
+        residuals=residuals,
+        variance=variance(sample, residuals, bessel=session.method.estimator not in UNCENTRED),
+        df=degrees(sample, residuals),
+        influence=first.influence - second.influence,
+        sums=first.sums | second.sums,
+        bias=first.bias + second.bias,
+    )
+    fit = replace(fit, spread=found.estimation.spread(contrast, fit))
+    return comparison_of(session, estimate_of(session, found, contrast, fit), functional)

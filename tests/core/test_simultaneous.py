@@ -1,0 +1,113 @@
+"""Statements about many models at once: closed forms, and their probability in simulated samples."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm, studentized_range
+
+from sondage.core.contenders import standing_of
+from sondage.core.significance import (
+    JointErrors,
+    best_models,
+    holm,
+    range_test,
+    simultaneous_gaps,
+    simultaneous_widths,
+    tukey_test,
+)
+from sondage.errors import InputError
+
+INDEPENDENT = JointErrors(np.eye(6), np.zeros((6, 0)))
+
+
+def random(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_variances_are_those_of_the_differences_the_larger_of_two():
+    roots, expected = random().normal(size=(4, 9)), 2 * random(1).normal(size=(4, 5))
+    found = JointErrors(roots, expected).variances()
+    for i in range(4):
+        for j in range(4):
+            sampled, believed = (np.sum((rows[i] - rows[j]) ** 2) for rows in (roots, expected))
+            assert found[i, j] == pytest.approx(max(sampled, believed), abs=1e-12)
+
+
+def test_independent_models_need_sidak_s_level():
+    assert simultaneous_widths(INDEPENDENT, 0.95, random()) == pytest.approx(0.95 ** (1 / 6), abs=0.003)
+
+
+def test_all_pairs_need_tukey_s_range():
+    low, high = simultaneous_gaps(np.zeros(6), _many(6), 0, 0.95, random())
+    wanted = studentized_range.ppf(0.95, 6, np.inf) / np.sqrt(2)
+    assert (high - low)[1:] / 2 / np.sqrt(_many(6).variances()[0, 1:]) == pytest.approx(wanted, rel=0.03)
+
+
+def _many(k: int) -> JointErrors:
+    """Return independent errors that rest on so many labels that Student's t is normal."""
+    return JointErrors(np.kron(np.eye(k), np.full(400, 0.05)), np.zeros((k, 0)))
+
+
+def test_two_models_are_a_one_sided_test():
+    errors = _many(2)
+    error = float(np.sqrt(errors.variances()[0, 1]))
+    critical = norm.ppf(0.955)  # 90 % of the error: the rest is for models far behind
+    for factor, alone in ((0.9, False), (1.1, True)):
+        kept = best_models(np.array([critical * error * factor, 0.0]), errors, 0.95, random())
+        assert kept.tolist() == [True, not alone]
+
+
+def test_a_hopeless_crowd_costs_a_contender_nothing():
+    # The difference of two has the standard error 2 ** 0.5; against 31 others the critical value would be 2.8 of them.
+    values = np.array([2.2, 0.0, *np.full(30, -50.0)])
+    assert best_models(values, _many(32), 0.95, random())[:3].tolist() == [True, True, False]
+    values[1] = -0.6
+    assert best_models(values, _many(32), 0.95, random()).sum() == 1
+
+
+def test_known_differences_and_undefined_values():
+    exact = JointErrors(np.zeros((3, 1)), np.zeros((3, 0)))
+    assert best_models(np.array([0.5, 0.4, 0.5]), exact, 0.95, random()).tolist() == [True, False, True]
+    low, high = simultaneous_gaps(np.array([0.5, 0.4, 0.5]), exact, 0, 0.95, random())
+    assert low.tolist() == high.tolist() == pytest.approx([0.0, -0.1, 0.0])
+    assert best_models(np.array([0.5, np.nan, 0.4]), exact, 0.95, random()).tolist() == [True, True, False]
+    with pytest.raises(InputError, match="level=1 must be between 0 and 1"):
+        best_models(np.zeros(6), INDEPENDENT, 1, random())
+
+
+def test_the_set_holds_the_best_and_the_gaps_hold_together():
+    # Five models, 60 labels, errors that are shared in part; of equally good models each is held 19 times in 20.
+    held, together, runs, truth = 0, 0, 120, np.array([1.0, 1.0, 0.9, 0.5, 0.0])
+    for seed in range(runs):
+        draws = random(seed)
+        sample = truth[:, None] + draws.normal(size=(5, 60)) + draws.normal(size=60)
+        values = sample.mean(axis=1)
+        errors = JointErrors((sample - values[:, None]) / np.sqrt(60 * 59), np.zeros((5, 0)))
+        held += best_models(values, errors, 0.95, random(seed))[0]
+        leader = int(values.argmax())
+        low, high = simultaneous_gaps(values, errors, leader, 0.95, random(seed))
+        together += np.all((low <= truth - truth[leader]) & (truth - truth[leader] <= high))
+    assert held / runs >= 0.9
+    assert together / runs >= 0.9
+
+
+def test_holm_among_more_tests():
+    assert holm([0.01, 0.02], among=4).tolist() == [0.04, 0.06]
+    with pytest.raises(InputError, match="2 p-values chosen among 1"):
+        holm([0.01, 0.02], among=1)
+
+
+def test_the_range_is_tukey_s():
+    values, variances = np.array([0.1, 0.3, 0.25]), np.full((3, 3), 0.004)
+    one, (other, _) = range_test(values, 0.004, 40), tukey_test(values, variances, 40)
+    assert (one.statistic, one.pvalue, one.df) == pytest.approx((other.statistic, other.pvalue, other.df))
+
+
+def test_who_contends():
+    residuals = random().normal(size=(4, 50))
+    error = np.sqrt(np.sum((residuals - residuals[1]) ** 2, axis=1))
+    values = 0.8 - np.array([1.0, 0.0, 3.0, 9.0]) * error
+    leader, weights = standing_of([0, 1, 2, 3], values, residuals, np.ones(50), higher_is_better=True)
+    wanted = np.exp(-0.5 * np.array([1.0, 0.0, 3.0, 6.0]) ** 2)
+    assert leader == 1
+    assert list(weights.values()) == pytest.approx((wanted / wanted.sum()).tolist())
+    assert standing_of([0, 1, 2, 3], -values, residuals, np.ones(50), higher_is_better=False)[0] == 1

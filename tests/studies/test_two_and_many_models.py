@@ -1,0 +1,208 @@
+"""What comparing two classifiers and selecting among many do by default."""
+
+import json
+
+import numpy as np
+import pytest
+
+import sondage
+from sondage import Classifier, Pool, compare, select
+from sondage.core.results import Interval
+from sondage.errors import InputError
+from sondage.reports.data import result_data
+from sondage.reports.text import answer, describe
+
+
+def pool_of(*accuracies: float, n: int = 600, classes: int = 2, seed: int = 0, **columns) -> tuple[Pool, np.ndarray]:
+    """Return classifiers of these accuracies that err independently of each other."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, n)
+    wrong = [(y + rng.integers(1, classes, n)) % classes for _ in accuracies]
+    predictions = [np.where(rng.random(n) < share, y, other) for share, other in zip(accuracies, wrong, strict=True)]
+    names = [f"m{i}" for i in range(len(accuracies))]
+    return Pool(models={m: Classifier(predictions=f) for m, f in zip(names, predictions, strict=True)}, **columns), y
+
+
+def predictions(pool: Pool, model: int) -> np.ndarray:
+    return pool.items.models[model].predictions
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_labels_are_spent_uniformly_where_models_differ(classes: int):
+    pool, y = pool_of(0.85, 0.75, classes=classes)
+    found = compare(pool, "m0", "m1", "accuracy", labels=y, budget=60)
+    differ = predictions(pool, 0) != predictions(pool, 1)
+    counts = found.estimate.counts
+    assert counts is not None
+    assert (counts.disagreement_size, counts.pool_size, counts.labelled) == (differ.sum(), 600, 60)
+    assert counts.ties == (classes > 2)
+    assert found.difference == pytest.approx((counts.positive - counts.negative) / 60 * differ.mean())
+    assert (found.significance.kind, found.interval().kind) == ("hypergeometric", "hypergeometric")
+    assert found.difference in found.interval()
+
+
+def test_error_rate_and_accuracy_are_mirror_images():
+    pool, y = pool_of(0.85, 0.75)
+    one, other = (compare(pool, "m0", "m1", name, labels=y, budget=50) for name in ("accuracy", "error_rate"))
+    assert one.difference == pytest.approx(-other.difference)
+    assert one.pvalue == other.pvalue
+    assert (one.interval().low, one.interval().high) == (-other.interval().high, -other.interval().low)
+    less = compare(pool, "m0", "m1", "error_rate", labels=y, budget=50, alternative="less")
+    assert less.pvalue == compare(pool, "m0", "m1", "accuracy", labels=y, budget=50, alternative="greater").pvalue
+
+
+def test_all_differences_labelled_is_exact():
+    pool, y = pool_of(0.85, 0.75)
+    found = compare(pool, "m0", "m1", "accuracy", labels=y, budget=600)
+    truth = np.mean(predictions(pool, 0) == y) - np.mean(predictions(pool, 1) == y)
+    assert found.difference == pytest.approx(truth)
+    assert (found.std_error, found.interval().width, found.pvalue) == (0.0, 0.0, 0.0)
+    assert found.n_labels == np.sum(predictions(pool, 0) != predictions(pool, 1))
+
+
+def test_skips_fall_back_to_student_and_say_so():
+    pool, y = pool_of(0.85, 0.75)
+    found = compare(pool, "m0", "m1", labels=lambda ids: [None if i % 5 == 0 else y[i] for i in ids], budget=60)
+    assert found.estimate.counts is None
+    assert (found.significance.kind, found.interval().kind) == ("t", "t")
+    assert any("exact test and interval need all answers" in text for text in found.warnings)
+
+
+def test_what_does_not_reduce_to_counts_is_staged():
+    pool, y = pool_of(0.85, 0.75)
+    heavy, _ = pool_of(0.85, 0.75, weights=np.linspace(1, 2, 600))
+    dear, _ = pool_of(0.85, 0.75, costs=np.linspace(1, 2, 600))
+    judged, _ = pool_of(0.85, 0.75, judge=np.full(600, 0.4))
+    for other, measure, parts in (
+        (heavy, "error_rate", {}),
+        (dear, "error_rate", {}),
+        (judged, "error_rate", {}),
+        (pool, "f1", {}),
+        (pool, "error_rate", {"belief": "model"}),
+        (pool, "error_rate", {"method": "thesis"}),
+    ):
+        found = compare(other, "m0", "m1", measure, labels=y, budget=60, **parts)
+        assert found.estimate.counts is None
+    with pytest.raises(InputError, match="test 'hypergeometric' counts answers"):
+        compare(pool, "m0", "m1", "f1", labels=y, budget=60, test="hypergeometric")
+    with pytest.raises(InputError, match="interval 'hypergeometric' counts answers"):
+        compare(pool, "m0", "m1", "f1", labels=y, budget=60).interval(kind="hypergeometric")
+
+
+def test_type_one_error_with_labels_swapped():
+    # In every run each item's predictions change places with probability 1/2: no model is better in the population.
+    pool, y = pool_of(0.85, 0.75, n=300, classes=3)
+    both, runs = np.stack([predictions(pool, 0), predictions(pool, 1)]), 300
+    rejected = 0
+    for seed in range(runs):
+        swap = np.random.default_rng(seed).random(300) < 0.5
+        models = {
+            "a": Classifier(predictions=np.where(swap, *both)),
+            "b": Classifier(predictions=np.where(swap, *both[::-1])),
+        }
+        found = compare(Pool(models=models), "a", "b", labels=y, budget=60, seed=seed, target="population")
+        assert found.significance.kind == "mcnemar"
+        rejected += found.pvalue <= 0.05
+    assert rejected / runs <= 0.08
+
+
+def test_exact_intervals_cover():
+    pool, y = pool_of(0.85, 0.78, n=400, classes=3)
+    truth = np.mean(predictions(pool, 0) == y) - np.mean(predictions(pool, 1) == y)
+    found = [compare(pool, "m0", "m1", "accuracy", labels=y, budget=40, seed=seed).interval(0.9) for seed in range(200)]
+    assert np.mean([truth in interval for interval in found]) >= 0.88
+
+
+def test_a_study_keeps_the_recipe(tmp_path):
+    pool, y = pool_of(0.85, 0.75)
+    study = sondage.Study.create(tmp_path / "s.db", pool, budget=60, compare=("m0", "m1"))
+    assert study.method.design == "active_neq"
+    ids = study.ask(40)
+    study.tell(ids, y[ids])
+    with sondage.Study.open(tmp_path / "s.db", pool) as again:
+        ids = again.ask()
+        again.tell(ids, y[ids])
+        direct = compare(pool, "m0", "m1", labels=y, budget=60)
+        assert (again.estimate().pvalue, again.estimate().interval()) == (direct.pvalue, direct.interval())
+
+
+def test_a_selection_turns_to_the_contenders():
+    pool, y = pool_of(0.9, 0.88, *np.linspace(0.5, 0.7, 8), n=2000)
+    found = select(pool, "accuracy", labels=y, budget=300, seed=1)
+    assert found.best in ("m0", "m1")
+    assert set(found.contenders()) <= {"m0", "m1"}
+    assert found.contenders()[0] == found.best
+    estimates, gaps = found.estimates, found.gaps()
+    assert list(gaps) == list(found.ranking[1:])
+    for name, gap in gaps.items():
+        assert estimates[name].value - estimates[found.best].value in Interval(
+            gap.low - 1e-12, gap.high + 1e-12, 0.95, ""
+        )
+    assert set(found.contenders(0.5)) <= set(found.contenders(0.999))
+    assert found.contenders() == select(pool, "accuracy", labels=y, budget=300, seed=1).contenders()
+
+
+def test_the_vote_is_weighted_by_accuracy():
+    pool, y = pool_of(0.95, 0.9, 0.5, 0.1, n=1000)
+    session = sondage.studies.session.Session
+    made = session.start(
+        pool,
+        sondage.studies.method.Question("select", pool.models, (sondage.measures.Accuracy(),)),
+        sondage.studies.method.choose_method(),
+        budget=200,
+        seed=0,
+    )
+    while ids := made.ask_stage(pool, 1000):
+        made.tell(ids, y[ids])
+    first, last = (dict(stage.known.belief.sure) for stage in (made.stages[0], made.stages[-1]))
+    assert len(set(first.values())) == 1
+    assert last[0] > last[1] > last.get(2, 0.0)
+    assert 3 not in last
+
+
+def test_the_best_is_found_more_often_with_more_labels():
+    pool, y = pool_of(0.9, 0.87, 0.85, 0.8, 0.6, n=1500)
+    accuracies = {name: np.mean(predictions(pool, i) == y) for i, name in enumerate(pool.models)}
+    top = max(accuracies, key=lambda name: accuracies[name])
+    runs = {n: [select(pool, "accuracy", labels=y, budget=n, seed=s) for s in range(20)] for n in (40, 300)}
+    shares = {n: np.mean([found.best == top for found in many]) for n, many in runs.items()}
+    assert shares[300] >= shares[40]
+    for many in runs.values():
+        assert np.mean([top in found.contenders() for found in many]) >= 0.9
+
+
+def test_forty_models_in_words_and_data():
+    pool, y = pool_of(*np.linspace(0.6, 0.9, 40), n=1000)
+    found = select(pool, "accuracy", labels=y, budget=100)
+    assert len(found.comparisons) == 780
+    assert len(list(found.comparisons)) == 780
+    rivals = len(found.contenders()) - 1
+    assert ("more." in answer(found)) == (rivals > 5)
+    assert len(describe(found)) >= 41
+    data = json.loads(json.dumps(result_data(found)))
+    assert len(data["comparisons"]) == 39
+    assert data["contenders"] == list(found.contenders())
+    with pytest.raises(KeyError):
+        found.comparisons[found.ranking[1], found.ranking[0]]
+
+
+@pytest.mark.parametrize("measure", ["mse", "mae"])
+def test_regressors_and_systems_are_selected_too(measure: str):
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=400)
+    models = {f"m{i}": sondage.Regressor(y + rng.normal(size=400) * s) for i, s in enumerate((0.3, 0.8, 1.5))}
+    assert select(Pool(models=models), measure, labels=y, budget=80).best == "m0"
+    told = {f"m{i}": sondage.Regressor(m.means, np.full(400, 0.5)) for i, m in enumerate(models.values())}
+    assert select(Pool(models=told), measure, labels=y, budget=80).best == "m0"
+    systems = {f"s{i}": sondage.Outcome(judge=np.full(400, share)) for i, share in enumerate((0.8, 0.5, 0.4))}
+    right = (rng.random((400, 3)) < (0.9, 0.6, 0.3)) * 1.0
+    found = select(Pool(models=systems), "accuracy", labels=right, budget=80)
+    assert found.contenders() == ("s0",)
+    assert found.intervals()["s0"].width > found.estimates["s0"].interval().width
+
+
+def test_uniform_labels_need_only_be_where_models_differ_and_none_may_be():
+    same = Pool(models={"a": Classifier(predictions=[0, 1, 1]), "b": Classifier(predictions=[0, 1, 1])})
+    with pytest.warns(sondage.errors.SondageWarning, match="nothing is uncertain"):
+        found = compare(same, "a", "b", labels=[0, 1, 1], budget=2)
+    assert (found.difference, found.better) == (0.0, None)
