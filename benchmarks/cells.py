@@ -15,7 +15,7 @@ Cell = dict[str, Any]
 
 
 class Cells:
-    """One CSV file of cells; those of another number of seeds, or without all columns, are computed again.
+    """One CSV file of cells; those of another number of seeds are computed again.
 
     Parameters
     ----------
@@ -32,8 +32,7 @@ class Cells:
         if self.path.exists():
             with self.path.open(newline="") as file:
                 for row in csv.DictReader(file):
-                    if set(self.columns) <= set(row):
-                        self._keep(row)
+                    self._keep(row)
 
     def __contains__(self, wanted: Cell) -> bool:
         return self._key(wanted) in self.rows

@@ -30,12 +30,11 @@ BUDGETS = (50, 100, 200, 400)
 LEVELS = (0.01, 0.05, 0.1)
 RESAMPLES = 199
 RESAMPLED = ("permutation", "bootstrap")
-TESTS = ("auto", "wald", "t", "permutation", "bootstrap", "mcnemar")
+TESTS = ("wald", "t", "permutation", "bootstrap", "mcnemar")
 DESIGNS: dict[str, dict[str, Any]] = {
     "passive": {"method": "passive"},
     "optimal (thesis)": {"method": "thesis"},
     "default": {"method": "default"},
-    "staged": {"method": "default", "belief": "model"},
     "active_neq": {"design": "active_neq", "floor": 0.0, "estimator": "hajek"},
     "active_0 (thesis)": {"method": "thesis", "design": "active_0"},
     "active_inf (thesis)": {"method": "thesis", "design": "active_inf"},
