@@ -133,7 +133,9 @@ def compare(
     Parameters
     ----------
     pool, measure, labels, budget, seed, positive, method
-        As for `evaluate`; the draw serves the difference (thesis chapter 5).
+        As for `evaluate`; the draw serves the difference (thesis chapter 5). Two classifiers are by default labelled
+        uniformly where they differ, if error rate or accuracy, equal weights, no costs, groups and judge allow the
+        exact test; ``belief="model"`` keeps the staged draw.
     first, second : str
         The models.
     alpha : float
@@ -190,7 +192,7 @@ def select(
     alpha: float = 0.05,
     **parts: Any,
 ) -> Selection:
-    """Rank several models by one measure from one sample, drawn by the mixture of pairwise designs (5.16).
+    """Rank several models by one measure from one sample, drawn in stages for the models still in question.
 
     Parameters
     ----------
@@ -204,6 +206,7 @@ def select(
     Returns
     -------
     Selection
+        Besides the ranking, which models may still be the best: `Selection.contenders`.
 
     Examples
     --------
