@@ -34,7 +34,7 @@ VALUES = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=500)
     parser.add_argument("--problem", nargs="+", choices=list(PROBLEMS), default=list(PROBLEMS))
     parser.add_argument("--measure", nargs="+", choices=MEASURES, default=list(MEASURES))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))

@@ -1,6 +1,6 @@
 """How often tests of two models reject: without a difference (type I error), and with one (power).
 
-    python benchmarks/tests.py                                    all, 400 seeds, then the tables
+    python benchmarks/tests.py                                    all, 1,000 seeds, then the tables
     python benchmarks/tests.py --pair regression --seeds 5000     one pair of models, more seeds
     python benchmarks/tests.py --table type_one --level 0.01      one table at another level
 
@@ -56,7 +56,7 @@ VALUES = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=400)
+    parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--pair", nargs="+", choices=list(PAIRS), default=list(PAIRS))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
     parser.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
