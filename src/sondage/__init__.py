@@ -4,6 +4,7 @@ from sondage.adapters.frames import read_pool
 from sondage.core import measures
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.core.results import Comparison, Estimate, Interval, Selection
+from sondage.core.slices import Slices
 from sondage.pools import Pool
 from sondage.studies.advise import advise
 from sondage.studies.drawn_elsewhere import estimate_from
@@ -20,6 +21,7 @@ __all__ = [
     "Pool",
     "Regressor",
     "Selection",
+    "Slices",
     "Study",
     "advise",
     "compare",
