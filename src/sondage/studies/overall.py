@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
 from sondage.core.catalogue.intervals import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
+from sondage.pools import Pool
 from sondage.studies.answers import squared_error, within
 from sondage.studies.planning import contrasts_of
 from sondage.studies.responses import Labelled, labelled
@@ -27,9 +29,10 @@ NEEDS_SAMPLE = ("fieller", "bootstrap", "anytime")
 
 @dataclass(frozen=True, eq=False)
 class _Slice:
-    """A slice's share of the whole, its labels, its fit, and its estimate."""
+    """A slice's pool and share of the whole, its labels, its fit, and its estimate."""
 
     name: Any
+    pool: Pool
     share: float
     session: Session
     found: Labelled
@@ -38,7 +41,11 @@ class _Slice:
 
 
 def overall_estimate(
-    sessions: Mapping[Any, Session], shares: Mapping[Any, float], estimates: Mapping[Any, Estimate], number: int = 0
+    sessions: Mapping[Any, Session],
+    pools: Mapping[Any, Pool],
+    shares: Mapping[Any, float],
+    estimates: Mapping[Any, Estimate],
+    number: int = 0,
 ) -> Estimate:
     r"""Return the value at the joined pool means, :math:`g(\sum_h W_h \hat\mu_h)`, and its uncertainty.
 
@@ -49,6 +56,8 @@ def overall_estimate(
     ----------
     sessions : mapping of name to Session
         Of the slices, all with the same question and task.
+    pools : mapping of name to Pool
+        What each drew from.
     shares : mapping of name to float
         Base weight of each slice in the whole, summing to 1.
     estimates : mapping of name to Estimate
@@ -63,7 +72,7 @@ def overall_estimate(
     for name, session in sessions.items():
         found = labelled(session)
         fit = found.estimation.fit(contrast)
-        slices.append(_Slice(name, shares[name], session, found, fit, estimates[name]))
+        slices.append(_Slice(name, pools[name], shares[name], session, found, fit, estimates[name]))
     sums = _joined(slices, contrast, [one.fit.sums for one in slices])
     value, bias = _value(slices, contrast, sums)
     moved = [_at(one, contrast, sums, value) for one in slices]
@@ -78,12 +87,17 @@ def overall_estimate(
     if method.target == "population":
         total += _population_part(slices, contrast, sums, moved)
     own = [one.estimate for one in slices]
+    warnings = [f"{one.name}: {text}" for one in slices for text in one.estimate.warnings]
+    beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, sums)]
+    if beyond:
+        value_rests = "items that matter for the whole only were not drawn: its value rests on the belief there"
+        warnings.append(f"{', '.join(beyond)}: {value_rests}")
     return replace(
         own[0],
         value=within(value, *contrast.bounds),
-        std_error=float(np.sqrt(total)) if np.isfinite(value) else float("nan"),
+        std_error=float(np.sqrt(total)) if np.isfinite(value) and not beyond else float("nan"),
         n_labels=sum(one.n_labels for one in own),
-        exact=all(one.exact for one in own),
+        exact=all(one.exact for one in own) and not beyond,
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
         df=float(squares.sum() ** 2 / np.sum(squares**2 / degrees)) if squares.any() else float(degrees.sum()),
         n_effective=_effective(slices, contrast),
@@ -92,7 +106,7 @@ def overall_estimate(
         n_skipped=sum(one.n_skipped for one in own),
         if_skipped=None,
         spent=float(sum(one.spent for one in own)),
-        warnings=tuple(f"{one.name}: {text}" for one in slices for text in one.estimate.warnings),
+        warnings=tuple(warnings),
         evidence=None,
         course=None,
     )
@@ -126,6 +140,17 @@ def _at(one: _Slice, contrast: Contrast, sums: dict[int, Floats], value: float) 
     if contrast.functional.linear:
         return one.fit
     return replace(one.found.estimation.around(contrast, replace(one.fit, sums=sums)), value=value)
+
+
+def _matters_beyond(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
+    """Return whether items can move the value of the whole that, unable to move the slice's, were never drawn from."""
+    known, functional = one.session.stages[0].known, contrast.functional
+    if functional.linear or functional.corrected is not None or not one.found.covers or known.share > 1 - 1e-9:
+        return False
+    models = tuple(one.pool.model(name) for name in one.session.question.models)
+    uninformed = uninformed_belief(Expectation(one.pool.task, one.pool.items, models, one.pool.models))
+    rows = one.pool.relevant([contrast.influence(sums)], uninformed)
+    return float(np.sum(one.pool.items.weights[rows])) > known.share + 1e-9
 
 
 def _population_part(slices: Sequence[_Slice], contrast: Contrast, sums: Sums, moved: Sequence[Fit]) -> float:

@@ -104,11 +104,11 @@ def evaluate_slices(
             raise
         raise LabelingInterrupted(str(error), {part.name: part.got for part in parts}) from error.__cause__
     found = {name: list(estimate_session(session).values()) for name, session in sessions.items()}
-    weights = {part.name: part.weight for part in parts}
+    weights, pools = {part.name: part.weight for part in parts}, {part.name: part.pool for part in parts}
     results = []
     for number in range(len(question.measures)):
         estimates = {name: own[number] for name, own in found.items()}
-        results.append(Slices(estimates, overall_estimate(sessions, weights, estimates, number), weights))
+        results.append(Slices(estimates, overall_estimate(sessions, pools, weights, estimates, number), weights))
     return results
 
 
@@ -187,10 +187,15 @@ def _label(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, 
 
 
 def _planned(part: _Part, session: Session) -> Plan:
+    """Return a slice's next plan; where no label can move its own value, one that draws passively for the whole."""
     try:
-        return session.plan(part.pool)
+        plan = session.plan(part.pool)
     except MeasureError as error:
         raise MeasureError(f"slice {part.name!r}: {error}") from error
+    if plan.sizes.any() or session.stages:
+        return plan
+    session.method = replace(session.method, design="passive", floor=0.0)
+    return session.plan(part.pool)
 
 
 def _stakes(parts: Sequence[_Part], plans: Sequence[Plan], method: Method, share: str) -> Floats:
