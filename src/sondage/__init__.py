@@ -5,6 +5,7 @@ from sondage.core import measures
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
+from sondage.core.slices import Slices
 from sondage.pools import Pool
 from sondage.studies.advise import advise
 from sondage.studies.drawn_elsewhere import estimate_from
@@ -21,6 +22,7 @@ __all__ = [
     "Pool",
     "Regressor",
     "Selection",
+    "Slices",
     "Study",
     "advise",
     "compare",

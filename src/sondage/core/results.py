@@ -250,7 +250,10 @@ class Estimate:
     def in_order(self) -> Course:
         """Return what the labels say in their order, or raise `InputError` where that is not known."""
         if self.course is None:
-            raise InputError("the labels were drawn elsewhere: nothing holds at any time, for their order is not known")
+            raise InputError(
+                "the labels were drawn elsewhere, or in several slices: nothing holds at any time, for there is no "
+                "one order of them"
+            )
         return self.course
 
 

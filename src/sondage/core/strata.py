@@ -1,4 +1,4 @@
-"""Strata: equal parts of the pool by score, and how labels are spread over them.
+"""Strata: equal parts of the pool by score, or slices that a user names, and how labels are spread over them.
 
 Neyman allocation fixes the numbers beforehand from believed deviations; the online stratified sampling of
 Bennett and Carvalho (thesis section 4.4, there called strat) chooses the next stratum by the deviations seen so far.
@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from sondage.core.hashing import uniforms
 from sondage.core.predictions import Floats
 
-__all__ = ["N_STRATA", "next_stratum", "neyman_allocation", "strata_by_score", "stratum_deviations"]
+__all__ = [
+    "N_STRATA",
+    "further_allocation",
+    "mixed_stakes",
+    "next_stratum",
+    "neyman_allocation",
+    "strata_by_score",
+    "stratum_deviations",
+]
 
 N_STRATA = 10
 
@@ -31,8 +39,10 @@ def strata_by_score(scores: Floats, keys: NDArray[np.int64], n_strata: int = N_S
     return strata
 
 
-def neyman_allocation(sizes: Floats, total: int, capacities: NDArray[np.int64]) -> NDArray[np.int64]:
-    r"""Return whole numbers near :math:`n_h \propto W_h \sigma_h`, at least 2 and at most the capacity each.
+def neyman_allocation(
+    sizes: Floats, total: int, capacities: NDArray[np.int64], least: int | NDArray[np.int64] = 2
+) -> NDArray[np.int64]:
+    r"""Return whole numbers near :math:`n_h \propto W_h \sigma_h`, at most the capacity each.
 
     Parameters
     ----------
@@ -42,13 +52,15 @@ def neyman_allocation(sizes: Floats, total: int, capacities: NDArray[np.int64]) 
         Labels to spread.
     capacities : ndarray of int, shape (H,)
         Items in each stratum.
+    least : int or ndarray of int, shape (H,)
+        The fewest for each, as far as there are so many.
 
     Examples
     --------
     >>> neyman_allocation(np.array([1.0, 3.0]), 8, np.array([100, 100])).tolist()
     [2, 6]
     """
-    counts = np.minimum(2, capacities)
+    counts = np.minimum(least, capacities)
     sizes = sizes if sizes.sum() > 0 else capacities.astype(np.float64)
     while counts.sum() < total and np.any(counts < capacities):
         open_strata = counts < capacities
@@ -57,6 +69,75 @@ def neyman_allocation(sizes: Floats, total: int, capacities: NDArray[np.int64]) 
     while counts.sum() > total:
         counts[int(np.argmax(np.where(counts > 0, counts, -1)))] -= 1
     return counts
+
+
+def further_allocation(
+    stakes: Floats, asked: NDArray[np.int64], total: int, capacities: NDArray[np.int64], least: int
+) -> NDArray[np.int64]:
+    r"""Return how many further labels each slice gets, so that all its labels come near :math:`n_h \propto` stake.
+
+    A slice gets none, or at least `least`, or all that are left in it: fewer have no variance of their own. One that
+    was never asked for gets its share at once.
+
+    Parameters
+    ----------
+    stakes : ndarray of float, shape (H,)
+        What the labels are to be proportional to.
+    asked : ndarray of int, shape (H,)
+        Labels of each slice so far.
+    total : int
+        Labels of all slices afterwards.
+    capacities : ndarray of int, shape (H,)
+        Items of each slice that can still be drawn.
+    least : int
+        Fewest labels of a stage.
+
+    Examples
+    --------
+    >>> further_allocation(np.array([1.0, 3.0]), np.array([20, 20]), 80, np.array([100, 100]), 10).tolist()
+    [0, 40]
+    >>> further_allocation(np.array([1.0, 9.0]), np.array([0, 0]), 50, np.array([100, 30]), 10).tolist()
+    [20, 30]
+    """
+    most = asked + capacities
+    while True:
+        fresh = neyman_allocation(stakes, total, most, np.where(asked > 0, asked, np.minimum(least, most))) - asked
+        small = (fresh > 0) & (fresh < np.minimum(least, capacities))
+        closed = most.copy()
+        if small.any():
+            smallest = int(np.argmin(np.where(small, fresh, total)))
+            closed[smallest] = asked[smallest]
+        if not small.any() or closed.sum() < total:
+            return np.asarray(fresh, dtype=np.int64)
+        most = closed
+
+
+def mixed_stakes(sums: Floats, shares: Floats, power: float) -> Floats:
+    r"""Return what each slice has at stake, summing to 1, where sizes are mixtures.
+
+    .. math:: \sum_t \alpha_t \frac{A_{th}^p}{\sum_{h'} A_{th'}^p}, \quad A_{th} = \sum_{i \in h} u_{ti}.
+
+    Parameters
+    ----------
+    sums : ndarray of float, shape (T, H)
+        Sum of each term's sizes over each slice.
+    shares : ndarray of float, shape (T,)
+        Of the terms in the mixture.
+    power : float
+        1 for the smallest error of the whole, 2 for equal errors of the slices.
+
+    Examples
+    --------
+    >>> mixed_stakes(np.array([[1.0, 3.0], [1.0, 1.0]]), np.array([0.8, 0.2]), 1.0).tolist()
+    [0.3, 0.7]
+    """
+    powers = sums**power
+    masses = powers.sum(axis=1)
+    there = (masses > 0) & (shares > 0)
+    if not there.any():
+        return np.full(sums.shape[1], 1.0 / sums.shape[1])
+    mixed = (shares[there] / masses[there]) @ powers[there]
+    return np.asarray(mixed / mixed.sum())
 
 
 def stratum_deviations(influence: Floats, strata: NDArray[np.int64], n_strata: int, prior: float) -> Floats:

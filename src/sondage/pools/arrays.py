@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -142,6 +144,18 @@ class Pool:
     def load(self) -> Pool:
         """Return the pool in memory: itself."""
         return self
+
+    def only(self, rows: NDArray[np.bool_]) -> Pool:
+        """Return a pool of these rows: ids, and with them the numbers of a draw, stay; base weights sum to 1 again."""
+        part, weights = copy(self), self.items.weights
+        part.ids, part.keys = self.ids[rows], self.keys[rows]
+        size, where = len(part), _namer(part.ids)
+        given = _base_weights(weights[rows] if weights.strides[0] else None, size, where)
+        part.items = replace(self.items.take(rows), weights=given)
+        part.fields = {name: column[rows] for name, column in self.fields.items()}
+        part.source, part.reading = None, {}
+        part._units = None if self._units is None else code_units(self._units[0][rows], size, part.keys)
+        return part
 
     def model(self, name: str) -> int:
         """Return a model's index, or raise `InputError` naming those there are."""

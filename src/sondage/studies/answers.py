@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sondage.core.catalogue.significance import named_test
-from sondage.core.comparisons import Contrast
+from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
 from sondage.core.results import Comparison, Estimate, Evidence
@@ -18,7 +18,7 @@ from sondage.studies.planning import contrasts_of
 from sondage.studies.responses import Labelled, if_skipped, labelled
 from sondage.studies.session import Session
 
-__all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session"]
+__all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session", "squared_error", "within"]
 
 AGREED = 1e-9
 ROUNDING = 1e-13
@@ -62,7 +62,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     warnings = list(found.warnings)
     if not found.covers:
         warnings.append("items whose labels matter have no chance of being drawn: the belief stands for them")
-    expected, df, agreed = _variance(session, found, contrast, fit)
+    expected, df, agreed = squared_error(session, found, contrast, fit)
     if not np.isfinite(fit.value):
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
     elif agreed:
@@ -79,7 +79,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     return Estimate(
         measure=contrast.functional.name,
         models=tuple(session.models[model] for model in contrast.models),
-        value=_within(fit.value, *contrast.bounds),
+        value=within(fit.value, *contrast.bounds),
         std_error=float(np.sqrt(total)),
         n_labels=session.n_labels,
         target=method.target,
@@ -106,11 +106,14 @@ def _alone(session: Session, contrast: Contrast) -> Estimate:
     return estimate_of(session, labelled(session), contrast)
 
 
-def _variance(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -> tuple[float, float, bool]:
+def squared_error(
+    session: Session, found: Labelled, contrast: Contrast, fit: Fit, before: Sums | None = None
+) -> tuple[float, float, bool]:
     """Return variance, degrees of freedom, and whether all labels agree so that only the belief tells; 0 if exact.
 
     The method's interval decides: ``"auto"`` takes the larger of sampled and believed variance, a named one keeps the
-    sampled variance to the letter unless that says nothing.
+    sampled variance to the letter unless that says nothing. `before` are the pool means that were believed before any
+    label, by default the session's own.
     """
     if found.exact:
         return 0.0, fit.df, False
@@ -124,15 +127,16 @@ def _variance(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -
     if agreed:
         first = session.stages[0].known
         assert first.belief is not None
-        sums = {model: first.expected[contrast.functional.basis.name, model] for model in contrast.models}
-        total = max(believed, believed_variance(contrast, sample, sums, first.belief))
+        if before is None:
+            before = {model: first.expected[contrast.functional.basis.name, model] for model in contrast.models}
+        total = max(believed, believed_variance(contrast, sample, dict(before), first.belief))
         return (total if total > 0 else float("nan")), fit.df, True
     if session.method.interval not in ("auto", "anytime"):
         return fit.variance, fit.df, False
     return *larger_variance(fit.variance, fit.df, believed), False
 
 
-def _within(value: float, low: float, high: float) -> float:
+def within(value: float, low: float, high: float) -> float:
     """Return a value within its bounds, and at a bound where only rounding keeps it off."""
     for end in (low, high):
         if np.isfinite(end) and abs(value - end) <= ROUNDING * max(1.0, abs(end)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -10,29 +10,66 @@ import numpy as np
 from sondage.core.measures import Measure, parse_measure
 from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
-from sondage.errors import InputError, LabelError, LabelingInterrupted
+from sondage.core.slices import Slices
+from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.answers import compare_session, estimate_session
+from sondage.studies.labelling import label_all, require_labels
 from sondage.studies.method import Method, Question, choose_method
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
-from sondage.studies.stopping import Rule, concluded, make_rule, stopping_method
+from sondage.studies.sliced import evaluate_slices
+from sondage.studies.stopping import concluded, make_rule, stopping_method
 
 __all__ = ["compare", "evaluate", "select"]
 
-BATCH = 100
-
 
 @overload
 def evaluate(
-    pool: Pool, measure: str | Measure = ..., labels: Any = ..., budget: float = ..., seed: int = ..., **options: Any
+    pool: Pool,
+    measure: str | Measure = ...,
+    labels: Any = ...,
+    budget: float = ...,
+    seed: int = ...,
+    *,
+    slices: None = ...,
+    **options: Any,
 ) -> Estimate: ...
 @overload
 def evaluate(
-    pool: Pool, measure: Sequence[str | Measure], labels: Any, budget: float, seed: int = ..., **options: Any
-) -> dict[str, Estimate]: ...
+    pool: Pool | Mapping[Any, Pool],
+    measure: str | Measure = ...,
+    labels: Any = ...,
+    budget: float = ...,
+    seed: int = ...,
+    *,
+    slices: Any = ...,
+    **options: Any,
+) -> Slices: ...
+@overload
 def evaluate(
     pool: Pool,
+    measure: Sequence[str | Measure],
+    labels: Any,
+    budget: float,
+    seed: int = ...,
+    *,
+    slices: None = ...,
+    **options: Any,
+) -> dict[str, Estimate]: ...
+@overload
+def evaluate(
+    pool: Pool | Mapping[Any, Pool],
+    measure: Sequence[str | Measure],
+    labels: Any,
+    budget: float,
+    seed: int = ...,
+    *,
+    slices: Any = ...,
+    **options: Any,
+) -> dict[str, Slices]: ...
+def evaluate(
+    pool: Pool | Mapping[Any, Pool],
     measure: Any = "error_rate",
     labels: Any = None,
     budget: float = 0,
@@ -44,19 +81,22 @@ def evaluate(
     stop: float | None = None,
     level: float = 0.95,
     batch: int | None = None,
+    slices: Any = None,
+    share: str = "overall",
     **parts: Any,
 ) -> Any:
     """Estimate a measure of one model from few labels.
 
     Parameters
     ----------
-    pool : Pool
-        The unlabelled items.
+    pool : Pool, or mapping of name to Pool
+        The unlabelled items; or several pools of one task, months for instance, that share the budget.
     measure : str, Measure, or a list of them
         What to estimate; of a list, the draw serves the first.
     labels : array-like, shape (N,) or (N, M), mapping, or callable
         Labels of the whole pool, of which only those asked for are read; a mapping of id to label; or a function
-        from a list of up to 100 ids to their labels (None is a skip).
+        from a list of up to 100 ids to their labels (None is a skip). For several pools a mapping of each pool's name
+        to its labels in one of these forms.
     budget : float
         Distinct items to label, or cost where the pool has costs.
     seed : int
@@ -75,11 +115,16 @@ def evaluate(
         Level of that interval, in (0, 1).
     batch : int, optional
         Labels from look to look; by default 10, later 5 % of those so far.
+    slices : str or array-like, shape (N,), optional
+        Divide the budget over slices of the pool: a field's name, or the name of each row's slice.
+    share : {"overall", "each"}
+        Divide it for the smallest error of the whole, or for equal errors of the slices.
 
     Returns
     -------
     Estimate
-        Or a dict, measure's name as given -> Estimate, if `measure` is a list.
+        With `slices` or several pools `Slices`, a mapping of name -> Estimate with the `overall` one. If `measure` is
+        a list, a dict of measure's name as given -> one of these.
 
     Raises
     ------
@@ -94,14 +139,27 @@ def evaluate(
     >>> evaluate(pool, "error_rate", labels=[0, 1, 1, 1], budget=4).value
     0.25
     """
-    _require_labels(labels)
+    require_labels(labels)
     several = isinstance(measure, Sequence) and not isinstance(measure, str)
     measures = tuple(parse_measure(one, positive) for one in (measure if several else [measure]))
-    question = Question("evaluate", (_one_model(pool, model),), measures)
+    one = next(iter(pool.values()), None) if isinstance(pool, Mapping) else pool
+    if one is None:
+        raise InputError("there is no pool: the mapping is empty")
+    question = Question("evaluate", (_one_model(one, model),), measures)
     rule = make_rule(stop, None, level, batch)
-    session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
-    stopped = _label(session, pool, labels, rule)
-    found = [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
+    if isinstance(pool, Mapping) or slices is not None:
+        if rule is not None:
+            raise InputError("stop= is for one pool as a whole: leave it out, or evaluate each slice alone")
+        chosen = choose_method(method, **parts)
+        found: list[Any] = [
+            *evaluate_slices(
+                pool, question, chosen, labels=labels, budget=budget, seed=seed, slices=slices, share=share
+            )
+        ]
+    else:
+        session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
+        stopped = label_all(session, pool, labels, rule)
+        found = [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
     if not several:
         return found[0]
     return {one if isinstance(one, str) else one.name: made for one, made in zip(measure, found, strict=True)}
@@ -166,7 +224,7 @@ def compare(
     >>> compare(Pool(models=models), "a", "b", labels=[0, 1, 0, 1], budget=4).better
     'a'
     """
-    _require_labels(labels)
+    require_labels(labels)
     if first == second:
         raise InputError(f"compare two different models; both are {first!r}")
     for name in (first, second):
@@ -174,7 +232,7 @@ def compare(
     question = Question("compare", (first, second), (parse_measure(measure, positive),), alpha, alternative, margin)
     rule = make_rule(stop, looks, level, batch)
     session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
-    stopped = _label(session, pool, labels, rule)
+    stopped = label_all(session, pool, labels, rule)
     found: Comparison = concluded(compare_session(session, generator), session, rule, stopped)
     return found
 
@@ -215,7 +273,7 @@ def select(
     >>> select(Pool(models=models), "accuracy", labels=[0, 1, 0, 1], budget=4).best
     'a'
     """
-    _require_labels(labels)
+    require_labels(labels)
     names = tuple(models or pool.models)
     for name in names:
         pool.model(name)
@@ -223,13 +281,8 @@ def select(
         raise InputError(f"select needs two or more different models; there are {list(names)}")
     question = Question("select", names, (parse_measure(measure, positive),), alpha)
     session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
-    _label(session, pool, labels)
+    label_all(session, pool, labels)
     return select_session(session)
-
-
-def _require_labels(labels: Any) -> None:
-    if labels is None:
-        raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
 
 
 def _one_model(pool: Pool, model: str | None) -> str:
@@ -238,49 +291,3 @@ def _one_model(pool: Pool, model: str | None) -> str:
             raise InputError(f"the pool has several models {list(pool.models)}: name one with model=")
         return pool.models[0]
     return pool.models[pool.model(model)]
-
-
-def _label(session: Session, pool: Pool, labels: Any, rule: Rule | None = None) -> str | None:
-    """Ask, look up or call, tell, until the budget is spent or a rule is met; return which, if there is a rule."""
-    label = labels if callable(labels) else _lookup(pool, labels)
-    most = 1 if session.online else BATCH if callable(labels) else len(pool)
-    got: dict[Any, Any] = {}
-    while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):
-        try:
-            answers = label(ids)
-        except Exception as error:
-            raise LabelingInterrupted(f"labelling stopped after {len(got)} labels: {error}", got) from error
-        answers = _as_list(answers, ids)
-        session.tell(ids, answers)
-        got.update(zip(ids, answers, strict=True))
-        stopped = None if rule is None or not session.n_labels else rule.met(session)
-        if stopped:
-            return stopped
-    return None if rule is None else "budget"
-
-
-def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
-    if isinstance(answers, Mapping):
-        missing = [name for name in ids if name not in answers]
-        if missing:
-            raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
-        return [answers[name] for name in ids]
-    found = list(answers)
-    if len(found) != len(ids):
-        raise LabelError(f"the labelling function returned {len(found)} labels for {len(ids)} ids")
-    return found
-
-
-def _lookup(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
-    """Return a function that looks labels of the whole pool up by id."""
-    if isinstance(labels, Mapping):
-        return lambda ids: labels
-    column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
-    if column.ndim == 0 or len(column) != len(pool):
-        raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
-    rows = pool.rows_by_id()
-
-    def look(ids: Sequence[Any]) -> list[Any]:
-        return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in column[rows(ids)]]
-
-    return look

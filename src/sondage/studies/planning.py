@@ -14,7 +14,7 @@ from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast, Sums, believed_totals, moments
 from sondage.core.contenders import Standing
-from sondage.core.designs import Equal
+from sondage.core.designs import Design, Equal
 from sondage.core.measures import Functional, parse_measure, settled
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats, Items
@@ -25,7 +25,21 @@ from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Drawing, Drawn, Stratified
 from sondage.studies.method import Method, Question
 
-__all__ = ["Past", "Plan", "Stage", "check_target", "contrasts_of", "make_plan", "open_stage", "settle", "stage_end"]
+__all__ = [
+    "LEAST_IN_STAGE",
+    "Past",
+    "Plan",
+    "Stage",
+    "check_amount",
+    "check_budget",
+    "check_target",
+    "contrasts_of",
+    "design_of",
+    "make_plan",
+    "open_stage",
+    "settle",
+    "stage_end",
+]
 
 LEAST_IN_STAGE = 10
 
@@ -84,6 +98,8 @@ class Plan:
         Of every unit, summing to 1.
     covers : bool
         Whether every item that can matter has a size, so that labelling all of them is exact.
+    setting : Setting
+        What the design was made from.
     """
 
     functionals: tuple[Functional, ...]
@@ -92,6 +108,7 @@ class Plan:
     known: Known
     sizes: Floats
     covers: bool
+    setting: Setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,11 +196,16 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
         relevant &= rest
     if method.assisted and relevant.any():  # the belief's mean is known: what cannot matter needs no label
         rest = relevant
-    design = named_design(method.design, method.floor, setting)
-    if len(functionals) > 1:  # what moves the first measure says nothing of the others
-        design = replace(design, ground=Equal())
+    design = design_of(method, setting, len(functionals))
     sizes = pool.sizes(design, None if relevant.all() else relevant, None if rest is None or rest.all() else rest)
-    return _plan(pool, functionals, wanted[0], belief, pass_one, sizes, relevant)
+    return _plan(pool, functionals, setting, pass_one, sizes, relevant)
+
+
+def design_of(method: Method, setting: Setting, n_measures: int = 1) -> Design:
+    """Return the method's design; of several measures it serves the first, and the floor none."""
+    design = named_design(method.design, method.floor, setting)
+    # What moves the first measure says nothing of the others.
+    return replace(design, ground=Equal()) if n_measures > 1 else design
 
 
 def _from_first(contrasts: tuple[Contrast, ...]) -> tuple[Contrast, ...]:
@@ -289,12 +311,12 @@ def _relevant(
 def _plan(
     pool: Pool,
     functionals: tuple[Functional, ...],
-    contrasts: tuple[Contrast, ...],
-    belief: Belief,
+    setting: Setting,
     sums: _Sums,
     sizes: Floats,
     relevant: NDArray[np.bool_],
 ) -> Plan:
+    belief = setting.belief
     covered = sizes > 0 if pool.unit_of_row is None else (sizes > 0)[pool.unit_of_row]
     weights, outside = pool.items.weights, {}
     share = 1.0
@@ -310,7 +332,7 @@ def _plan(
         outside=outside,
         squared=float(np.sum(np.square(weights))) if weights.strides[0] else 1.0 / len(pool),
     )
-    return Plan(functionals, contrasts, belief, known, sizes, bool(covered[relevant].all()))
+    return Plan(functionals, setting.contrasts, belief, known, sizes, bool(covered[relevant].all()), setting)
 
 
 def open_stage(
@@ -367,17 +389,20 @@ def check_budget(pool: Pool, budget: float) -> float:
         If it is not positive, not whole where it counts labels, or more than the pool.
     """
     costs = pool.unit_costs
-    limit = float(pool.n_units if costs is None else costs.sum())
-    unit = "labels" if costs is None else "cost"
-    if not (np.isfinite(budget) and budget > 0):
-        raise InputError(f"budget={budget} must be positive: the number of labels, or their cost")
-    if costs is None and budget != int(budget):
-        raise InputError(f"budget={budget} counts labels and must be whole")
-    if budget > limit * (1 + 1e-12):
-        raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
+    check_amount(budget, float(pool.n_units if costs is None else costs.sum()), "labels" if costs is None else "cost")
     if costs is not None and budget < costs.max():  # a draw stops at what does not fit: this would never be in it
         raise InputError(f"budget={budget:g} is below the dearest label, {costs.max():g}: raise it, or leave those out")
     return float(budget)
+
+
+def check_amount(budget: float, limit: float, unit: str) -> None:
+    """Refuse a budget that is not positive, above the limit, or not whole where its unit is labels."""
+    if not (np.isfinite(budget) and budget > 0):
+        raise InputError(f"budget={budget} must be positive: the number of labels, or their cost")
+    if unit == "labels" and budget != int(budget):
+        raise InputError(f"budget={budget} counts labels and must be whole")
+    if budget > limit * (1 + 1e-12):
+        raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
 
 
 def stage_end(shares: Sequence[float], budget: float, spent: float, least: float) -> float:

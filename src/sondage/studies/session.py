@@ -27,6 +27,7 @@ from sondage.studies.method import Method, Question
 from sondage.studies.planning import (
     LEAST_IN_STAGE,
     Past,
+    Plan,
     Stage,
     check_budget,
     make_plan,
@@ -137,7 +138,16 @@ class Session:
     def _costs_of(self, count: int) -> float:
         return float(count if self.costs is None else self.costs[:count].sum())
 
-    def open(self, pool: Pool, *, last: bool = False) -> None:
+    def plan(self, pool: Pool) -> Plan:
+        """Return the plan of the next stage from the labels so far; nothing is drawn."""
+        return make_plan(pool, self.question, self.method, self.past(pool))
+
+    def draw(self, pool: Pool, plan: Plan, labels: int) -> None:
+        """Raise the budget to so many labels beyond those asked for, and draw them in a stage of this plan."""
+        self.budget = float(len(self.asked) + labels)
+        self.open(pool, last=True, plan=plan)
+
+    def open(self, pool: Pool, *, last: bool = False, plan: Plan | None = None) -> None:
         """Plan the next stage from the labels so far, and draw it; what was in reserve is dropped.
 
         Parameters
@@ -146,18 +156,20 @@ class Session:
             The pool.
         last : bool
             Let it be the last one, however much of the budget is left.
+        plan : Plan, optional
+            The stage's plan, where it is made already.
         """
         if self.stages:
             self._drop_reserve()
         units = self._drawn_units(pool)
-        past = self._past(pool, units) if self.stages else None
+        past = self.past(pool)
         spent = self._costs_of(len(units))
         costs = pool.unit_costs
         least = LEAST_IN_STAGE if costs is None else max(LEAST_IN_STAGE * float(costs.mean()), float(costs.max()))
         end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)
         stage = open_stage(
             pool,
-            make_plan(pool, self.question, self.method, past),
+            plan or make_plan(pool, self.question, self.method, past),
             self.method,
             budget=self.budget - spent,
             target=end - spent,
@@ -194,8 +206,11 @@ class Session:
         rows = pool.rows_by_id()(names)
         return rows if pool.unit_of_row is None else pool.unit_of_row[rows]
 
-    def _past(self, pool: Pool, units: NDArray[np.int64]) -> Past:
-        rows, _ = pool.rows_of(units)
+    def past(self, pool: Pool) -> Past | None:
+        """Return what was drawn and answered so far; None before the first stage."""
+        if not self.stages:
+            return None
+        rows, _ = pool.rows_of(self._drawn_units(pool))
         rest = np.ones(len(pool), dtype=np.bool_)
         rest[rows] = False
         answered = np.array([p for p in self.asked if self.answers.get(p) is not None], dtype=np.int64)

@@ -23,7 +23,7 @@ from sondage.core.results import Estimate, Evidence, Interval
 from sondage.core.significance import counted_interval
 from sondage.errors import InputError
 
-__all__ = ["INTERVALS", "named_interval"]
+__all__ = ["INTERVALS", "counted_labels", "named_interval"]
 
 RESAMPLES = 1000
 
@@ -82,7 +82,7 @@ def _wilson(estimate: Estimate, level: float, generator: np.random.Generator | N
 def _wilson_effective(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
     """Wilson's interval with the n that would give this standard error, its z widened to t's quantile."""
     _require_proportion(estimate, "wilson_effective")
-    fallback = _counted(estimate)
+    fallback = counted_labels(estimate)
     if fallback == 0 and estimate.std_error > 0:  # as many labels as would explain the standard error of a half
         fallback = 0.25 / estimate.std_error**2
     if estimate.std_error == 0:  # all labels agreed with the estimate: their number is all there is to go by
@@ -90,7 +90,7 @@ def _wilson_effective(estimate: Estimate, level: float, generator: np.random.Gen
     return wilson_effective_interval(estimate.value, estimate.std_error, level, df=estimate.df, n=fallback)
 
 
-def _counted(estimate: Estimate) -> float:
+def counted_labels(estimate: Estimate) -> float:
     """Return the effective number of labels in the proportion's denominator: for recall, of the positives only."""
     evidence = estimate.evidence
     ratio = None if evidence is None else evidence.contrast.functional.ratio

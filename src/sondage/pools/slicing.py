@@ -1,0 +1,54 @@
+"""A pool cut into slices: by a field, or by any column with a value for each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.errors import InputError
+from sondage.pools.arrays import Pool
+from sondage.pools.coding import as_column
+
+__all__ = ["slice_rows"]
+
+
+def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
+    """Return the rows of every slice, by its name; names in order.
+
+    Parameters
+    ----------
+    pool : Pool
+        What is cut.
+    slices : str or array-like, shape (N,)
+        A field of the pool by name, or the name of each row's slice.
+
+    Raises
+    ------
+    InputError
+        If there is no such field, a row has no slice, all have the same, or rows of different slices share a label.
+
+    Examples
+    --------
+    >>> found = slice_rows(Pool(probabilities=[0.1, 0.9, 0.4]), ["spam", "inbox", "spam"])
+    >>> {name: rows.tolist() for name, rows in found.items()}
+    {'inbox': [False, True, False], 'spam': [True, False, True]}
+    """
+    if isinstance(slices, str):
+        if slices not in pool.fields:
+            raise InputError(f"no field {slices!r} to slice by; the pool has {list(pool.fields)}")
+        slices = pool.fields[slices]
+    names = as_column(slices, "slices", len(pool)).tolist()
+    for row, name in enumerate(names):
+        if name is None or name != name:
+            raise InputError(f"row {row} (id {pool.ids[row]}) has no slice: {name}")
+    ordered = sorted(set(names), key=lambda name: (str(type(name)), name))
+    if len(ordered) < 2:
+        raise InputError(f"all rows are in the slice {ordered[0]!r}: nothing is divided; leave slices= out")
+    code = {name: number for number, name in enumerate(ordered)}
+    codes = np.array([code[name] for name in names])
+    units = pool.unit_of_row
+    if units is not None and len(np.unique(np.stack([units, codes]), axis=1).T) > pool.n_units:
+        raise InputError("rows of a group are in different slices: a label that they share would count in both")
+    return {name: codes == number for name, number in code.items()}

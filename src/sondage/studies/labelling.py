@@ -1,0 +1,95 @@
+"""Labels for a session in memory: from an array, a mapping or a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sondage.errors import InputError, LabelError, LabelingInterrupted
+from sondage.pools import Pool
+from sondage.studies.session import Session
+from sondage.studies.stopping import Rule
+
+__all__ = ["label_all", "labels_by_id", "require_labels"]
+
+BATCH = 100
+
+
+def require_labels(labels: Any) -> None:
+    """Refuse to go on without labels."""
+    if labels is None:
+        raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
+
+
+def label_all(
+    session: Session, pool: Pool, labels: Any, rule: Rule | None = None, *, got: dict[Any, Any] | None = None
+) -> str | None:
+    """Ask, look up or call, tell, until the budget is spent or a rule is met.
+
+    Parameters
+    ----------
+    session : Session
+        What asks.
+    pool : Pool
+        The pool that it draws from.
+    labels : array-like, mapping or callable
+        As `sondage.evaluate` takes them.
+    rule : Rule, optional
+        What ends labelling early.
+    got : dict, optional
+        Labels of other sessions of the same call, id -> label, to which these are added.
+
+    Returns
+    -------
+    str or None
+        What ended labelling, if there is a rule.
+
+    Raises
+    ------
+    LabelingInterrupted
+        If the labelling function raises; it carries the labels already got.
+    """
+    label = labels if callable(labels) else labels_by_id(pool, labels)
+    most = 1 if session.online else BATCH if callable(labels) else len(pool)
+    got = {} if got is None else got
+    while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):
+        try:
+            answers = label(ids)
+        except Exception as error:
+            raise LabelingInterrupted(f"labelling stopped after {len(got)} labels: {error}", got) from error
+        answers = _as_list(answers, ids)
+        session.tell(ids, answers)
+        got.update(zip(ids, answers, strict=True))
+        stopped = None if rule is None or not session.n_labels else rule.met(session)
+        if stopped:
+            return stopped
+    return None if rule is None else "budget"
+
+
+def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
+    if isinstance(answers, Mapping):
+        missing = [name for name in ids if name not in answers]
+        if missing:
+            raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
+        return [answers[name] for name in ids]
+    found = list(answers)
+    if len(found) != len(ids):
+        raise LabelError(f"the labelling function returned {len(found)} labels for {len(ids)} ids")
+    return found
+
+
+def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
+    """Return a function that looks labels of the whole pool up by id."""
+    if isinstance(labels, Mapping):
+        return lambda ids: labels
+    column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
+    if column.ndim == 0 or len(column) != len(pool):
+        raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
+    rows = pool.rows_by_id()
+
+    def look(ids: Sequence[Any]) -> list[Any]:
+        return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in column[rows(ids)]]
+
+    return look

@@ -1,0 +1,174 @@
+"""One estimate of the whole from the sessions of its slices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
+from sondage.core.catalogue.intervals import counted_labels
+from sondage.core.comparisons import Contrast, Sums
+from sondage.core.estimators import Fit
+from sondage.core.kinks import corrected_value
+from sondage.core.predictions import Floats
+from sondage.core.results import Estimate
+from sondage.pools import Pool
+from sondage.studies.answers import squared_error, within
+from sondage.studies.planning import contrasts_of
+from sondage.studies.responses import Labelled, labelled
+from sondage.studies.session import Session
+
+__all__ = ["overall_estimate"]
+
+NEEDS_SAMPLE = ("fieller", "bootstrap", "anytime")
+"""Intervals that go back to one sample, which slices have not."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Slice:
+    """A slice's pool and share of the whole, its labels, its fit, and its estimate."""
+
+    name: Any
+    pool: Pool
+    share: float
+    session: Session
+    found: Labelled
+    fit: Fit
+    estimate: Estimate
+
+
+def overall_estimate(
+    sessions: Mapping[Any, Session],
+    pools: Mapping[Any, Pool],
+    shares: Mapping[Any, float],
+    estimates: Mapping[Any, Estimate],
+    number: int = 0,
+) -> Estimate:
+    r"""Return the value at the joined pool means, :math:`g(\sum_h W_h \hat\mu_h)`, and its uncertainty.
+
+    The measure is linearised once, at the joined means; slices are drawn independently given the past, so the
+    variances of their parts add, :math:`\sum_h W_h^2 V_h`.
+
+    Parameters
+    ----------
+    sessions : mapping of name to Session
+        Of the slices, all with the same question and task.
+    pools : mapping of name to Pool
+        What each drew from.
+    shares : mapping of name to float
+        Base weight of each slice in the whole, summing to 1.
+    estimates : mapping of name to Estimate
+        Of each slice.
+    number : int
+        Which of the question's measures.
+    """
+    first = next(iter(sessions.values()))
+    functional = first.question.measures[number].ready(first.task)
+    contrast = contrasts_of(first.question, functional, first.models)[0]
+    slices = []
+    for name, session in sessions.items():
+        found = labelled(session)
+        fit = found.estimation.fit(contrast)
+        slices.append(_Slice(name, pools[name], shares[name], session, found, fit, estimates[name]))
+    sums = _joined(slices, contrast, [one.fit.sums for one in slices])
+    value, bias = _value(slices, contrast, sums)
+    moved = [_at(one, contrast, sums, value) for one in slices]
+    before = _joined(slices, contrast, [_believed(one.session, contrast) for one in slices])
+    parts = [
+        squared_error(one.session, one.found, contrast, fit, before) for one, fit in zip(slices, moved, strict=True)
+    ]
+    squares = np.array([one.share**2 * part[0] for one, part in zip(slices, parts, strict=True)])
+    degrees = np.array([part[1] for part in parts])
+    method = first.method
+    total = float(squares.sum()) + bias**2
+    if method.target == "population":
+        total += _population_part(slices, contrast, sums, moved)
+    own = [one.estimate for one in slices]
+    warnings = [f"{one.name}: {text}" for one in slices for text in one.estimate.warnings]
+    beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, sums)]
+    if beyond:
+        value_rests = "items that matter for the whole only were not drawn: its value rests on the belief there"
+        warnings.append(f"{', '.join(beyond)}: {value_rests}")
+    return replace(
+        own[0],
+        value=within(value, *contrast.bounds),
+        std_error=float(np.sqrt(total)) if np.isfinite(value) and not beyond else float("nan"),
+        n_labels=sum(one.n_labels for one in own),
+        exact=all(one.exact for one in own) and not beyond,
+        interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
+        df=float(squares.sum() ** 2 / np.sum(squares**2 / degrees)) if squares.any() else float(degrees.sum()),
+        n_effective=_effective(slices, contrast),
+        largest_weight=max(one.share * one.estimate.largest_weight for one in slices),
+        n_pending=sum(one.n_pending for one in own),
+        n_skipped=sum(one.n_skipped for one in own),
+        if_skipped=None,
+        spent=float(sum(one.spent for one in own)),
+        warnings=tuple(warnings),
+        evidence=None,
+        course=None,
+    )
+
+
+def _joined(slices: Sequence[_Slice], contrast: Contrast, sums: Sequence[Sums]) -> dict[int, Floats]:
+    """Return the pool means of the whole from those of the slices."""
+    return {
+        model: np.sum([one.share * mu[model] for one, mu in zip(slices, sums, strict=True)], axis=0)
+        for model in contrast.models
+    }
+
+
+def _believed(session: Session, contrast: Contrast) -> Sums:
+    """Return a slice's pool means as they were believed before any label."""
+    expected, basis = session.stages[0].known.expected, contrast.functional.basis
+    return {model: expected[basis.name, model] for model in contrast.models}
+
+
+def _value(slices: Sequence[_Slice], contrast: Contrast, sums: Sums) -> tuple[float, float]:
+    """Return the value of the whole, and the bound of its bias where the measure has kinks."""
+
+    def variance_of(part: Contrast) -> float:
+        return sum(one.share**2 * one.found.estimation.around(part, one.fit).variance for one in slices)
+
+    return corrected_value(contrast, dict(sums), variance_of)
+
+
+def _at(one: _Slice, contrast: Contrast, sums: dict[int, Floats], value: float) -> Fit:
+    """Return a slice's fit linearised at the joined pool means; a linear measure's is the same everywhere."""
+    if contrast.functional.linear:
+        return one.fit
+    return replace(one.found.estimation.around(contrast, replace(one.fit, sums=sums)), value=value)
+
+
+def _matters_beyond(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
+    """Return whether items can move the value of the whole that, unable to move the slice's, were never drawn from."""
+    known, functional = one.session.stages[0].known, contrast.functional
+    if functional.linear or functional.corrected is not None or not one.found.covers or known.share > 1 - 1e-9:
+        return False
+    models = tuple(one.pool.model(name) for name in one.session.question.models)
+    uninformed = uninformed_belief(Expectation(one.pool.task, one.pool.items, models, one.pool.models))
+    rows = one.pool.relevant([contrast.influence(sums)], uninformed)
+    return float(np.sum(one.pool.items.weights[rows])) > known.share + 1e-9
+
+
+def _population_part(slices: Sequence[_Slice], contrast: Contrast, sums: Sums, moved: Sequence[Fit]) -> float:
+    """Return the whole pool's share in the error for a population: the influence varies within and between slices."""
+    influence = contrast.influence(sums)
+    squared = spread = 0.0
+    for one, fit in zip(slices, moved, strict=True):
+        mean = sum(float(np.sum(a * one.fit.sums[model])) for model, a in influence.terms) - influence.constant
+        squared += one.share**2 * one.found.known.squared
+        spread += one.share * (fit.spread + mean**2)
+    return squared * spread
+
+
+def _effective(slices: Sequence[_Slice], contrast: Contrast) -> float:
+    """Return the effective number of labels; of a proportion those in its denominator, as for one pool."""
+    ratio, model = contrast.functional.ratio, contrast.models[0]
+    parts = np.array([1.0 if ratio is None else float(np.sum(ratio[1] * one.fit.sums[model])) for one in slices])
+    parts = parts * np.array([one.share for one in slices])
+    counts = np.array([counted_labels(one.estimate) for one in slices])
+    there = (parts > 0) & (counts > 0)
+    return float(parts[there].sum() ** 2 / np.sum(parts[there] ** 2 / counts[there])) if there.any() else 0.0

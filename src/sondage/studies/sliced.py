@@ -1,0 +1,242 @@
+"""Slices of a pool, or several pools, that share a budget: how it is divided, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.catalogue.designs import Setting
+from sondage.core.comparisons import Contrast, Sums
+from sondage.core.measures.functionals import OfPool
+from sondage.core.predictions import Floats
+from sondage.core.slices import Slices
+from sondage.core.strata import further_allocation, mixed_stakes
+from sondage.errors import InputError, LabelingInterrupted, MeasureError
+from sondage.pools import Pool
+from sondage.pools.slicing import slice_rows
+from sondage.studies.answers import estimate_session
+from sondage.studies.labelling import label_all, labels_by_id
+from sondage.studies.method import Method, Question
+from sondage.studies.overall import overall_estimate
+from sondage.studies.planning import LEAST_IN_STAGE, Plan, check_amount, design_of, settle, stage_end
+from sondage.studies.session import Session
+
+__all__ = ["SHARES", "evaluate_slices"]
+
+SHARES = {"overall": 1.0, "each": 2.0}
+"""What a budget is divided for -> the power of what a slice has at stake."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A slice: its name, rows, base weight in the whole, where its labels are, and those got, by id."""
+
+    name: Any
+    pool: Pool
+    weight: float
+    labels: Any
+    got: dict[Any, Any]
+
+
+def evaluate_slices(
+    pool: Pool | Mapping[Any, Pool],
+    question: Question,
+    method: Method,
+    *,
+    labels: Any,
+    budget: float,
+    seed: int,
+    slices: Any = None,
+    share: str = "overall",
+) -> list[Slices]:
+    """Return each measure's estimates on slices of a pool, or on several pools, from one budget.
+
+    Every slice is a session of its own. Before each stage all of them are planned from their labels so far, the stage's
+    labels are divided by what the plans have at stake, and each session draws its part.
+
+    Parameters
+    ----------
+    pool : Pool, or mapping of name to Pool
+        What is sliced, or the slices.
+    question, method
+        What is asked of each slice, and how.
+    labels : array-like, mapping or callable
+        As for `sondage.evaluate`; for several pools a mapping of name to these.
+    budget : float
+        Labels, in all.
+    seed : int
+        Of the draws, with the slice's name.
+    slices : str or array-like, shape (N,), optional
+        A field of the pool, or each row's slice.
+    share : str
+        ``"overall"`` or ``"each"``: the smallest error of the whole, or equal errors of the slices.
+
+    Raises
+    ------
+    InputError
+        If the slices, pools, labels or budget do not fit; the message says what would.
+    LabelingInterrupted
+        If a labelling function raises; it carries the labels already got, for several pools name -> (id -> label).
+    """
+    if share not in SHARES:
+        raise InputError(f"no share {share!r}; there are {', '.join(SHARES)}")
+    if isinstance(pool, Mapping):
+        parts = _several(pool, labels, slices, question)
+    else:
+        question = settle(pool, question)
+        parts = _sliced(pool, labels, slices)
+    _check(parts, budget)
+    single = replace(method, stages=(1.0,))
+    sessions = {
+        part.name: Session(question, single, part.pool.task, part.pool.models, budget=0, seed=_seed(seed, part.name))
+        for part in parts
+    }
+    try:
+        _label(parts, list(sessions.values()), method, int(budget), share)
+    except LabelingInterrupted as error:
+        if not isinstance(pool, Mapping):
+            raise
+        raise LabelingInterrupted(str(error), {part.name: part.got for part in parts}) from error.__cause__
+    found = {name: list(estimate_session(session).values()) for name, session in sessions.items()}
+    weights, pools = {part.name: part.weight for part in parts}, {part.name: part.pool for part in parts}
+    results = []
+    for number in range(len(question.measures)):
+        estimates = {name: own[number] for name, own in found.items()}
+        results.append(Slices(estimates, overall_estimate(sessions, pools, weights, estimates, number), weights))
+    return results
+
+
+def _sliced(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
+    look = labels if callable(labels) else labels_by_id(pool, labels)
+    got: dict[Any, Any] = {}
+    rows = slice_rows(pool, slices)
+    masses = {name: float(np.sort(pool.items.weights[mask]).sum()) for name, mask in rows.items()}
+    total = sum(masses.values())
+    return [_Part(name, pool.only(mask), masses[name] / total, look, got) for name, mask in rows.items()]
+
+
+def _several(pools: Mapping[Any, Pool], labels: Any, slices: Any, question: Question) -> list[_Part]:
+    if slices is not None:
+        raise InputError("several pools are the slices: leave slices= out, or give one pool")
+    if len(pools) < 2:
+        raise InputError(f"several pools share a budget; there is {len(pools)}")
+    if not isinstance(labels, Mapping) or set(labels) != set(pools):
+        raise InputError(
+            f"labels of several pools are a mapping with their names, {list(pools)}, to each pool's labels"
+        )
+    first = next(iter(pools.values()))
+    for name, pool in pools.items():
+        if (pool.task, pool.models) != (first.task, first.models):
+            raise InputError(
+                f"pool {name!r} is {pool!r} of models {list(pool.models)}, not {first!r} of {list(first.models)}: "
+                "pools that share a budget have the same task and models"
+            )
+    for measure in question.measures:
+        if isinstance(measure, OfPool):
+            raise MeasureError(f"measure {measure.name!r} takes its bins from one pool: join the pools, with slices=")
+    size = sum(map(len, pools.values()))
+    return [_Part(name, pool, len(pool) / size, labels[name], {}) for name, pool in pools.items()]
+
+
+def _check(parts: Sequence[_Part], budget: float) -> None:
+    """Refuse costs, and a budget that cannot pay ten labels a slice."""
+    if any(part.pool.items.costs is not None for part in parts):
+        raise InputError("slices share a number of labels, not costs: use pools without costs, or evaluate each alone")
+    units = [part.pool.n_units for part in parts]
+    check_amount(budget, float(sum(units)), "labels")
+    needed = sum(min(LEAST_IN_STAGE, count) for count in units)
+    if budget < needed:
+        raise InputError(
+            f"budget={budget:g} is too small for {len(parts)} slices: {needed} labels give each {LEAST_IN_STAGE}, "
+            "or all it has"
+        )
+
+
+def _seed(seed: int, name: Any) -> int:
+    """Return a slice's own seed: pools may have ids in common, and their draws must not."""
+    return int.from_bytes(sha256(f"{seed}:{name}".encode()).digest()[:6], "big")
+
+
+def _label(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, budget: int, share: str) -> None:
+    """Plan all slices, divide a stage's labels, draw and label; until the budget is spent or all is labelled."""
+    plans: list[Plan | None] = [None] * len(parts)
+    left = np.ones(len(parts), dtype=np.bool_)
+    asked = np.zeros(len(parts), dtype=np.int64)
+    while left.any() and asked.sum() < budget:
+        plans = [
+            _planned(part, session) if more else plan
+            for part, session, plan, more in zip(parts, sessions, plans, left, strict=True)
+        ]
+        planned = [plan for plan in plans if plan is not None]
+        capacities = np.array([np.count_nonzero(plan.sizes) for plan in planned]) * left
+        end = int(stage_end(method.stages, budget, float(asked.sum()), float(LEAST_IN_STAGE * len(parts))))
+        fresh = further_allocation(
+            _stakes(parts, planned, method, share) * left, asked, end, capacities, LEAST_IN_STAGE
+        )
+        for part, session, plan, count in zip(parts, sessions, planned, fresh.tolist(), strict=True):
+            if count:
+                session.draw(part.pool, plan, count)
+                label_all(session, part.pool, part.labels, got=part.got)
+        asked, left = asked + fresh, fresh < capacities
+
+
+def _planned(part: _Part, session: Session) -> Plan:
+    """Return a slice's next plan; where no label can move its own value, one that draws passively for the whole."""
+    try:
+        plan = session.plan(part.pool)
+    except MeasureError as error:
+        raise MeasureError(f"slice {part.name!r}: {error}") from error
+    if plan.sizes.any() or session.stages:
+        return plan
+    session.method = replace(session.method, design="passive", floor=0.0)
+    return session.plan(part.pool)
+
+
+def _stakes(parts: Sequence[_Part], plans: Sequence[Plan], method: Method, share: str) -> Floats:
+    """Return what each slice has at stake: its share of the sizes that the method's design gives to all."""
+    settings, scale = [plan.setting for plan in plans], np.ones(len(parts))
+    if share == "overall":
+        scale = np.array([part.weight for part in parts])
+        settings = [replace(setting, expect=_Joined(setting, settings, scale)) for setting in settings]
+    designs = [design_of(method, setting, len(plan.functionals)) for setting, plan in zip(settings, plans, strict=True)]
+    sums = np.empty((len(designs[0].terms) + 1, len(parts)))
+    for h, (part, plan, design) in enumerate(zip(parts, plans, designs, strict=True)):
+        rows = _drawable(part.pool, plan)
+        terms = [*(term for _, term in design.terms), design.ground]
+        sums[:, h] = [scale[h] * float(part.pool.column(term)[rows].sum()) for term in terms]
+    mixed = [*(portion * (1.0 - method.floor) for portion, _ in designs[0].terms), method.floor]
+    # Rounded, so that the last bits of a sum, which follow the order of rows, break no ties.
+    return np.round(mixed_stakes(sums, np.array(mixed), SHARES[share]), 9)
+
+
+def _drawable(pool: Pool, plan: Plan) -> NDArray[np.bool_]:
+    there = plan.sizes > 0
+    return there if pool.unit_of_row is None else there[pool.unit_of_row]
+
+
+@dataclass(frozen=True, eq=False)
+class _Joined:
+    """Believed pool means of the whole, each slice's under its own belief; what a design of the whole is made at."""
+
+    setting: Setting
+    settings: Sequence[Setting]
+    weights: Floats
+
+    def __call__(self, contrast: Contrast, belief: Belief) -> Sums:
+        found = [one.expect(contrast, self._of(one, belief)) for one in self.settings]
+        return {
+            model: np.sum([w * sums[model] for w, sums in zip(self.weights, found, strict=True)], axis=0)
+            for model in contrast.models
+        }
+
+    def _of(self, other: Setting, belief: Belief) -> Belief:
+        """Return another slice's belief of the same kind."""
+        if belief is self.setting.belief:
+            return other.belief
+        return other.uninformed if belief is self.setting.uninformed else belief

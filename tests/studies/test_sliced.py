@@ -1,0 +1,269 @@
+"""Slices and several pools from one budget: how it is divided, and what the estimates say."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import expit
+
+import sondage
+from sondage import Pool, Slices, evaluate
+from sondage.core.strata import further_allocation, mixed_stakes
+from sondage.errors import InputError, LabelingInterrupted, MeasureError
+from sondage.pools.slicing import slice_rows
+
+NAMES = np.array(["inbox", "lists", "spam"])
+
+
+def problem(n: int = 1500, **columns: Any) -> tuple[Pool, NDArray[np.int64]]:
+    """Return a pool of three unequal folders, the largest the easiest, and its labels."""
+    rng = np.random.default_rng(0)
+    folder = rng.choice(3, size=n, p=[0.6, 0.3, 0.1])
+    score = rng.normal(-0.5, np.array([6.0, 2.5, 0.8])[folder])
+    y = (rng.random(n) < expit(score)) * 1
+    return Pool(expit(score), fields={"folder": NAMES[folder]}, **columns), y
+
+
+def halves(pool: Pool, y: NDArray[np.int64]) -> tuple[dict[str, Pool], dict[str, NDArray[np.int64]]]:
+    """Return two pools of different size whose ids are both 0, 1, 2, ..."""
+    p = pool.items.models[0].probabilities
+    return {"jan": Pool(p[:500]), "feb": Pool(p[500:])}, {"jan": y[:500], "feb": y[500:]}
+
+
+@pytest.mark.parametrize(
+    ("stakes", "asked", "total", "capacities", "expected"),
+    [
+        ([1, 3], [0, 0], 80, [100, 100], [20, 60]),  # in proportion
+        ([1, 3], [20, 20], 80, [100, 100], [0, 40]),  # what is asked already counts
+        ([1, 9], [0, 0], 100, [100, 30], [70, 30]),  # all that there is
+        ([0, 1], [0, 0], 100, [100, 100], [10, 90]),  # ten at least
+        ([1, 99], [0, 0], 40, [7, 100], [7, 33]),  # or all
+        ([1, 1, 1], [20, 20, 20], 68, [50, 50, 50], [0, 8, 0]),  # fewer than ten in one place, where there are no more
+    ],
+)
+def test_labels_are_divided_in_proportion_to_what_is_at_stake(
+    stakes: list[float], asked: list[int], total: int, capacities: list[int], expected: list[int]
+) -> None:
+    found = further_allocation(np.array(stakes, float), np.array(asked), total, np.array(capacities), 10)
+    assert found.tolist() == expected
+
+
+def test_terms_are_normalised_before_they_are_mixed() -> None:
+    # (1 / 4, 3 / 4) and (1 / 2, 1 / 2); squared (1 / 10, 9 / 10) and (1 / 2, 1 / 2)
+    sums, shares = np.array([[1.0, 3.0], [20.0, 20.0]]), np.array([0.5, 0.5])
+    assert mixed_stakes(sums, shares, 1.0) == pytest.approx([0.375, 0.625], rel=1e-12)
+    assert mixed_stakes(sums, shares, 2.0) == pytest.approx([0.3, 0.7], rel=1e-12)
+    assert mixed_stakes(np.zeros((2, 4)), shares, 1.0).tolist() == [0.25] * 4
+
+
+@pytest.mark.parametrize(("share", "power"), [("overall", 1), ("each", 2)])
+def test_one_stage_is_neymans_allocation(share: str, power: int) -> None:
+    # The belief is p: an item's error has the deviation sqrt(p (1 - p)), whose mean over a slice is S.
+    pool, y = problem(weights=np.random.default_rng(1).uniform(0.5, 2, size=1500))
+    p, weights = pool.items.models[0].probabilities, pool.items.weights
+    rows = slice_rows(pool, "folder")
+    mass = np.array([weights[mask].sum() for mask in rows.values()])
+    deviation = np.array([weights[m] @ np.sqrt(p[m] * (1 - p[m])) for m in rows.values()]) / mass
+    stake = mass * deviation if share == "overall" else deviation**power
+    found = evaluate(pool, labels=y, budget=200, slices="folder", share=share, stages=1, design="optimal", floor=0)
+    counts = np.array([one.n_labels for one in found.values()])
+    assert counts == pytest.approx(200 * stake / stake.sum(), abs=1)
+    assert list(found.shares.values()) == pytest.approx(mass / mass.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize(("share", "expected"), [("overall", [0.6, 0.3, 0.1]), ("each", [1 / 3] * 3)])
+def test_passive_goes_by_size(share: str, expected: list[float]) -> None:
+    pool, y = problem()
+    found = evaluate(pool, labels=y, budget=300, slices="folder", share=share, method="passive")
+    assert np.array([one.n_labels for one in found.values()]) / 300 == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("measure", ["error_rate", "f1", "mcc", "log_loss", "auc", "ece"])
+def test_all_labelled_is_the_whole_pool(measure: str) -> None:
+    pool, y = problem(300, weights=np.random.default_rng(1).uniform(0.5, 2, size=300))
+    found = evaluate(pool, measure, labels=y, budget=len(pool), slices="folder")
+    whole = evaluate(pool, measure, labels=y, budget=len(pool))
+    assert found.overall.value == pytest.approx(whole.value, rel=1e-9)
+    assert found.overall.exact
+    assert found.overall.std_error == 0
+    for name, rows in slice_rows(pool, "folder").items():
+        part = pool.only(rows)
+        alone = (
+            evaluate(part, measure, labels=y[rows], budget=len(part)).value if measure not in ("auc", "ece") else None
+        )
+        assert found[name].exact
+        assert alone is None or found[name].value == pytest.approx(alone, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["default", "passive", "thesis"])
+def test_overall_of_a_mean_is_the_weighted_sum(method: str) -> None:
+    pool, y = problem()
+    found = evaluate(pool, "error_rate", labels=y, budget=150, slices="folder", method=method, seed=3)
+    parts = [(found.shares[name], one) for name, one in found.items()]
+    assert found.overall.value == pytest.approx(sum(w * one.value for w, one in parts), rel=1e-9)
+    assert found.overall.std_error**2 == pytest.approx(sum((w * one.std_error) ** 2 for w, one in parts), rel=1e-9)
+    assert found.overall.n_labels == found.n_labels == sum(one.n_labels for one in found.values()) == 150
+
+
+@pytest.mark.parametrize("measure", ["error_rate", "f1"])
+def test_population_has_the_wider_error(measure: str) -> None:
+    pool, y = problem(300)
+    options: dict[str, Any] = {"labels": y, "budget": len(pool), "target": "population"}
+    found = evaluate(pool, measure, slices="folder", **options)
+    whole = evaluate(pool, measure, **options)
+    assert found.overall.std_error == pytest.approx(whole.std_error, rel=1e-6)  # all labelled: the pool's share alone
+
+
+def test_same_seed_same_items_in_any_order_of_rows() -> None:
+    pool, y = problem()
+    p, order = pool.items.models[0].probabilities, np.random.default_rng(5).permutation(1500)
+    other = Pool(p[order], ids=order, fields={"folder": pool.fields["folder"][order]})
+    asked: list[set[int]] = []
+    for one in (pool, other):
+        seen: list[int] = []
+        evaluate(one, "f1", labels=lambda ids, seen=seen: seen.extend(ids) or y[ids], budget=120, slices="folder")
+        asked.append(set(seen))
+        assert len(seen) == len(set(seen)) == 120
+    assert asked[0] == asked[1]
+
+
+def test_several_pools_with_the_same_ids_are_drawn_apart() -> None:
+    pools, labels = halves(*problem())
+    asked: dict[str, list[int]] = {name: [] for name in pools}
+    look = {n: lambda ids, n=n: asked[n].extend(ids) or {i: labels[n][i] for i in ids} for n in pools}
+    found = evaluate(pools, "error_rate", labels=look, budget=200, method="passive")
+    same = evaluate(pools, "error_rate", labels=labels, budget=200, method="passive")
+    assert found.overall.value == same.overall.value
+    assert found.shares == {"jan": 1 / 3, "feb": 2 / 3}
+    few, many = sorted((set(asked["jan"]), {i for i in asked["feb"] if i < 500}), key=len)
+    assert len(few & many) < len(few) / 2  # by chance 1 in 8, all of them if both had the same numbers
+
+
+def test_several_measures_share_the_labels() -> None:
+    pool, y = problem()
+    found = evaluate(pool, ["f1", "recall"], labels=y, budget=90, slices="folder")
+    assert list(found) == ["f1", "recall"]
+    assert found["recall"].n_labels == found["f1"].n_labels == 90
+
+
+def test_a_slice_whose_value_is_settled_still_serves_the_whole() -> None:
+    rng = np.random.default_rng(2)
+    score = rng.normal(0, 2, size=600)
+    quiet = np.arange(600) % 2 == 1
+    score[quiet] = -np.abs(score[quiet]) - 0.1  # never predicted positive: recall 0, whatever the labels
+    y = (rng.random(600) < expit(score)) * 1
+    pool = Pool(expit(score))
+    truth = evaluate(pool, "recall", labels=y, budget=600).value
+    with pytest.warns(sondage.errors.SondageWarning, match="the draw is passive"):
+        runs = [evaluate(pool, "recall", labels=y, budget=100, slices=quiet, seed=seed).overall for seed in range(30)]
+    assert {one.n_labels for one in runs} == {100}
+    errors = np.array([one.value - truth for one in runs])
+    assert np.mean([one.std_error for one in runs]) == pytest.approx(np.std(errors), rel=0.4)
+    assert abs(errors.mean()) < 3 * errors.std() / np.sqrt(30)
+
+
+def test_slices_cover_and_the_whole_is_better_than_equal_parts(agrees: Any) -> None:
+    rng = np.random.default_rng(4)
+    hard = (
+        rng.random(800) < 0.8
+    )  # W S is .34 and .03: equal parts have 2 (.34^2 + .03^2) / .37^2 = 1.7 times the variance
+    score = rng.normal(0.0, np.where(hard, 1.0, 8.0))
+    y = (rng.random(800) < expit(score)) * 1
+    pool = Pool(expit(score))
+    rows = slice_rows(pool, hard)
+    truth = {name: float(np.mean((score[mask] > 0) != y[mask])) for name, mask in rows.items()}
+    parts = [(pool.only(mask), y[mask], mask.mean()) for mask in rows.values()]
+    hits, runs, shared, equal = 0, 40, [], []
+    for seed in range(runs):
+        found = evaluate(pool, labels=y, budget=100, slices=hard, seed=seed)
+        hits += sum(truth[name] in one.interval(0.95) for name, one in found.items())
+        shared.append(found.overall.value)
+        equal.append(sum(w * evaluate(part, labels=own, budget=50, seed=seed).value for part, own, w in parts))
+    value = float(np.mean((score > 0) != y))
+    assert agrees(hits, 2 * runs, 0.95)
+    assert np.mean((np.array(shared) - value) ** 2) < 0.8 * np.mean((np.array(equal) - value) ** 2)
+
+
+def test_result_is_a_mapping_with_a_line_for_each() -> None:
+    pool, y = problem()
+    found = evaluate(pool, labels=y, budget=60, slices="folder")
+    assert isinstance(found, Slices)
+    assert list(found) == ["inbox", "lists", "spam"]
+    assert [line.split(":")[0] for line in str(found).splitlines()] == ["inbox", "lists", "spam", "overall"]
+    with pytest.raises(InputError, match="no slice 'sent'"):
+        found["sent"]
+    with pytest.raises(InputError, match="in several slices"):
+        found.overall.sequence()
+    assert found["lists"].sequence().low[-1] <= found["lists"].value
+
+
+def test_labels_got_before_a_failure_are_kept() -> None:
+    pool, y = problem()
+    seen: list[int] = []
+
+    def label(ids: list[int]) -> list[int]:
+        if len(seen) >= 30:
+            raise OSError("gone home")
+        seen.extend(ids)
+        return y[ids].tolist()
+
+    with pytest.raises(LabelingInterrupted, match="gone home") as caught:
+        evaluate(pool, labels=label, budget=200, slices="folder")
+    assert set(caught.value.labels) == set(seen)
+    pools, labels = halves(pool, y)
+    seen.clear()
+    with pytest.raises(LabelingInterrupted, match="gone home") as caught:
+        evaluate(pools, labels={"jan": labels["jan"], "feb": label}, budget=200)
+    assert set(caught.value.labels["feb"]) == set(seen)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"slices": "folders"}, r"no field 'folders' to slice by; the pool has \['folder'\]"),
+        ({"slices": np.zeros(3)}, "slices has 3 rows; the pool has 1500"),
+        ({"slices": np.zeros(1500)}, "all rows are in the slice 0.0"),
+        ({"slices": [None, *["a"] * 1499]}, r"row 0 \(id 0\) has no slice"),
+        ({"budget": 29}, "too small for 3 slices: 30 labels"),
+        ({"budget": 2000}, "above what the pool can take"),
+        ({"share": "equal"}, "no share 'equal'; there are overall, each"),
+        ({"stop": 0.1}, "stop= is for one pool"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> None:
+    pool, y = problem()
+    with pytest.raises(InputError, match=message):
+        evaluate(pool, **({"labels": y, "budget": 60, "slices": "folder"} | options))
+
+
+def test_pools_that_do_not_fit_are_refused() -> None:
+    pool, y = problem()
+    pools, labels = halves(pool, y)
+    with pytest.raises(InputError, match="mapping with their names"):
+        evaluate(pools, labels=y, budget=60)
+    with pytest.raises(InputError, match="the same task and models"):
+        evaluate(pools | {"mar": Pool(means=[0.1, 0.2])}, labels=labels | {"mar": [0, 1]}, budget=60)
+    with pytest.raises(InputError, match="leave slices= out"):
+        evaluate(pools, labels=labels, budget=60, slices="folder")
+    with pytest.raises(InputError, match="there is 1"):
+        evaluate({"jan": pools["jan"]}, labels={"jan": labels["jan"]}, budget=60)
+    with pytest.raises(MeasureError, match="takes its bins from one pool"):
+        evaluate(pools, "auc", labels=labels, budget=60)
+    with pytest.raises(InputError, match="not costs"):
+        evaluate(Pool([0.2] * 40, costs=np.ones(40)), labels=[0] * 40, budget=20, slices=["a", "b"] * 20)
+    with pytest.raises(InputError, match="in different slices"):
+        evaluate(Pool([0.2] * 40, groups=np.arange(40) // 2), labels=[0] * 40, budget=20, slices=["a", "b"] * 20)
+    with pytest.raises(MeasureError, match="slice 'b': measure 'precision' is undefined"):
+        evaluate(Pool([0.9, 0.2] * 40), "precision", labels=[0] * 80, budget=20, slices=["a", "b"] * 40)
+
+
+def test_groups_stay_together() -> None:
+    pool, y = problem(1500, groups=np.arange(1500))
+    rng = np.random.default_rng(3)
+    group = np.repeat(np.arange(750), 2)
+    folder = NAMES[rng.integers(0, 3, size=750)][group]
+    shared = Pool(pool.items.models[0].probabilities, groups=group)
+    found = evaluate(shared, labels=y[group], budget=750, slices=folder)
+    assert found.n_labels == 750
+    assert found.overall.value == pytest.approx(evaluate(shared, labels=y[group], budget=750).value, rel=1e-9)
