@@ -39,6 +39,8 @@ def halves(pool: Pool, y: NDArray[np.int64]) -> tuple[dict[str, Pool], dict[str,
         ([1, 9], [0, 0], 100, [100, 30], [70, 30]),  # all that there is
         ([0, 1], [0, 0], 100, [100, 100], [10, 90]),  # ten at least
         ([1, 99], [0, 0], 40, [7, 100], [7, 33]),  # or all
+        ([1, 1, 2], [30, 20, 20], 108, [50, 50, 50], [0, 10, 28]),  # 7 become 10
+        ([1, 1, 2], [30, 24, 20], 108, [50, 50, 50], [0, 0, 34]),  # 3 become none
         ([1, 1, 1], [20, 20, 20], 68, [50, 50, 50], [0, 8, 0]),  # fewer than ten in one place, where there are no more
     ],
 )

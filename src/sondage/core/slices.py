@@ -24,6 +24,14 @@ class Slices(Mapping[Any, Estimate]):
         Of all slices together: the value of the joined pool means. Its warnings name the slice.
     shares : mapping of name to float
         Base weight of each slice in the whole, summing to 1.
+
+    Examples
+    --------
+    >>> from sondage import Pool, evaluate
+    >>> pool = Pool(probabilities=[0.1, 0.9, 0.4, 0.7])
+    >>> found = evaluate(pool, "error_rate", labels=[0, 1, 1, 1], budget=4, slices=["a", "a", "b", "b"])
+    >>> found["b"].value, found.overall.value
+    (0.5, 0.25)
     """
 
     estimates: Mapping[Any, Estimate]

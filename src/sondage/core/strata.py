@@ -76,8 +76,8 @@ def further_allocation(
 ) -> NDArray[np.int64]:
     r"""Return how many further labels each slice gets, so that all its labels come near :math:`n_h \propto` stake.
 
-    A slice gets none, or at least `least`, or all that are left in it: fewer have no variance of their own. One that
-    was never asked for gets its share at once.
+    A slice gets none, or at least `least`, or all that are left in it, whichever is nearer: fewer have no variance of
+    their own. One that was never asked for gets so many in any case.
 
     Parameters
     ----------
@@ -99,17 +99,22 @@ def further_allocation(
     >>> further_allocation(np.array([1.0, 9.0]), np.array([0, 0]), 50, np.array([100, 30]), 10).tolist()
     [20, 30]
     """
-    most = asked + capacities
+    whole, most = np.minimum(least, capacities), asked + capacities
+    fewest = np.where(asked > 0, asked, whole)
     while True:
-        fresh = neyman_allocation(stakes, total, most, np.where(asked > 0, asked, np.minimum(least, most))) - asked
-        small = (fresh > 0) & (fresh < np.minimum(least, capacities))
-        closed = most.copy()
-        if small.any():
-            smallest = int(np.argmin(np.where(small, fresh, total)))
-            closed[smallest] = asked[smallest]
-        if not small.any() or closed.sum() < total:
+        fresh = neyman_allocation(stakes, total, most, fewest) - asked
+        small = (fresh > 0) & (fresh < whole)
+        if not small.any():
             return np.asarray(fresh, dtype=np.int64)
-        most = closed
+        h = int(np.argmin(np.where(small, fresh, total)))
+        raised, closed = fewest.copy(), most.copy()
+        raised[h], closed[h] = asked[h] + whole[h], asked[h]
+        if 2 * fresh[h] >= whole[h] and raised.sum() <= total:
+            fewest = raised
+        elif closed.sum() >= total:
+            most = closed
+        else:
+            return np.asarray(fresh, dtype=np.int64)
 
 
 def mixed_stakes(sums: Floats, shares: Floats, power: float) -> Floats:
@@ -128,8 +133,8 @@ def mixed_stakes(sums: Floats, shares: Floats, power: float) -> Floats:
 
     Examples
     --------
-    >>> mixed_stakes(np.array([[1.0, 3.0], [1.0, 1.0]]), np.array([0.8, 0.2]), 1.0).tolist()
-    [0.3, 0.7]
+    >>> mixed_stakes(np.array([[1.0, 3.0], [1.0, 1.0]]), np.array([0.5, 0.5]), 1.0).tolist()
+    [0.375, 0.625]
     """
     powers = sums**power
     masses = powers.sum(axis=1)
