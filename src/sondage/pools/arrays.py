@@ -278,6 +278,7 @@ class Pool:
             if mass > 0:
                 column *= share * (1.0 - design.floor) / mass
                 total = column if total is None else np.add(total, column, out=total)
+            del column  # before the next one is made
         if total is None and design.floor < 1:
             message = f"design {design.name!r}: by the belief nothing is uncertain; the draw is passive"
             warnings.warn(message, SondageWarning, stacklevel=2)
