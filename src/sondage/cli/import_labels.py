@@ -42,5 +42,9 @@ def command(study: str, labels: str, correct: bool, who: str | None, partial: bo
     skips = sum(label is None for _, label in pairs)
     click.echo(f"{new} new of {len(pairs)} labels{f', {skips} of them skips' if skips else ''}.")
     verb = "estimate" if kind == "evaluate" else kind
-    left = f"{status.pending + status.remaining} to go. " if not status.complete else "All is labelled. "
-    click.echo(f"{left}Next: sondage {verb} {shlex.quote(study)}")
+    answer = f"sondage {verb} {shlex.quote(study)}"
+    if status.complete:
+        click.echo(f"All is labelled. Next: {answer}")
+    else:
+        left = status.pending + status.remaining
+        click.echo(f"{left} to go. Next: sondage ask {shlex.quote(study)} N, or what is known so far: {answer}")
