@@ -186,7 +186,7 @@ def digits_pair() -> Pair:
             DecisionTreeClassifier(criterion="entropy", min_samples_leaf=5, random_state=0),
         )
     ]
-    return _classifiers(both, labels)
+    return classifiers(both, labels)
 
 
 def tweets_like() -> Pair:
@@ -201,7 +201,7 @@ def tweets_like() -> Pair:
         LogisticRegression(max_iter=2000).fit(features[train, part], labels[train]).predict_proba(features[test, part])
         for part in (slice(3, 15), slice(0, 12))
     ]
-    return _classifiers(both, labels[test])
+    return classifiers(both, labels[test])
 
 
 def regression_pair() -> Pair:
@@ -216,7 +216,7 @@ def regression_pair() -> Pair:
     return Pair(models, labels, "mse", truth)
 
 
-def _classifiers(probabilities: list[np.ndarray], labels: np.ndarray) -> Pair:
+def classifiers(probabilities: list[np.ndarray], labels: np.ndarray) -> Pair:
     predictions = [p.argmax(axis=1) for p in probabilities]
     first, second = (zero_one_loss(labels, f) for f in predictions)
     models = tuple(sondage.Classifier(p, f) for p, f in zip(probabilities, predictions, strict=True))

@@ -21,12 +21,12 @@ class Belief(Protocol):
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
     ) -> Iterator[Supposed]:
         """Yield (label, weight) pairs; over all pairs an item's weights sum to 1."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield labels that are possible whatever the belief says: enough of them to tell whether a label matters."""
-        ...  # pragma: no cover - protocol
+        ...
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief with its calibration fitted to these labels."""
-        ...  # pragma: no cover - protocol
+        ...

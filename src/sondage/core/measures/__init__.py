@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from sondage.core.measures.agreement import MCC, BalancedAccuracy, Kappa, MacroF, MicroF
@@ -116,13 +117,14 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
         raise MeasureError(f"no measure {name!r}; there are {', '.join(NAMES)}")
     options = dict(_option(part, measure) for part in tail.split(",") if part)
     kind = NAMES[name]
-    fields = [key for key, one in getattr(kind, "__dataclass_fields__", {}).items() if not one.metadata.get("of_pool")]
-    if positive is not None and "positive" in fields:
+    own = fields(kind) if isinstance(kind, type) and is_dataclass(kind) else ()
+    names = [one.name for one in own if not one.metadata.get("of_pool")]
+    if positive is not None and "positive" in names:
         options.setdefault("positive", positive)
-    unknown = [key for key in options if key not in fields]
+    unknown = [key for key in options if key not in names]
     if unknown:
-        raise MeasureError(f"measure {measure!r}: no parameter {unknown[0]!r}; there are {fields}")
-    if "costs" in fields and "costs" not in options:
+        raise MeasureError(f"measure {measure!r}: no parameter {unknown[0]!r}; there are {names}")
+    if "costs" in names and "costs" not in options:
         raise MeasureError("measure 'expected_cost' needs its table: expected_cost:costs=0/1/5/0, row by row")
     return kind(**options)
 

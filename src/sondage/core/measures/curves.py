@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,121 +24,6 @@ from sondage.core.predictions import Floats, Items
 from sondage.errors import MeasureError
 
 __all__ = ["AUC", "AveragePrecision"]
-
-
-@dataclass(frozen=True)
-class AUC:
-    r"""Area under the ROC curve: the share of pairs of a positive and a negative that the scores put in order.
-
-    .. math:: A = \frac{1}{P N} \sum_k p_k \bigl( \sum_{j < k} n_j + n_k / 2 \bigr),
-
-    ties counting half; NaN where only one class is labelled. The influence of a positive is
-    :math:`(F_-(s) - A) / P`, of a negative :math:`(1 - F_+(s) - A) / N`, with the distributions of the scores of either
-    class, at a tie half its mass.
-
-    Parameters
-    ----------
-    positive : optional
-        The positive class, whose probability is the score; by default the second of two.
-    edges : tuple of ndarray of float
-        Upper ends of the bins for each model, from `settled`.
-
-    References
-    ----------
-    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-    characteristic curves, Biometrics 44 (1988), 837-845.
-
-    Examples
-    --------
-    >>> round(AUC().ready(Task("classification", (0, 1))).value(np.array([[0.5, 0.0], [0.25, 0.25]])), 4)
-    0.8333
-    """
-
-    positive: Any = None
-    edges: Edges = field(default=(), repr=False, compare=False, metadata={"of_pool": True})
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", as_edges(self.edges))
-
-    @property
-    def name(self) -> str:
-        """The measure's name."""
-        return named("auc", self.positive)
-
-    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> AUC:
-        """Return the measure with the bins of this pool, or raise `MeasureError`."""
-        return replace(self, edges=_edges(self, task, items, models))
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task with a positive class."""
-        return _area(self, task, _auc, _auc_gradient)
-
-
-@dataclass(frozen=True)
-class AveragePrecision:
-    r"""Average precision, the area under the steps of the precision-recall curve.
-
-    .. math:: AP = \frac1P \sum_k p_k \frac{T_k}{W_k}, \quad T_k = \sum_{j \ge k} p_j, \quad
-        W_k = \sum_{j \ge k} (p_j + n_j),
-
-    scikit-learn's definition: no interpolation, tied scores enter together; NaN where only one class is labelled. The
-    influence of an item of bin i is
-
-    .. math:: \frac1P \Bigl[ y \bigl(\tfrac{T_i}{W_i} - AP\bigr) + y \sum_{k \le i} \frac{p_k}{W_k}
-        - \sum_{k \le i} \frac{p_k T_k}{W_k^2} \Bigr].
-
-    Parameters
-    ----------
-    positive, edges
-        As for `AUC`.
-
-    Examples
-    --------
-    >>> AveragePrecision().ready(Task("classification", (0, 1))).value(np.array([[0.5, 0.25], [0.0, 0.25]]))
-    0.75
-    """
-
-    positive: Any = None
-    edges: Edges = field(default=(), repr=False, compare=False, metadata={"of_pool": True})
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", as_edges(self.edges))
-
-    @property
-    def name(self) -> str:
-        """The measure's name."""
-        return named("average_precision", self.positive)
-
-    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> AveragePrecision:
-        """Return the measure with the bins of this pool, or raise `MeasureError`."""
-        return replace(self, edges=_edges(self, task, items, models))
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task with a positive class."""
-        return _area(self, task, _average_precision, _average_precision_gradient)
-
-
-def _edges(measure: AUC | AveragePrecision, task: Task, items: Items, models: tuple[int, ...]) -> Edges:
-    """Return the bins of these models' scores; refuse scores that are all equal."""
-    require("classification", task, measure.name)
-    positive = task.positive(measure.positive)
-    found: list[NDArray[Any]] = [np.zeros(0)] * len(items.models)
-    for model in models:
-        found[model] = score_edges(scores(items, model, positive), items.weights)
-        if len(found[model]) < 2:
-            raise MeasureError(
-                f"measure {measure.name!r} is undefined on this pool whatever the labels are: "
-                f"all scores are {found[model][0]:g}"
-            )
-    return tuple(found)
-
-
-def _area(
-    measure: AUC | AveragePrecision, task: Task, value: Callable[[Floats], float], gradient: Callable[[Floats], Floats]
-) -> Functional:
-    require("classification", task, measure.name)
-    basis = ScoreCounts(task.positive(measure.positive), measure.edges)
-    return Functional(measure.name, basis, value, gradient, (0.0, 1.0), higher_is_better=True, proportion=True)
 
 
 def _both_classes(mu: Floats) -> bool:
@@ -188,3 +73,102 @@ def _average_precision_gradient(mu: Floats) -> Floats:
     pushed = -np.cumsum(positive * precision / taken)
     own = precision - _average_precision(mu) + np.cumsum(positive / taken)
     return np.asarray(np.stack([pushed, pushed + own], axis=1) / positive.sum())
+
+
+@dataclass(frozen=True)
+class _Area:
+    """What both areas share: the positive class, and the bins of the pool's scores."""
+
+    positive: Any = None
+    edges: Edges = field(default=(), repr=False, compare=False, metadata={"of_pool": True})
+
+    kind: ClassVar[str]
+    curve: ClassVar[tuple[Callable[[Floats], float], Callable[[Floats], Floats]]]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", as_edges(self.edges))
+
+    @property
+    def name(self) -> str:
+        """The measure's name."""
+        return named(self.kind, self.positive)
+
+    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> Self:
+        """Return the measure with the bins of this pool's scores, or raise `MeasureError` where all are equal."""
+        require("classification", task, self.name)
+        positive = task.positive(self.positive)
+        found: list[NDArray[Any]] = [np.zeros(0)] * len(items.models)
+        for model in models:
+            found[model] = score_edges(scores(items, model, positive), items.weights)
+            if len(found[model]) < 2:
+                raise MeasureError(
+                    f"measure {self.name!r} is undefined on this pool whatever the labels are: "
+                    f"all scores are {found[model][0]:g}"
+                )
+        return replace(self, edges=tuple(found))
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task with a positive class."""
+        require("classification", task, self.name)
+        basis, (value, gradient) = ScoreCounts(task.positive(self.positive), self.edges), self.curve
+        return Functional(self.name, basis, value, gradient, (0.0, 1.0), higher_is_better=True, proportion=True)
+
+
+@dataclass(frozen=True)
+class AUC(_Area):
+    r"""Area under the ROC curve: the share of pairs of a positive and a negative that the scores put in order.
+
+    .. math:: A = \frac{1}{P N} \sum_k p_k \bigl( \sum_{j < k} n_j + n_k / 2 \bigr),
+
+    ties counting half; NaN where only one class is labelled. The influence of a positive is
+    :math:`(F_-(s) - A) / P`, of a negative :math:`(1 - F_+(s) - A) / N`, with the distributions of the scores of either
+    class, at a tie half its mass.
+
+    Parameters
+    ----------
+    positive : optional
+        The positive class, whose probability is the score; by default the second of two.
+    edges : tuple of ndarray of float
+        Upper ends of the bins for each model, from `settled`.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
+    characteristic curves, Biometrics 44 (1988), 837-845.
+
+    Examples
+    --------
+    >>> round(AUC().ready(Task("classification", (0, 1))).value(np.array([[0.5, 0.0], [0.25, 0.25]])), 4)
+    0.8333
+    """
+
+    kind = "auc"
+    curve = (_auc, _auc_gradient)
+
+
+@dataclass(frozen=True)
+class AveragePrecision(_Area):
+    r"""Average precision, the area under the steps of the precision-recall curve.
+
+    .. math:: AP = \frac1P \sum_k p_k \frac{T_k}{W_k}, \quad T_k = \sum_{j \ge k} p_j, \quad
+        W_k = \sum_{j \ge k} (p_j + n_j),
+
+    scikit-learn's definition: no interpolation, tied scores enter together; NaN where only one class is labelled. The
+    influence of an item of bin i is
+
+    .. math:: \frac1P \Bigl[ y \bigl(\tfrac{T_i}{W_i} - AP\bigr) + y \sum_{k \le i} \frac{p_k}{W_k}
+        - \sum_{k \le i} \frac{p_k T_k}{W_k^2} \Bigr].
+
+    Parameters
+    ----------
+    positive, edges
+        As for `AUC`.
+
+    Examples
+    --------
+    >>> AveragePrecision().ready(Task("classification", (0, 1))).value(np.array([[0.5, 0.25], [0.0, 0.25]]))
+    0.75
+    """
+
+    kind = "average_precision"
+    curve = (_average_precision, _average_precision_gradient)

@@ -1,0 +1,60 @@
+"""Print what labels buy for areas under curves and the calibration error: 250 labels of simulated pools of 3,000.
+
+Areas: the mean absolute error and the coverage of the 95 % interval, probabilities right. Calibration error: the log
+odds are multiplied by a factor, 1 is calibrated. Run: ``python docs/evidence/curves.py`` (a few minutes).
+docs/statistics.md, section 2, quotes what it prints.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+
+import sondage
+
+RUNS, LABELS, SIZE = 200, 250, 3_000
+METHODS = ("default", "passive", "thesis")
+
+
+def problem(shift: float, factor: float = 1.0) -> tuple[sondage.Pool, np.ndarray]:
+    """Return a pool and its labels; `shift` sets how rare positives are."""
+    random = np.random.default_rng(7)
+    score = random.normal(shift, 1.7, size=SIZE)
+    labels = (random.random(SIZE) < expit(score)).astype(int)
+    return sondage.Pool(expit(factor * score)), labels
+
+
+def simulate(pool: sondage.Pool, labels: np.ndarray, measure: str, method: str) -> tuple[float, float, float, float]:
+    """Return the truth, the mean of the estimates, their mean absolute error and the coverage."""
+    truth = sondage.evaluate(pool, measure, labels=labels, budget=SIZE).value
+    runs = [
+        sondage.evaluate(pool, measure, labels=labels, budget=LABELS, seed=seed, method=method) for seed in range(RUNS)
+    ]
+    values = np.array([run.value for run in runs])
+    return (
+        truth,
+        values.mean(),
+        float(np.abs(values - truth).mean()),
+        np.mean([truth in run.interval() for run in runs]),
+    )
+
+
+def main() -> None:
+    print(f"{'':20}{'positives':>10}{'truth':>7}" + "".join(f"{method:>14}" for method in METHODS))
+    for measure in ("auc", "average_precision"):
+        for shift in (-2.0, -4.0, 0.0):
+            pool, labels = problem(shift)
+            found = [simulate(pool, labels, measure, method) for method in METHODS]
+            cells = "".join(f"{error:7.3f}; {covered:.3f}" for _, _, error, covered in found)
+            print(f"{measure:20}{labels.mean():10.2f}{found[0][0]:7.3f}{cells}", flush=True)
+    print(f"\n{'factor':8}{'bins':>5}{'truth':>8}{'estimate':>10}{'default':>14}{'passive':>14}")
+    for factor in (1.0, 1.4, 2.0):
+        for bins in (15, 5):
+            pool, labels = problem(-1.0, factor)
+            found = [simulate(pool, labels, f"ece:bins={bins}", method) for method in METHODS[:2]]
+            cells = "".join(f"{error:7.3f}; {covered:.3f}" for _, _, error, covered in found)
+            print(f"{factor:<8}{bins:5}{found[0][0]:8.3f}{found[0][1]:10.3f}{cells}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
