@@ -11,22 +11,29 @@ from numpy.typing import NDArray
 
 from sondage.core.measures import Task
 from sondage.errors import LabelError
+from sondage.studies.judging import Wanted, judgements
 
 __all__ = ["Label", "code_label", "decode_label", "label_array"]
 
 Label = int | float | tuple[float, ...]
 
+NOTHING: Wanted = ([], [])
 
-def code_label(label: Any, task: Task, models: tuple[str, ...], name: Any) -> Label | None:
-    """Return a label as a class code, a number, or a tuple of one outcome for each system; None stays None.
+
+def code_label(label: Any, task: Task, models: tuple[str, ...], name: Any, wanted: Wanted = NOTHING) -> Label | None:
+    """Return a label as a class code, a number, or a tuple: an outcome for each system, a grade code a document.
+
+    None stays None; `wanted` are the documents of a query.
 
     Raises
     ------
     LabelError
-        If the label is not a class of the pool, not a finite number, or not an allowed outcome.
+        If the label is not a class of the pool, not a finite number, or not an allowed outcome or grade.
     """
     if label is None:
         return None
+    if task.kind == "ranking":
+        return judgements(label, task.grades, wanted, name)
     return _CODERS[task.kind](label, task, models, name)
 
 
@@ -79,22 +86,36 @@ _CODERS: dict[str, Callable[[Any, Task, tuple[str, ...], Any], Label]] = {
 }
 
 
-def decode_label(label: Label | None, task: Task) -> Any:
+def decode_label(label: Label | None, task: Task, wanted: Wanted = NOTHING) -> Any:
     """Return a coded label as the user knows it."""
+    if label is not None and task.kind == "ranking":
+        codes: Any = zip(wanted[0], label, strict=True)  # type: ignore[arg-type]
+        return {document: _plain(task.grades[code]) for document, code in codes if code >= 0}
     if label is None or task.kind != "classification":
         return label
     return task.classes[int(label)]  # type: ignore[arg-type]
 
 
+def _plain(grade: float) -> float:
+    """Return a whole grade as an integer."""
+    return int(grade) if grade == int(grade) else grade
+
+
 def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
-    """Return coded labels as one array: codes (n,), numbers (n,), or outcomes (n, M)."""
+    """Return coded labels as one array: codes (n,), numbers (n,), outcomes (n, M), or grade codes (n, W), -1 beyond."""
+    if task.kind == "ranking":
+        rows: list[Any] = labels
+        table = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.int8)
+        for row, codes in enumerate(rows):
+            table[row, : len(codes)] = codes
+        return table
     if task.kind == "classification":
         return np.array(labels, dtype=np.int64)
     return np.array(labels, dtype=np.float64)
 
 
 def guesses(task: Task, models: int) -> list[Any]:
-    """Return the labels that a skipped item could have: classes, or outcomes low and high; none for numbers."""
+    """Return the labels that a skipped item could have: classes, or outcomes low and high; none for others."""
     if task.kind == "classification":
         return list(range(len(task.classes)))
     if task.kind == "outcomes":

@@ -22,7 +22,8 @@ from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import fitted_method
-from sondage.studies.labels import Label, code_label, decode_label, label_array
+from sondage.studies.judging import Wanted, as_asked
+from sondage.studies.labels import NOTHING, Label, code_label, decode_label, label_array
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import (
     LEAST_IN_STAGE,
@@ -107,7 +108,9 @@ class Session:
         InputError
             If the budget, a model, a measure or a part of the method does not fit the pool.
         """
-        budget, question = check_budget(pool, budget), settle(pool, question)
+        question = settle(pool, question)
+        pool = as_asked(pool, question)
+        budget = check_budget(pool, budget)
         method = fitted_method(pool, question, method)
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
         session.open(pool)
@@ -140,6 +143,7 @@ class Session:
 
     def plan(self, pool: Pool) -> Plan:
         """Return the plan of the next stage from the labels so far; nothing is drawn."""
+        pool = as_asked(pool, self.question)
         return make_plan(pool, self.question, self.method, self.past(pool))
 
     def draw(self, pool: Pool, plan: Plan, labels: int) -> None:
@@ -159,6 +163,7 @@ class Session:
         plan : Plan, optional
             The stage's plan, where it is made already.
         """
+        pool = as_asked(pool, self.question)
         if self.stages:
             self._drop_reserve()
         units = self._drawn_units(pool)
@@ -255,6 +260,7 @@ class Session:
             raise InputError(f"budget={budget:g} must be above the present one, {self.budget:g}")
         if pool is None:
             raise InputError("to raise the budget, the pool is needed")
+        pool = as_asked(pool, self.question)
         self.budget = check_budget(pool, budget)
         if not self.method.staged:
             self._lengthen(pool)
@@ -385,6 +391,14 @@ class Session:
             asked = set(self.asked)
             yield from islice((position for position in range(len(self.ids)) if position not in asked), count)
 
+    def wanted(self, position: int) -> Wanted:
+        """Return the documents of a drawn query, and which of them are asked for; nothing unless these are rankings."""
+        if self.task.kind != "ranking":
+            return NOTHING
+        ranks: Any = self.items.models[0]
+        found: Wanted = ranks.documents.names_of(int(ranks.rows[position]))
+        return found
+
     def position(self, name: Any) -> int:
         """Return the position of a drawn item, by its id or the id's text.
 
@@ -439,12 +453,13 @@ class Session:
             position = lookup.get(str(name), -1)
             if position < 0:
                 position = self.position(name)
-            coded = code_label(label, self.task, self.models, name)
+            wanted = self.wanted(position)
+            coded = code_label(label, self.task, self.models, name, wanted)
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
             same = repr(known) == repr(coded)  # by text: outcomes may hold NaN
             if seen and not same and known is not None and not (correct and position not in new):
-                was, now = decode_label(known, self.task), decode_label(coded, self.task)
+                was, now = (decode_label(one, self.task, wanted) for one in (known, coded))
                 raise LabelError(
                     f"id {name!r} is already labelled {was!r}, now {now!r}: pass correct=True to replace it"
                 )
