@@ -149,11 +149,12 @@ def _by_position(places: NDArray[Any], counts: NDArray[np.int64], columns: list[
 
 
 def _first(stop: Floats) -> Floats:
-    """Return the loss of each column, from its end."""
-    rest = np.zeros(stop.shape[1])
-    for i in range(len(stop), 0, -1):
-        rest += stop[i - 1] * (1.0 / i - rest)
-    return rest
+    """Return the loss of each column; a product that underflows adds nothing."""
+    passed = np.cumprod(1.0 - stop, axis=0)
+    passed[passed < TINY] = 0.0
+    found = stop / np.arange(1, len(stop) + 1)[:, None]
+    found[1:] *= passed[:-1]
+    return np.asarray(found.sum(axis=0))
 
 
 def _moments(lists: _Lists) -> tuple[Floats, Floats]:

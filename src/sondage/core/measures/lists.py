@@ -104,7 +104,7 @@ class ListLoss(Plain):
                 np.sum([a * self.losses(ranks_of(some, model), codes) for model, a in terms], axis=0)
                 for codes, _ in belief.supposed(some, [model for model, _ in terms])
             ]
-            mean[part], variance[part] = np.mean(values, axis=0), np.var(values, axis=0, ddof=1)
+            mean[part], variance[part] = np.mean(values, axis=0), np.var(values, axis=0)
         return mean, variance
 
 

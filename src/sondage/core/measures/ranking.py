@@ -22,7 +22,7 @@ GAINS = {"exponential": lambda y: 2.0**y - 1.0, "linear": lambda y: y}
 def _gains(task: Task, name: str, kind: str) -> tuple[float, ...]:
     """Return the gain of each grade."""
     grades = np.array(task.grades)
-    if grades.min(initial=0) != 0:
+    if grades.min() != 0:
         raise MeasureError(f"measure {name!r} needs grades from 0 (irrelevant) upwards; they are {list(task.grades)}")
     return tuple(GAINS[kind](grades).tolist())
 
