@@ -23,8 +23,9 @@ __all__ = ["command"]
 def command(study: str, n: int | None, output: str | None, force: bool) -> None:
     """Ask STUDY for the next N items, pending ones first; without N for all that the budget pays.
 
-    Each row has the id, an empty label to fill in, and what the pool says of the item. A cell that a spreadsheet
-    would take for a formula begins with an apostrophe; leave it.
+    Each row has the id, an empty label to fill in, and what the pool says of the item; of rankings a query and one of
+    the documents to be judged for it. A cell that a spreadsheet would take for a formula begins with an apostrophe;
+    leave it.
 
     \b
     sondage ask study.db 20 -o batch.csv
@@ -51,6 +52,9 @@ def _write(file: IO[Any], study: Any, ids: list[Any]) -> None:
     """Write the rows: id, empty label or labels, fields."""
     from sondage.pools.files import escaped
 
+    if study.task.kind == "ranking":
+        _write_documents(file, study, ids)
+        return
     outcomes = study.task.kind == "outcomes"
     empty = [f"{model}.label" for model in study.models] if outcomes else ["label"]
     fields = study.fields(ids)
@@ -59,6 +63,20 @@ def _write(file: IO[Any], study: Any, ids: list[Any]) -> None:
     writer.writerow(["id", *empty, *(escaped(name) for name in names)])
     for name, shown in zip(ids, fields, strict=True):
         writer.writerow([escaped(name), *([""] * len(empty)), *(escaped(shown[field]) for field in names)])
+
+
+def _write_documents(file: IO[Any], study: Any, ids: list[Any]) -> None:
+    """Write a row for each document to be judged: query, document, empty label, fields of either."""
+    from sondage.pools.files import escaped
+
+    fields = study.fields(ids)
+    names = list(fields[0]) if fields else []
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["query", "document", "label", *(escaped(name) for name in names)])
+    for query, documents, shown in zip(ids, study.documents(ids), fields, strict=True):
+        for document in documents:
+            own = [value.get(str(document)) if isinstance(value, dict) else value for value in shown.values()]
+            writer.writerow([escaped(query), escaped(document), "", *map(escaped, own)])
 
 
 def _tell_next(study: str, output: str | None, count: int) -> None:

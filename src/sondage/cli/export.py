@@ -19,6 +19,8 @@ __all__ = ["command"]
 def command(study: str, output: Any, everything: bool) -> None:
     """Write the labels of STUDY: id, label, who said so and when; a skip has an empty label.
 
+    Of rankings each row has a query, a document and its grade.
+
     \b
     sondage export study.db -o labels.csv
     """
@@ -27,12 +29,17 @@ def command(study: str, output: Any, everything: bool) -> None:
 
     with Study.open(study) as opened:
         history = opened.history()
-        models = opened.models if opened.task.kind == "outcomes" else ()
+        models, ranking = opened.models if opened.task.kind == "outcomes" else (), opened.task.kind == "ranking"
     replaced = {row["supersedes"] for row in history}
     writer = csv.writer(output, lineterminator="\n")
-    writer.writerow(["id", *([f"{model}.label" for model in models] or ["label"]), "who", "at"])
+    told = ["document", "label"] if ranking else [f"{model}.label" for model in models] or ["label"]
+    writer.writerow(["query" if ranking else "id", *told, "who", "at"])
     for row in history:
         if everything or row["number"] not in replaced:
+            if ranking:
+                for document, grade in (row["label"] or {"": None}).items():
+                    writer.writerow([escaped(cell) for cell in (row["id"], document, grade, row["who"], row["at"])])
+                continue
             labels = [row["label"]] if not models else row["label"] or [None] * len(models)
             writer.writerow([escaped(cell) for cell in (row["id"], *map(_cell, labels), row["who"], row["at"])])
 

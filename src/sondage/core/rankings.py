@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Documents", "Ranking", "Ranks", "in_chunks", "segment_sums"]
+__all__ = ["CHUNK", "Documents", "Ranking", "Ranks", "in_chunks", "segment_sums"]
 
 CHUNK = 1 << 17
 """Documents in one pass, so that its temporaries stay small however long the lists are."""
@@ -121,13 +121,13 @@ class Ranks:
         return np.asarray(self.documents.offsets[self.rows + 1] - self.documents.offsets[self.rows])
 
 
-def in_chunks(ranks: Ranks) -> Iterator[slice]:
-    """Yield slices of the queries with at most about `CHUNK` documents each, in order."""
+def in_chunks(ranks: Ranks, most: int = CHUNK) -> Iterator[slice]:
+    """Yield slices of the queries with at most so many documents each, but one query or more, in order."""
     ends = np.cumsum(ranks.counts)
     start = 0
     while start < len(ends):
         before = int(ends[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(ends, before + CHUNK, side="right")), start + 1)
+        stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
         yield slice(start, stop)
         start = stop
 

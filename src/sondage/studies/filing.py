@@ -14,7 +14,7 @@ import numpy as np
 from sondage.core.measures import Measure, Task
 from sondage.pools import Pool
 from sondage.studies import records
-from sondage.studies.labels import Label
+from sondage.studies.labels import Label, code_label
 from sondage.studies.rests import kept_rests
 from sondage.studies.session import Session
 from sondage.version import __version__
@@ -132,10 +132,13 @@ def load_session(
     return session, fields
 
 
-def _coded(label: Any, task: Task) -> Label | None:
+def _coded(label: Any, session: Session, position: int) -> Label | None:
     """Return a stored label as the session has it."""
+    task = session.task
     if label is None:
         return None
+    if task.kind == "ranking":
+        return code_label(label, task, session.models, session.ids[position], session.wanted(position))
     if task.kind == "classification":
         return task.classes.index(label)
     return tuple(label) if isinstance(label, list) else label
@@ -146,4 +149,4 @@ def bring_up(session: Session, found: Records) -> None:
     positions = {records.id_to_text(name): position for position, name in enumerate(session.ids)}
     session.asked = [positions[row["id"]] for row in found.asked()]
     labels = ((positions[row["id"]], json.loads(row["label"])) for row in found.labels())
-    session.answers = {position: _coded(label, session.task) for position, label in labels}
+    session.answers = {position: _coded(label, session, position) for position, label in labels}

@@ -348,7 +348,8 @@ class Study:
         return len(new)
 
     def _label_row(self, position: int, label: Label | None, who: str | None) -> dict[str, Any]:
-        name, value = self._session.ids[position], decode_label(label, self.task)
+        session = self._session
+        name, value = session.ids[position], decode_label(label, self.task, session.wanted(position))
         return {"id": records.id_to_text(name), "label": records.dump(value), "who": who, "at": now()}
 
     def estimate(self, generator: np.random.Generator | None = None) -> Any:
@@ -415,6 +416,13 @@ class Study:
         with self._lock, self._store.reading() as found:
             session = self._refresh(found)
             return [self._fields[session.ids[session.position(name)]] for name in ids]
+
+    def documents(self, ids: Iterable[Any]) -> list[list[Any]]:
+        """Return, of rankings, the documents of these queries that are to be judged; all of them, or it is no label."""
+        with self._lock, self._store.reading() as found:
+            session = self._refresh(found)
+            wanted = [session.wanted(session.position(name)) for name in ids]
+        return [[document for document, asked in zip(*both, strict=True) if asked] for both in wanted]
 
     def history(self) -> list[dict[str, Any]]:
         """Return all labels ever told, first to last: number, id, label, who, at, supersedes."""

@@ -22,12 +22,15 @@ from numpy.typing import NDArray
 
 from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, coded_gains, kept, moved, ranks_of
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import in_chunks
+from sondage.core.rankings import CHUNK, in_chunks
 
 __all__ = ["Cascade"]
 
 TINY = 1e-200
 """Below it a product over passed documents is 0: it adds nothing, and denormal numbers are slow."""
+NEGLIGIBLE = 1e-18
+PAIRS_CHUNK = 1 << 14
+"""Documents in one pass over pairs, so that its tables stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,8 @@ class Cascade(ListLoss):
         lengths = np.max([_lengths(ranks_of(items, model), self.depth) for model in models], axis=0)
         order = np.argsort(lengths, kind="stable")
         powers = np.stack([np.array(self.stops), np.square(self.stops)], axis=1)
-        for part in in_chunks(ranks_of(items, 0).take(order)):
+        size = CHUNK if len(models) == 1 else PAIRS_CHUNK
+        for part in in_chunks(ranks_of(items, 0).take(order), size):
             some = items.take(order[part])
             ranks = [ranks_of(some, model) for model in models]
             index, _ = ranks[0].index()
@@ -184,24 +188,34 @@ def _product(one: _Lists, other: _Lists) -> Floats:
     j = np.arange(1, len(other.stop) + 1, dtype=np.int32)[:, None]
     passed = np.cumprod(np.vstack([np.ones(count), 1.0 - other.stop[:-1]]), axis=0)
     table = passed * other.stop / j
+    least = NEGLIGIBLE * float(table.max())
     columns = np.arange(count)
     for i in range(1, len(one.stop) + 1):
-        e, s = one.stop[i - 1], one.square[i - 1]
-        skip, both = 1.0 - e, 1.0 - 2.0 * e + s
-        own = e - s  # of stopping at it once it was passed
-        place = one.places[other.index][i - 1]
-        there = place > 0
-        before = j <= np.where(there, place, len(j) + 1)
-        at = np.maximum(place, 1) - 1
-        meeting = np.where(there, table[at, columns], 0.0)
-        ratio = np.divide(s, e, out=np.zeros(count), where=e > 0)
-        weights = np.where(before, e, own / skip)
-        total += (np.einsum("jn,jn->n", table, weights) + meeting * (ratio - e)) / i
-        table *= np.where(before, skip, both / skip)
-        moved_on = np.divide(own, e * skip, out=np.ones(count), where=there & (e > 0))
-        table[at, columns] *= moved_on
-        if i % 64 == 0:
+        if i % 8 == 1:  # what is hardly ever reached adds nothing
+            reached = int(np.count_nonzero(np.maximum.accumulate(table[::-1].max(axis=1)) > least))
+            table, j = np.ascontiguousarray(table[:reached]), j[:reached]
             table[table < TINY] = 0.0
+            before, kept_part = np.empty_like(table), np.empty_like(table)
+            if not reached:
+                break
+        e, s = one.stop[i - 1], one.square[i - 1]
+        skip = 1.0 - e
+        after = (1.0 - 2.0 * e + s) / skip  # of passing it in this list too
+        again = (e - s) / skip  # of stopping at it there, once it was passed here
+        place = one.places[other.index][i - 1]
+        there = (place > 0) & (place <= reached)
+        at = np.where(there, place, 1) - 1
+        meeting = np.where(there, table[at, columns], 0.0)
+        np.less_equal(j, np.where(there, place, reached), out=before, casting="unsafe")
+        np.multiply(table, before, out=kept_part)
+        # Of all places those up to the document's own, and it itself: there both lists stop at one document.
+        upper = kept_part.sum(axis=0)
+        rate = np.divide(s, e, out=np.zeros(count), where=e > 0)
+        total += (again * (table.sum(axis=0) - upper) + e * upper + meeting * (rate - e)) / i
+        table *= after
+        kept_part *= skip - after
+        table += kept_part
+        table[at, columns] *= np.divide(again, e, out=np.ones(count), where=there & (e > 0))
     return total
 
 
