@@ -31,8 +31,8 @@ def read_pool(source: Any, *, classes: Any = None, task: str | None = None, feat
     classes : sequence, optional
         The classes in their order; by default in that of the columns.
     task : str, optional
-        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it open: predictions
-        without probabilities are numbers where there is a variance or a fraction, else classes.
+        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
+        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
     features : sequence of str
         More columns that are features, by their names: numbers, or lists of equally many numbers.
 

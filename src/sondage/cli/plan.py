@@ -66,7 +66,9 @@ def _belief(context: click.Context, option: click.Parameter, text: str | None) -
     help="Of a comparison: is the first model's measure different from, less or greater than the second's?",
 )
 @click.option("--margin", type=float, default=0.0, show_default=True, help="Of a one-sided test (non-inferiority).")
-@click.option("--classes", metavar="A,B,...", help="The classes in their order, or the grades, where the file does not tell.")
+@click.option(
+    "--classes", metavar="A,B,...", help="The classes in their order, or the grades, where the file does not tell."
+)
 @click.option("--task", help="classification, regression, outcomes or ranking, where the file does not tell.")
 def command(
     pool: str,

@@ -131,8 +131,8 @@ class MeanAbsolute(Deviation):
         if isinstance(self.belief, GaussianBelief) and self.belief.broad:
             return _broad_root(self.influence, items)
         influence = self.influence
-        if isinstance(influence.basis, ListLoss):  # sums over documents: as of a Gaussian, of one scale with `Deviation`
-            return super().relevance(items) * np.sqrt(2.0 / np.pi)
+        if isinstance(influence.basis, ListLoss):  # a sum over documents: as if Gaussian
+            return np.asarray(super().relevance(items) * np.sqrt(2.0 / np.pi))
         mean = moments(self.influence, self.belief, items)[0]
         supposed = self.belief.supposed(
             items, influence.models, nodes=2 * influence.basis.nodes, kinks=influence.kinks(items)

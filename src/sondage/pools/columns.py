@@ -69,8 +69,8 @@ def pool_from_columns(
     classes : sequence, optional
         The classes in their order; by default in that of the columns.
     task : str, optional
-        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it open: predictions
-        without probabilities are numbers where there is a variance or a fraction, else classes.
+        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
+        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
     features : sequence of str
         More columns that are features: numbers, or lists of equally many numbers.
     typed : bool
@@ -85,7 +85,9 @@ def pool_from_columns(
         raise InputError(f"no task {task!r}; there are {', '.join(TASKS)}")
     if task == "ranking" or (task is None and "id" not in columns and is_long(columns)):
         if not is_long(columns) or features:
-            raise InputError(f"rankings need columns 'query' and 'document', and no features; there are {list(columns)}")
+            raise InputError(
+                f"rankings need columns 'query' and 'document', and no features; there are {list(columns)}"
+            )
         return pool_from_long(columns, classes=classes, typed=typed)
     if "id" not in columns:
         raise InputError(f"no column 'id'; there are {list(columns)}")

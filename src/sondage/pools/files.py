@@ -49,8 +49,8 @@ def read_pool(
     classes : sequence, optional
         The classes in their order.
     task : str, optional
-        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it open: predictions
-        without probabilities are numbers where there is a variance or a fraction, else classes.
+        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
+        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
     features : sequence of str
         More columns that are features, by their names in the file: numbers, or (Parquet) lists of numbers.
 
@@ -224,7 +224,9 @@ def read_judgements(
             )
     whole = {query: own for query, own in found.items() if not partial or None not in own.values()}
     return list(whole), [
-        None if set(own.values()) == {None} else {document: grade for document, grade in own.items() if grade is not None}
+        None
+        if set(own.values()) == {None}
+        else {document: grade for document, grade in own.items() if grade is not None}
         for own in whole.values()
     ]
 

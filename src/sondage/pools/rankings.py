@@ -188,7 +188,9 @@ def _looked_up(values: Mapping[Any, Any], rows: Sequence[tuple[Any, Any]], what:
     """Return the value of each row out of query -> document -> value."""
     for query, document in rows:
         if query not in values or document not in values[query]:
-            raise InputError(f"{what} has nothing for document {document!r} of query {query!r}; every document needs one")
+            raise InputError(
+                f"{what} has nothing for document {document!r} of query {query!r}; every document needs one"
+            )
     return np.array([values[query][document] for query, document in rows], dtype=np.float64)
 
 
@@ -276,7 +278,7 @@ def _paid(costs: Floats) -> Floats:
 
 def with_judged(items: Items, models: Sequence[int], statistics: Sequence[ListLoss]) -> Items:
     """Return a pool's items as a question sees them: which documents are judged for it, and what a query costs."""
-    lists = [items.models[model] for model in models]
+    lists: Any = [items.models[model] for model in models]
     asked = np.any([basis.judged(ranks) for ranks in lists for basis in statistics], axis=0)
     first: Any = items.models[0]
     documents = replace(first.documents, asked=asked)

@@ -129,7 +129,7 @@ class RankingBelief:
 def _height(items: Items, index: Any) -> Floats:
     """Return how high the systems rank documents: the mean of 1 / log2(1 + rank), 0 where they do not."""
     places = np.stack([cast(Ranks, model).positions[index] for model in items.models])
-    return np.mean(np.where(places > 0, 1.0 / np.log2(np.maximum(places, 1) + 1.0), 0.0), axis=0)
+    return np.asarray(np.mean(np.where(places > 0, 1.0 / np.log2(np.maximum(places, 1) + 1.0), 0.0), axis=0))
 
 
 def _fitted(codes: NDArray[Any], weights: Floats, log_p: Floats, height: Floats, relative: Floats) -> Floats:

@@ -7,7 +7,8 @@ With :math:`X_i` the loss that the documents from position i on add once they ar
 where :math:`\kappa_i` and :math:`X_{i+1}` are independent, so that two moments follow from the end of the list in
 linear time, without a product that could underflow (thesis A.4 to A.9 in a form that is stable for any length):
 
-.. math:: E[X_i^2] = E[\kappa_i^2] / i^2 + 2 E[\kappa_i (1 - \kappa_i)] E[X_{i+1}] / i + E[(1 - \kappa_i)^2] E[X_{i+1}^2].
+.. math:: E[X_i^2] = E[\kappa_i^2] / i^2 + 2 E[\kappa_i (1 - \kappa_i)] E[X_{i+1}] / i
+    + E[(1 - \kappa_i)^2] E[X_{i+1}^2].
 """
 
 from __future__ import annotations
@@ -113,7 +114,10 @@ class Cascade(ListLoss):
             moments = belief.probabilities(some, flat) @ powers
             yield (
                 order[part],
-                [_lists(query, [place[listed] for place in places], one, moments, len(some)) for one in range(len(places))],
+                [
+                    _lists(query, [place[listed] for place in places], one, moments, len(some))
+                    for one in range(len(places))
+                ],
             )
 
 

@@ -57,11 +57,11 @@ def flat_codes(ranks: Ranks, label: Any) -> NDArray[Any]:
     """Return a label as one grade code a document, shape (d,)."""
     label = np.asarray(label)
     if label.ndim == 1:
-        return label
+        return np.asarray(label)
     counts = ranks.counts
     if label.ndim == 0:
         return np.full(int(counts.sum()), label)
-    return label[np.arange(label.shape[1]) < counts[:, None]]
+    return np.asarray(label[np.arange(label.shape[1]) < counts[:, None]])
 
 
 class ListLoss(Plain):
@@ -97,7 +97,7 @@ class ListLoss(Plain):
         return self.spread(items, ((model, 1.0),), belief)[0]
 
     def spread(self, items: Items, terms: Terms, belief: GradeBelief) -> tuple[Floats, Floats]:
-        """Return believed mean and variance of the weighted sum of losses, shape (n,) each: here from supposed labels."""
+        """Return believed mean and variance of the weighted sum of losses, (n,) each: here from supposed labels."""
         mean, variance = np.zeros(len(items)), np.zeros(len(items))
         for part, some in chunks(items):
             values = [
@@ -129,7 +129,7 @@ class Additive(ListLoss):
     r"""Discounted gains :math:`\sum_j d_j g(y_{r(j)})`: of DCG (thesis 6.1) and RBP.
 
     Mean and variance of :math:`\sum_z c_z g(y_z)`, :math:`c_z = \sum_m a_m d_{m}(z)`, are
-    :math:`\sum_z c_z E[g_z]` and :math:`\sum_z c_z^2 \mathrm{Var}[g_z]`, which is thesis A.3 and A.12 in a simpler form.
+    :math:`\sum_z c_z E[g_z]` and :math:`\sum_z c_z^2 \mathrm{Var}[g_z]`: thesis A.3 and A.12 in a simpler form.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class Additive(ListLoss):
         table[1:] = 1.0 / np.log2(places + 1.0) if p is None else (1.0 - p) * p ** (places - 1.0)
         if self.depth is not None:
             table[self.depth + 1 :] = 0.0
-        return table[positions]
+        return np.asarray(table[positions])
 
     def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
         index, starts = ranks.index()
@@ -236,12 +236,13 @@ class Normalised(ListLoss):
         ideal = np.zeros(len(ranks))
         for grade, step in enumerate(np.diff(self.gains), start=1):
             ideal += step * whole[segment_sums(codes >= grade, starts).astype(np.int64)]
-        return np.divide(reached, ideal, out=np.zeros(len(ranks)), where=ideal > 0)
+        return np.asarray(np.divide(reached, ideal, out=np.zeros(len(ranks)), where=ideal > 0))
 
     def extremes(self, items: Items, terms: Terms) -> tuple[Floats, Floats]:
         can = moved(items, terms, self.depth)
         weights = [a for _, a in terms]
-        return can * sum(min(a, 0.0) for a in weights), can * sum(max(a, 0.0) for a in weights)
+        ends = (sum(min(a, 0.0) for a in weights), sum(max(a, 0.0) for a in weights))
+        return np.where(can, ends[0], 0.0), np.where(can, ends[1], 0.0)
 
 
 def coded_gains(gains: Sequence[float]) -> Floats:

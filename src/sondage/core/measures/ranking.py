@@ -47,7 +47,9 @@ class _Cut:
         object.__setattr__(self, "k", int(self.k))
 
     def _name(self, base: str, **options: object) -> str:
-        told = ",".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in options.items())
+        told = ",".join(
+            f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in options.items()
+        )
         return f"{base}{'' if self.k is None else f'@{self.k}'}{':' * bool(told)}{told}"
 
 
