@@ -34,7 +34,9 @@ def as_asked(pool: Pool, question: Question) -> Pool:
 
 
 def judgements(label: Any, grades: Sequence[float], wanted: Wanted, name: Any) -> tuple[int, ...]:
-    """Return the grade code of each of a query's documents, -1 where it was not asked for and not judged.
+    """Return the grade code of each of a query's documents, -1 where it was not asked for.
+
+    Judgements of other documents are left out, so that they change no result.
 
     Raises
     ------
@@ -48,16 +50,15 @@ def judgements(label: Any, grades: Sequence[float], wanted: Wanted, name: Any) -
     given = label if all(document in label for document in documents) else _by_text(label, documents)
     found = []
     for document, needed in zip(documents, asked, strict=True):
-        grade = given.get(document)
-        if grade is None:
-            if needed:
-                count = sum(asked)
-                raise LabelError(
-                    f"document {document!r} of query {name!r} has no grade: the {count} documents of it that "
-                    "are asked for must all be judged"
-                )
+        if not needed:
             found.append(-1)
             continue
+        grade = given.get(document)
+        if grade is None:
+            raise LabelError(
+                f"document {document!r} of query {name!r} has no grade: all {sum(asked)} documents of it that are asked "
+                "for must be judged"
+            )
         code = codes.get(_number(grade), -1)
         if code < 0:
             allowed = [f"{value:g}" for value in grades]
@@ -91,7 +92,7 @@ def judgements_from_table(labels: Any) -> Any:
     {1: {'a': 2, 'b': 0}}
     """
     names = ("query", "document", "label")
-    columns = list(getattr(labels, "columns", None) or []) if not isinstance(labels, Mapping) else list(labels)
+    columns = list(labels if isinstance(labels, Mapping) else getattr(labels, "columns", ()))
     if not all(name in columns for name in names) or any(isinstance(labels[name], Mapping) for name in names):
         return labels
     found: dict[Any, dict[Any, Any]] = {}
