@@ -2,8 +2,8 @@
 
     python docs/evidence/rankings.py DATA_FOLDER [--runs 300] [--budget 1000] [--grades learned]
 
-DATA_FOLDER holds ``mq2007/mq2007_agg.npz``. Each document costs 1, and the budget is spent on a system of middle quality
-(estimates) and on two of about equal quality (comparisons). Printed for each measure: the truth, the root mean square
+DATA_FOLDER holds ``mq2007/mq2007_agg.npz``. Each document costs 1, and the budget is spent on the system in the middle
+(estimates) and on the sixth best against it (comparisons). Printed for each measure: the truth, the root mean square
 error of the default method, of the thesis's and of a random sample at the same cost, and how many of the 95 % intervals
 hold the truth. The grade model is a multinomial logistic regression on the ranks of all systems, trained on the parts
 whose queries are not in the pool (``--grades none``: no grade model).

@@ -177,7 +177,7 @@ def _predictions(items: Items, model: int) -> Floats:
         return output.predictions
     if isinstance(output, Means):
         return output.means
-    raise InputError("the disagreement design needs predictions; outcomes have none")
+    raise InputError("the disagreement design needs predictions; outcomes and rankings have none")
 
 
 @dataclass(frozen=True, eq=False)

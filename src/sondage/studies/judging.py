@@ -56,8 +56,8 @@ def judgements(label: Any, grades: Sequence[float], wanted: Wanted, name: Any) -
         grade = given.get(document)
         if grade is None:
             raise LabelError(
-                f"document {document!r} of query {name!r} has no grade: all {sum(asked)} documents of it that are asked "
-                "for must be judged"
+                f"document {document!r} of query {name!r} has no grade: all {sum(asked)} documents of it that are "
+                "asked for must be judged"
             )
         code = codes.get(_number(grade), -1)
         if code < 0:
