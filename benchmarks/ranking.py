@@ -5,9 +5,10 @@
 
 Lists have the spread of lengths of a large search engine's (gamma, up to 1,251), two systems rank all documents at
 random, and the grade model's probabilities are random or, with ``--grades rare``, those of mostly useless documents.
-Times are medians of CPU seconds on one core; the floor is a sum over all probabilities, block by block. `moments` is the
-mean and the variance of every query's measure, all that the thesis's distributions 6.10 and 6.11 need beside the pool's
-mean; `plan` is everything up to the default design's sizes. The peak is what is allocated above the pool, in megabytes.
+Times are medians of CPU seconds on one core; the floor is a sum over all probabilities, block by block. `moments` is
+the mean and the variance of every query's measure, all that the thesis's distributions 6.10 and 6.11 need beside the
+pool's mean; `plan` is everything up to the default design's sizes. The peak is what is allocated above the pool, in
+megabytes.
 """
 
 from __future__ import annotations

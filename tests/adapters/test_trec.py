@@ -110,6 +110,10 @@ def test_missing_and_binary_files_are_refused(tmp_path, written):
         trec.read_qrels(tmp_path / "binary")
     with pytest.raises(InputError, match="Not a gzipped file"):
         trec.read_run(written(RUN, "plain.gz"))
+    trec.write_run(tmp_path / "whole.gz", {"q": [f"d{i}" for i in range(50)]})
+    (tmp_path / "cut.gz").write_bytes((tmp_path / "whole.gz").read_bytes()[:-20])
+    with pytest.raises(InputError, match="ended before the end-of-stream"):
+        trec.read_run(tmp_path / "cut.gz")
 
 
 def test_what_the_forms_cannot_hold_is_refused(tmp_path):

@@ -40,7 +40,8 @@ from sondage.pools.coding import (
     floats,
     positive_column,
 )
-from sondage.pools.rankings import Listed, code_rankings, document_field, listed_hashes
+from sondage.pools.listings import document_field, listed_hashes
+from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.side import check_judges, code_features, code_judges
 
 __all__ = ["Pool"]

@@ -12,7 +12,7 @@ from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Ranks
 from sondage.errors import LabelError
 from sondage.pools import Pool
-from sondage.pools.rankings import grades_by_query, with_judged
+from sondage.pools.listings import grades_by_query, with_judged
 from sondage.studies.method import Question
 
 __all__ = ["as_asked", "judgements", "judgements_from_table", "pool_judgements"]
