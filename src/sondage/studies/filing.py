@@ -13,7 +13,7 @@ import numpy as np
 
 from sondage.core.measures import Measure, Task
 from sondage.pools import Pool
-from sondage.studies import records
+from sondage.studies import forms, records
 from sondage.studies.labels import Label
 from sondage.studies.rests import kept_rests
 from sondage.studies.session import Session
@@ -45,8 +45,8 @@ def study_row(pool: Pool, session: Session, several: bool) -> Row:
         "fingerprint": pool.fingerprint,
         "source": pool.source,
         "reading": records.dump(pool.reading),
-        "question": records.dump(records.question_to_data(session.question)),
-        "method": records.dump(records.method_to_data(session.method)),
+        "question": records.dump(forms.question_to_data(session.question)),
+        "method": records.dump(forms.method_to_data(session.method)),
         "task": records.dump({"kind": task.kind, "classes": task.classes, "grades": task.grades}),
         "models": records.dump(session.models),
         "several": int(several),
@@ -106,13 +106,13 @@ def load_session(
     stages = [
         records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in stage_rows
     ]
-    method = records.method_from_data(json.loads(facts["method"]))
+    method = forms.method_from_data(json.loads(facts["method"]))
     if method.belief is None and layout.get("judge"):  # release 0.1 believed a judge alone
         method = replace(method, belief="judge")
     session = Session(
-        records.question_from_data(json.loads(facts["question"]), own),
+        forms.question_from_data(json.loads(facts["question"]), own),
         method,
-        Task(**{name: records.tuples(value) for name, value in json.loads(facts["task"]).items()}),
+        Task(**{name: forms.tuples(value) for name, value in json.loads(facts["task"]).items()}),
         tuple(json.loads(facts["models"])),
         budget=facts["budget"],
         seed=stages[0].seed,
