@@ -18,6 +18,7 @@ from sqlalchemy.pool import NullPool
 
 from sondage.errors import StudyError
 from sondage.studies.ledger import Records
+from sondage.studies.tables import SCHEMA
 
 __all__ = ["Store"]
 
@@ -61,7 +62,7 @@ class Store:
                 connection.cursor().execute("PRAGMA journal_mode=WAL")
 
     def exists(self) -> None:
-        """Make sure that there is a study of this release.
+        """Make sure that there is a study of this release; one of an earlier release is upgraded, all of it or nothing.
 
         Raises
         ------
@@ -71,7 +72,10 @@ class Store:
         if self.is_file and not Path(self.place).is_file():
             raise StudyError(f"there is no study {self.place}")
         with self.reading() as records:
-            records.require_study()
+            older = records.require_study() < SCHEMA
+        if older:
+            with self.writing() as records:
+                records.upgrade()
 
     @contextmanager
     def writing(self) -> Iterator[Records]:
