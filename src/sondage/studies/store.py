@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
@@ -38,6 +39,7 @@ class Store:
         self.place = os.fspath(place)
         self.is_file = "://" not in self.place
         self._engine = _file_engine(Path(self.place)) if self.is_file else _url_engine(self.place)
+        finalize(self, self._engine.dispose)
         self.name = self.place if self.is_file else self._engine.url.render_as_string(hide_password=True)
 
     def create(self) -> None:
@@ -135,6 +137,6 @@ def _file_engine(path: Path) -> Engine:
 def _url_engine(url: str) -> Engine:
     try:
         driven = url.replace("postgresql://", "postgresql+psycopg://", 1)  # the one driver that is offered
-        return create_engine(driven, poolclass=NullPool)
+        return create_engine(driven, pool_pre_ping=True)  # a server that was restarted is found again
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise StudyError(f"database {url.partition('://')[0]}://...: {error}") from None
