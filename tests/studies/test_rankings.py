@@ -201,7 +201,7 @@ def test_incomplete_or_wrong_judgements_are_refused_and_nothing_is_taken(change,
         session.tell([first, second], [mapping[first], change(mapping[second])])
     assert not session.answers
     session.tell([first, second], [mapping[first], None])
-    with pytest.raises(LabelError, match=r"is already labelled \{0: .*pass correct=True"):
+    with pytest.raises(LabelError, match=r"is already labelled \{'0': .*pass correct=True"):
         session.tell([first], [{d: (y + 1) % 3 for d, y in mapping[first].items()}])
 
 
@@ -260,3 +260,17 @@ def test_beliefs_of_other_tasks_are_refused(belief):
         sondage.evaluate(pool, "dcg", labels=labels, budget=100, model="s0", belief=belief)
     prior = sondage.evaluate(pool, "dcg@3", labels=labels, budget=100, model="s0", belief=(0.7, 0.2, 0.1))
     assert np.isfinite(prior.value)
+
+
+def test_several_judges_agree_document_by_document(tmp_path):
+    pool, labels = simulated(costs=None)
+    mapping = answers(pool, labels)
+    with sondage.Study.create(tmp_path / "study.db", pool, "dcg@2", 20, model="s0", raters=3) as study:
+        first = study.ask(1)[0]
+        documents = study.documents([first])[0]
+        own = {d: mapping[first][d] for d in documents}
+        other = own | {documents[0]: (own[documents[0]] + 1) % 3}
+        for who, label in (("anna", own), ("ben", other), ("cleo", own)):
+            study.tell([first], [label], who=who)
+        assert study.status.labelled == 1
+        assert study.disagreements()[0].label == {str(d): y for d, y in own.items()}

@@ -57,8 +57,6 @@ class Documents:
         Number of relevance grades G.
     probabilities : ndarray of float, shape (D, G), optional
         A grade model's probabilities; None where there is none.
-    asked : ndarray of bool, shape (D,), optional
-        Which documents a question needs judged; None for all.
     costs : ndarray of float, shape (D,), optional
         Of judging each document; None where a query costs 1.
     """
@@ -67,7 +65,6 @@ class Documents:
     names: NDArray[Any]
     n_grades: int
     probabilities: NDArray[Any] | None = None
-    asked: NDArray[np.bool_] | None = None
     costs: NDArray[Any] | None = None
 
     def of(self, rows: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
@@ -79,11 +76,21 @@ class Documents:
         first = np.repeat(self.offsets[rows] - starts[:-1], counts)
         return first + np.arange(starts[-1]), starts
 
-    def names_of(self, row: int) -> tuple[list[Any], list[bool]]:
-        """Return one query's documents, and which of them a question needs judged."""
-        part = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
-        names = self.names[part].tolist()
-        return names, [True] * len(names) if self.asked is None else self.asked[part].tolist()
+    def names_of(self, row: int) -> list[Any]:
+        """Return one query's documents."""
+        found: list[Any] = self.names[int(self.offsets[row]) : int(self.offsets[row + 1])].tolist()
+        return found
+
+    def only(self, kept: NDArray[np.bool_]) -> Documents:
+        """Return the table of these documents, bool (D,); queries keep their numbers."""
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return replace(
+            self,
+            offsets=before[self.offsets],
+            names=self.names[kept],
+            probabilities=None if self.probabilities is None else self.probabilities[kept],
+            costs=None if self.costs is None else self.costs[kept],
+        )
 
 
 @dataclass(frozen=True, eq=False)

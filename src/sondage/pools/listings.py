@@ -20,23 +20,21 @@ __all__ = ["document_field", "grades_by_query", "listed_hashes", "with_judged"]
 
 
 def with_judged(items: Items, models: Sequence[int], statistics: Sequence[ListLoss]) -> Items:
-    """Return a pool's items as a question sees them: which documents are judged for it, and what a query costs."""
-    lists: Any = [items.models[model] for model in models]
-    asked = np.any([basis.judged(ranks) for ranks in lists for basis in statistics], axis=0)
-    first: Any = items.models[0]
-    documents = replace(first.documents, asked=asked)
-    outputs: Any = tuple(replace(ranks, documents=documents) for ranks in items.models)
-    costs = None if items.costs is None else _judging_costs(outputs[0])
-    return replace(items, models=outputs, costs=costs)
+    """Return a pool's items as a question sees them: the documents judged for it, and what a query then costs."""
+    lists: Any = items.models
+    kept = np.any([basis.judged(lists[model]) for model in models for basis in statistics], axis=0)
+    if kept.all():
+        return items
+    documents = lists[0].documents.only(kept)
+    outputs = tuple(replace(ranks, documents=documents, positions=ranks.positions[kept]) for ranks in lists)
+    return replace(items, models=outputs, costs=None if items.costs is None else _judging_costs(outputs[0]))
 
 
 def _judging_costs(ranks: Ranks) -> Floats:
-    """Return what it costs to judge the documents asked for of each query, shape (n,)."""
+    """Return what it costs to judge the documents of each query, shape (n,)."""
     index, starts = ranks.index()
     assert ranks.documents.costs is not None
-    costs = ranks.documents.costs[index]
-    asked = ranks.documents.asked
-    return paid(segment_sums(costs if asked is None else costs * asked[index], starts))
+    return paid(segment_sums(ranks.documents.costs[index], starts))
 
 
 def document_field(values: NDArray[Any], listed: Listed) -> NDArray[Any]:
@@ -50,15 +48,16 @@ def document_field(values: NDArray[Any], listed: Listed) -> NDArray[Any]:
     return column
 
 
-def grades_by_query(labels: Any, size: int, ranks: Ranks, order: NDArray[np.int64] | None) -> Callable[[int], Any]:
+def grades_by_query(labels: Any, listed: Listed) -> Callable[[int], Any]:
     """Return a function from a query's row to its documents' grades, out of an array over the long table."""
     column = np.asarray(labels.to_numpy() if hasattr(labels, "to_numpy") else labels)
+    order, table = listed.order, listed.outputs[0].documents
     if order is None or column.shape != (len(order),):
         raise InputError(
             f"labels have shape {column.shape}; give a mapping of query to document to grade, or one grade for each of "
-            f"the {len(ranks.positions)} rows of the long table"
+            f"the {len(table.names)} rows of the long table"
         )
-    column, table = column[order], ranks.documents
+    column = column[order]
 
     def look(row: int) -> dict[Any, Any]:
         part = slice(int(table.offsets[row]), int(table.offsets[row + 1]))

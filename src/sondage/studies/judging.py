@@ -15,10 +15,10 @@ from sondage.pools import Pool
 from sondage.pools.listings import grades_by_query, with_judged
 from sondage.studies.method import Question
 
-__all__ = ["as_asked", "judgements", "judgements_from_table", "pool_judgements"]
+__all__ = ["Judgements", "as_asked", "judged", "judgements", "judgements_from_table", "pool_judgements"]
 
-Wanted = tuple[list[Any], list[bool]]
-"""A query's documents, and which of them are asked for."""
+Judgements = tuple[tuple[str, int], ...]
+"""A coded label: each document's text and grade code."""
 
 
 def as_asked(pool: Pool, question: Question) -> Pool:
@@ -33,8 +33,8 @@ def as_asked(pool: Pool, question: Question) -> Pool:
     return found
 
 
-def judgements(label: Any, grades: Sequence[float], wanted: Wanted, name: Any) -> tuple[int, ...]:
-    """Return the grade code of each of a query's documents, -1 where it was not asked for.
+def judgements(label: Any, grades: Sequence[float], documents: Sequence[Any], name: Any) -> Judgements:
+    """Return the text and the grade code of each of a query's documents, in their order.
 
     Judgements of other documents are left out, so that they change no result.
 
@@ -46,28 +46,29 @@ def judgements(label: Any, grades: Sequence[float], wanted: Wanted, name: Any) -
     if not isinstance(label, Mapping):
         raise LabelError(f"label {label!r} of query {name!r} must be a mapping of document to grade")
     codes = {grade: code for code, grade in enumerate(grades)}
-    documents, asked = wanted
     given = label if all(document in label for document in documents) else _by_text(label, documents)
     found = []
-    for document, needed in zip(documents, asked, strict=True):
-        if not needed:
-            found.append(-1)
-            continue
+    for document in documents:
         grade = given.get(document)
         if grade is None:
             raise LabelError(
-                f"document {document!r} of query {name!r} has no grade: all {sum(asked)} documents of it that are "
+                f"document {document!r} of query {name!r} has no grade: all {len(documents)} documents of it that are "
                 "asked for must be judged"
             )
         code = codes.get(_number(grade), -1)
         if code < 0:
-            allowed = [f"{value:g}" for value in grades]
+            allowed = ", ".join(f"{value:g}" for value in grades)
             raise LabelError(
-                f"grade {grade!r} of document {document!r} of query {name!r} is not allowed; "
-                f"grades are {', '.join(allowed)}"
+                f"grade {grade!r} of document {document!r} of query {name!r} is not allowed; grades are {allowed}"
             )
-        found.append(code)
+        found.append((str(document), code))
     return tuple(found)
+
+
+def judged(label: Judgements, grades: Sequence[float]) -> dict[str, float]:
+    """Return document -> grade, whole grades as integers."""
+    plain = [int(grade) if grade == int(grade) else grade for grade in grades]
+    return {document: plain[code] for document, code in label}
 
 
 def _number(grade: Any) -> float:
@@ -109,7 +110,6 @@ def pool_judgements(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     labels = judgements_from_table(labels)
     if isinstance(labels, Mapping):
         return lambda ids: labels
-    ranks = cast(Ranks, pool.items.models[0])
-    look = grades_by_query(labels, len(pool), ranks, None if pool.listed is None else pool.listed.order)
-    rows = pool.rows_by_id()
+    assert pool.listed is not None
+    ranks, look, rows = cast(Ranks, pool.items.models[0]), grades_by_query(labels, pool.listed), pool.rows_by_id()
     return lambda ids: [look(int(ranks.rows[row])) for row in rows(ids)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 from sondage.core.measures import Task
 from sondage.errors import LabelError
-from sondage.studies.judging import Wanted, judgements
+from sondage.studies.judging import Judgements, judged, judgements
 
-__all__ = ["Label", "code_label", "decode_label", "label_array"]
+__all__ = ["Label", "code_label", "contradiction", "decode_label", "label_array"]
 
-Label = int | float | tuple[float, ...]
-
-NOTHING: Wanted = ([], [])
+Label = int | float | tuple[float, ...] | Judgements
 
 
-def code_label(label: Any, task: Task, models: tuple[str, ...], name: Any, wanted: Wanted = NOTHING) -> Label | None:
-    """Return a label as a class code, a number, or a tuple: an outcome for each system, a grade code a document.
+def code_label(
+    label: Any, task: Task, models: tuple[str, ...], name: Any, documents: Sequence[Any] = ()
+) -> Label | None:
+    """Return a label as a class code, a number, a tuple of an outcome for each system, or judgements of documents.
 
-    None stays None; `wanted` are the documents of a query.
+    None stays None; `documents` are those of a query, all of which are to be judged.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def code_label(label: Any, task: Task, models: tuple[str, ...], name: Any, wante
     if label is None:
         return None
     if task.kind == "ranking":
-        return judgements(label, task.grades, wanted, name)
+        return judgements(label, task.grades, documents, name)
     return _CODERS[task.kind](label, task, models, name)
 
 
@@ -86,19 +86,21 @@ _CODERS: dict[str, Callable[[Any, Task, tuple[str, ...], Any], Label]] = {
 }
 
 
-def decode_label(label: Label | None, task: Task, wanted: Wanted = NOTHING) -> Any:
+def decode_label(label: Label | None, task: Task) -> Any:
     """Return a coded label as the user knows it."""
     if label is not None and task.kind == "ranking":
-        codes: Any = zip(wanted[0], label, strict=True)  # type: ignore[arg-type]
-        return {document: _plain(task.grades[code]) for document, code in codes if code >= 0}
+        return judged(label, task.grades)  # type: ignore[arg-type]
     if label is None or task.kind != "classification":
         return label
     return task.classes[int(label)]  # type: ignore[arg-type]
 
 
-def _plain(grade: float) -> float:
-    """Return a whole grade as an integer."""
-    return int(grade) if grade == int(grade) else grade
+def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> LabelError:
+    """Return the refusal of a label that differs from an earlier one."""
+    return LabelError(
+        f"id {name!r} is already labelled {decode_label(was, task)!r}, now {decode_label(now, task)!r}: "
+        "pass correct=True to replace it"
+    )
 
 
 def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
@@ -107,7 +109,7 @@ def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
         rows: list[Any] = labels
         table = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.int8)
         for row, codes in enumerate(rows):
-            table[row, : len(codes)] = codes
+            table[row, : len(codes)] = [code for _, code in codes]
         return table
     if task.kind == "classification":
         return np.array(labels, dtype=np.int64)

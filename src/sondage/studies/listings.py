@@ -26,17 +26,15 @@ def listing_layout(items: Items) -> dict[str, Any]:
 
 
 def listings_to_data(items: Items) -> list[dict[str, Any]]:
-    """Return each query's documents: names, which of them are asked for, costs, probabilities, and every rank."""
+    """Return each query's documents: names, costs, probabilities, and every rank."""
     outputs = [cast(Ranks, output) for output in items.models]
     table = outputs[0].documents
     found = []
     for row in outputs[0].rows.tolist():
         part = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
-        names, asked = table.names_of(row)
         found.append(
             {
-                "documents": names,
-                "asked": [int(needed) for needed in asked],
+                "documents": table.names_of(row),
                 "costs": None if table.costs is None else table.costs[part].tolist(),
                 "probabilities": None if table.probabilities is None else table.probabilities[part].tolist(),
                 "ranks": [output.positions[part].tolist() for output in outputs],
@@ -62,7 +60,6 @@ def listings_from_data(data: Sequence[Mapping[str, Any]], layout: Mapping[str, A
         column,
         int(layout["grades"]),
         None if p is None else np.reshape(joined("probabilities", p), (-1, int(layout["grades"]))),
-        asked=np.array([needed for query in data for needed in query["asked"]], dtype=np.bool_),
         costs=joined("costs", np.float64),
     )
     every = np.arange(len(data))

@@ -112,17 +112,16 @@ class RankingBelief:
         yield from (0, self.n_grades - 1)
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
-        """Return the belief calibrated on these grade codes, shape (n, W), -1 where a document was not judged."""
+        """Return the belief calibrated on these grade codes, shape (n, W), -1 beyond a query's documents."""
         ranks = cast(Ranks, items.models[0])
         if not len(ranks):
             return self
         index, _ = ranks.index()
-        codes = labels[np.arange(labels.shape[1]) < ranks.counts[:, None]]
-        judged = codes >= 0
-        query = np.repeat(np.arange(len(ranks)), ranks.counts)[judged]
-        weights = np.minimum(1.0, ALIKE / np.maximum(np.bincount(query, minlength=len(ranks)), 1))[query]
-        log_p = np.log(np.maximum(self._given(items, index)[judged], SMALLEST))
-        found = _fitted(codes[judged], weights, log_p, _height(items, index)[judged], self._relative)
+        counts = ranks.counts
+        codes = labels[np.arange(labels.shape[1]) < counts[:, None]]
+        weights = np.repeat(np.minimum(1.0, ALIKE / np.maximum(counts, 1)), counts)
+        log_p = np.log(np.maximum(self._given(items, index), SMALLEST))
+        found = _fitted(codes, weights, log_p, _height(items, index), self._relative)
         return replace(self, shifts=tuple(found[:-2].tolist()), slope=float(found[-2]), lift=float(found[-1]))
 
 

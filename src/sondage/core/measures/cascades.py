@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, coded_gains, kept, moved, ranks_of
+from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, kept, moved, ranks_of
 from sondage.core.predictions import Floats, Items, Ranks
 from sondage.core.rankings import CHUNK, in_chunks
 
@@ -57,7 +57,7 @@ class Cascade(ListLoss):
         ends = np.concatenate([[0], np.cumsum(ranks.counts)])
         for part in in_chunks(ranks):
             some = ranks.take(part)
-            kappa = coded_gains(self.stops)[codes[ends[part.start] : ends[part.stop]]]
+            kappa = np.array(self.stops)[codes[ends[part.start] : ends[part.stop]]]
             index, _ = some.index()
             places = kept(some.positions[index], self.depth)
             (stop,) = _by_position(places, some.counts, [kappa])

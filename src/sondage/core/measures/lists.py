@@ -7,7 +7,7 @@ two cascades in the product of the lists' lengths (`sondage.core.measures.cascad
 averaged over the label vectors that a belief supposes.
 
 Labels are grade codes: one for all documents, or one a document, shape (d,), query after query; or a table (n, W) with
--1 beyond a query's documents and for those not judged.
+-1 beyond a query's documents.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class Additive(ListLoss):
 
     def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
         index, starts = ranks.index()
-        return segment_sums(self.discounts(ranks.positions[index]) * coded_gains(self.gains)[codes], starts)
+        return segment_sums(self.discounts(ranks.positions[index]) * np.array(self.gains)[codes], starts)
 
     def expected(self, items: Items, model: int, belief: GradeBelief) -> Floats:
         mean = np.empty(len(items))
@@ -229,7 +229,7 @@ class Normalised(ListLoss):
     def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
         index, starts = ranks.index()
         plain = Additive(self.name, self.gains, self.depth)
-        reached = segment_sums(plain.discounts(ranks.positions[index]) * coded_gains(self.gains)[codes], starts)
+        reached = segment_sums(plain.discounts(ranks.positions[index]) * np.array(self.gains)[codes], starts)
         most = int(ranks.counts.max(initial=0))
         # The ideal list has, at place j, a grade of at least g if j documents or more have it.
         whole = np.concatenate([[0.0], np.cumsum(plain.discounts(np.arange(1, most + 1)))])
@@ -243,8 +243,3 @@ class Normalised(ListLoss):
         weights = [a for _, a in terms]
         ends = (sum(min(a, 0.0) for a in weights), sum(max(a, 0.0) for a in weights))
         return np.where(can, ends[0], 0.0), np.where(can, ends[1], 0.0)
-
-
-def coded_gains(gains: Sequence[float]) -> Floats:
-    """Return gains by grade code; the code -1, not judged, has none."""
-    return np.array([*gains, 0.0])
