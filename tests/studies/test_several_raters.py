@@ -122,7 +122,7 @@ def test_a_skip_of_one_does_not_hide_the_label_of_another(place):
 
 
 def test_agreement_is_that_of_the_libraries(place):
-    """The worked example of three coders, fifteen units and nominal alpha 0.691 that the field's introductions share."""
+    """The worked example of three coders and fifteen units, with nominal alpha 0.691, of the field's introductions."""
     table = [
         [None, None, None, None, None, 3, 4, 1, 2, 1, 1, 3, 3, None, 3],
         [1, None, 2, 1, 3, 3, 4, 3, None, None, None, None, None, None, None],
