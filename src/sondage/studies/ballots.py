@@ -103,12 +103,16 @@ class Ballots:
         self._items: dict[str, dict[int, Row]] = {}
         self.last = 0
         """Number of the last label read."""
+        self.people: set[str] = set()
+        """Everybody who gave a name."""
 
     def add(self, row: Row) -> None:
         """Take the next row of the table of labels."""
         self.last = row["number"]
         counted = self._items.setdefault(row["id"], {})
         counted.pop(row["supersedes"], None)
+        if row["who"] is not None and row["kind"] == "label":
+            self.people.add(row["who"])
         if row["kind"] != "undo":
             counted[row["number"]] = {**row, "label": coded(json.loads(row["label"]), self._task)}
 
@@ -133,10 +137,6 @@ class Ballots:
     def items(self) -> list[str]:
         """Return the items that anybody said something of."""
         return list(self._items)
-
-    def disputed(self, item: str) -> bool:
-        """Return whether people disagree about an item and nothing has settled it."""
-        return len({repr(label) for label in self.opinions(item)}) > 1 and self.resolution(item) is None
 
     def last_of(self, who: str) -> Row | None:
         """Return what a person said last, as far as it counts."""
