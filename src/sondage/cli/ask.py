@@ -1,64 +1,51 @@
-"""``sondage ask``: the next items to label, as CSV."""
+"""``sondage ask``: the next items to label, as a file."""
 
 from __future__ import annotations
 
-import csv
+import io
 import shlex
-import sys
 from pathlib import Path
-from typing import IO, Any
 
 import click
 
-from sondage.cli.printing import study_argument
+from sondage.cli.printing import format_option, study_argument, write_file
 
 __all__ = ["command"]
 
 
-@click.command("ask", short_help="Get the next items to label as CSV.")
+@click.command("ask", short_help="Get the next items to label as a file.")
 @study_argument
 @click.argument("n", metavar="N", type=click.IntRange(min=1), required=False)
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write; by default the terminal.")
+@format_option
+@click.option("--predictions", is_flag=True, help="Show the labeller what the models say (Label Studio); it biases.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
-def command(study: str, n: int | None, output: str | None, force: bool) -> None:
+def command(study: str, n: int | None, output: str | None, form: str | None, predictions: bool, force: bool) -> None:
     """Ask STUDY for the next N items, pending ones first; without N for all that the budget pays.
 
-    Each row has the id, an empty label to fill in, and what the pool says of the item. A cell that a spreadsheet
-    would take for a formula begins with an apostrophe; leave it.
+    Each row has the id, an empty label to fill in, and what the pool says of the item. A cell of CSV that a
+    spreadsheet would take for a formula begins with an apostrophe; leave it. A file that ends in .json is one of
+    tasks for Label Studio, .jsonl has a JSON object on each line.
 
     \b
     sondage ask study.db 20 -o batch.csv
+    sondage ask study.db 20 -o tasks.json
     """
     from sondage import Study
+    from sondage.adapters.formats import format_of
     from sondage.errors import InputError
 
     if output is not None and Path(output).exists() and not force:
         raise InputError(f"{output} is there already and may hold labels (--force writes over it)")
     with Study.open(study) as opened:
         ids = opened.ask(n)
+        text = io.StringIO()
+        format_of(output, form).write_items(opened, ids, text, predictions=predictions)
         if output is None:
-            _write(sys.stdout, opened, ids)
+            click.echo(text.getvalue(), nl=False)
         else:
-            try:
-                with open(output, "w", encoding="utf-8", newline="") as file:
-                    _write(file, opened, ids)
-            except OSError as error:
-                raise InputError(f"{output} cannot be written: {error.strerror}; ask again") from None
+            write_file(output, text.getvalue(), "ask again")
     _tell_next(study, output, len(ids))
-
-
-def _write(file: IO[Any], study: Any, ids: list[Any]) -> None:
-    """Write the rows: id, empty label or labels, fields."""
-    from sondage.pools.files import escaped
-
-    outcomes = study.task.kind == "outcomes"
-    empty = [f"{model}.label" for model in study.models] if outcomes else ["label"]
-    fields = study.fields(ids)
-    names = list(fields[0]) if fields else []
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["id", *empty, *(escaped(name) for name in names)])
-    for name, shown in zip(ids, fields, strict=True):
-        writer.writerow([escaped(name), *([""] * len(empty)), *(escaped(shown[field]) for field in names)])
 
 
 def _tell_next(study: str, output: str | None, count: int) -> None:

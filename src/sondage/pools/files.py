@@ -20,7 +20,7 @@ from sondage.pools.table import NUMBER
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["escaped", "read_labels", "read_pool"]
+__all__ = ["escaped", "plain", "read_label_rows", "read_labels", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
@@ -183,19 +183,34 @@ def read_labels(path: str | os.PathLike[str], models: Sequence[str] = ()) -> tup
     InputError
         If the file cannot be read or has no such column.
     """
+    rows = [row for _, row in read_label_rows(path, models)]
+    labels = [_outcomes(row, models) if models else row["label"] for row in rows]
+    return [row["id"] for row in rows], labels
+
+
+def read_label_rows(path: str | os.PathLike[str], models: Sequence[str] = ()) -> list[tuple[int, dict[str, Any]]]:
+    """Return the line and the columns of every row of a CSV file of labels; cells of labels are None where empty.
+
+    Raises
+    ------
+    InputError
+        As for `read_labels`.
+    """
+    wanted = ["id", *([f"{model}.label" for model in models] or ["label"])]
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, delimiter=_header(path)[0], strict=True)
-            wanted = ["id", *([f"{model}.label" for model in models] or ["label"])]
             missing = [name for name in wanted if name not in (reader.fieldnames or [])]
             if missing:
                 raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")
-            rows = [_checked(row, reader.line_num) for row in reader]
+            rows = [(reader.line_num, _checked(row, reader.line_num)) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error, InputError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise InputError(f"{os.fspath(path)}: {reason}") from None
-    labels = [_outcomes(row, models) if models else _label(row["label"]) for row in rows]
-    return [_plain(row["id"]) for row in rows], labels
+    return [
+        (line, {name: _label(cell) if name in wanted[1:] else plain(cell) for name, cell in row.items()})
+        for line, row in rows
+    ]
 
 
 def _checked(row: dict[str, Any], line: int) -> dict[str, Any]:
@@ -207,11 +222,11 @@ def _checked(row: dict[str, Any], line: int) -> dict[str, Any]:
 
 
 def _label(cell: str) -> str | None:
-    return _plain(cell).strip() or None
+    return plain(cell).strip() or None
 
 
-def _outcomes(row: dict[str, str], models: Sequence[str]) -> dict[str, str] | None:
-    given = {model: _label(row[f"{model}.label"]) for model in models}
+def _outcomes(row: dict[str, Any], models: Sequence[str]) -> dict[str, str] | None:
+    given = {model: row[f"{model}.label"] for model in models}
     return {model: label for model, label in given.items() if label is not None} or None
 
 
@@ -228,6 +243,6 @@ def escaped(value: Any) -> Any:
     return value
 
 
-def _plain(cell: str) -> str:
+def plain(cell: str) -> str:
     """Return the text that `escaped` was given."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

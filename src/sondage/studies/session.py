@@ -285,6 +285,11 @@ class Session:
         return [position for position in self.asked if position not in self.answers]
 
     @property
+    def asked_ids(self) -> list[Any]:
+        """Ids asked for, in order."""
+        return [self.ids[position] for position in self.asked]
+
+    @property
     def n_labels(self) -> int:
         """Distinct items labelled."""
         return sum(label is not None for label in self.answers.values())

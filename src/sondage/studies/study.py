@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sondage.core.measures import Measure, Task
-from sondage.errors import InputError, StudyError
+from sondage.errors import InputError, LabelError, StudyError
 from sondage.pools import Pool
 from sondage.studies import records
 from sondage.studies.answers import compare_session, estimate_session
@@ -317,7 +317,14 @@ class Study:
         found.count_revision()
         return ids
 
-    def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False, who: str | None = None) -> int:
+    def tell(
+        self,
+        ids: Iterable[Any],
+        labels: Iterable[Any],
+        *,
+        correct: bool = False,
+        who: str | Sequence[str | None] | None = None,
+    ) -> int:
         """Take labels; all of them or, if one is refused, none.
 
         Parameters
@@ -328,8 +335,8 @@ class Study:
             Their labels; None is a skip.
         correct : bool
             Let a label replace an earlier, different one, which is kept in the file.
-        who : str, optional
-            Who says so.
+        who : str or sequence of str, optional
+            Who says so: of all labels, or of each.
 
         Returns
         -------
@@ -341,10 +348,13 @@ class Study:
         LabelError
             If an id was never asked for, a label is not allowed, or it contradicts an earlier one.
         """
+        ids = list(ids)
+        said = _speakers(ids, who)
         with self._lock, self._store.writing() as found:
             session = self._refresh(found, lock=True)
             new = session.check(ids, labels, correct=correct)
-            found.add_labels([self._label_row(position, label, who) for position, label in new.items()])
+            rows = [self._label_row(at, label, said[str(session.ids[at])]) for at, label in new.items()]
+            found.add_labels(rows)
         return len(new)
 
     def _label_row(self, position: int, label: Label | None, who: str | None) -> dict[str, Any]:
@@ -410,6 +420,11 @@ class Study:
             found.raise_budget(session.budget)
             found.count_revision()
 
+    def snapshot(self) -> Session:
+        """Return the session as it is in the file now; what happens later does not change it."""
+        with self._lock, self._store.reading() as found:
+            return self._refresh(found).copied()
+
     def fields(self, ids: Iterable[Any]) -> list[dict[str, Any]]:
         """Return what the pool shows to a labeller of these items."""
         with self._lock, self._store.reading() as found:
@@ -467,3 +482,11 @@ class Study:
 
 def _by_name(measures: Iterable[Measure]) -> dict[str, Measure]:
     return {measure.name: measure for measure in measures}
+
+
+def _speakers(ids: Sequence[Any], who: str | Sequence[str | None] | None) -> dict[str, str | None]:
+    """Return who first says something of each id."""
+    names = [who] * len(ids) if who is None or isinstance(who, str) else list(who)
+    if len(names) != len(ids):
+        raise LabelError(f"there are {len(ids)} ids and {len(names)} names in who=")
+    return {str(name): said for name, said in zip(reversed(ids), reversed(names), strict=True)}
