@@ -286,7 +286,7 @@ def test_label_studio_both_ways():
     assert '<Choice value="not spam"/>' in run("export", "study.db", "--interface").output
     run("export", "study.db", "-o", "again.json")
     assert "0 new of 5 labels" in run("import", "study.db", "again.json").output
-    run("plan", "pool.csv", "other.db", "--model", "a", "--budget", 10)
+    run("plan", "pool.csv", "other.db", "--model", "a", "--budget", 10, "--seed", 1)
     assert "is of another study" in refused("import", "other.db", "export.json")
 
 
