@@ -310,3 +310,25 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there():
     assert "for Label Studio only" in refused("ask", "study.db", 3, "-o", "batch.csv", "--force", "--predictions")
     assert Path("batch.csv").read_text() == before
     assert "cannot be written: No such file or directory" in refused("export", "study.db", "-o", "none/labels.csv")
+
+
+def test_a_report_is_a_page():
+    planned("--model", "a")
+    run("ask", "study.db", 10, "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    result = run("report", "study.db", "--html", "out.html")
+    assert (result.stdout, result.stderr) == ("", "Wrote out.html.\n")
+    page = Path("out.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "What is the error rate of &#39;a&#39;?" in page
+    assert json.loads(run("report", "study.db", "--json", "--html", "out.html").stdout)["labelled"] == 10
+
+
+def test_a_page_does_not_take_the_place_of_a_study():
+    planned("--model", "a")
+    before = Path("study.db").read_bytes()
+    assert "study.db: the name of a page ends in .html" in refused("report", "study.db", "--html", "study.db")
+    line = refused("report", "study.db", "--html", "none/out.html")
+    assert "none/out.html cannot be written: No such file or directory; the study is as it was" in line
+    assert Path("study.db").read_bytes() == before

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sondage.core.reliability import Reliability
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
-from sondage.studies.study import Study
+from sondage.reports.contents import Figure, Report
 
-__all__ = ["answer", "describe", "describe_study", "quantity"]
+__all__ = [
+    "answer",
+    "base_name",
+    "basis_lines",
+    "describe",
+    "figure_reach",
+    "figure_value",
+    "named_measure",
+    "pvalue_text",
+    "quantity",
+    "report_lines",
+]
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
 MOST_NAMED = 5
@@ -48,28 +60,84 @@ def describe(result: Any, level: float = 0.95) -> list[str]:
     """Return the answer and what it rests on, line by line; of several estimates, one after the other."""
     if isinstance(result, Mapping):
         first = next(iter(result.values()))
-        return [*(answer(one, level) for one in result.values()), *_basis(first), *_warned(_all_warnings(result))]
+        return [*(answer(one, level) for one in result.values()), *basis_lines(first), *_warned(_all_warnings(result))]
     if isinstance(result, Selection):
         return [answer(result), *_ranked(result, level), *_warned(result.warnings)]
     estimate = result.estimate if isinstance(result, Comparison) else result
-    return [answer(result, level), *_basis(estimate), *_warned(estimate.warnings)]
+    return [answer(result, level), *basis_lines(estimate), *_warned(estimate.warnings)]
 
 
-def describe_study(study: Study, level: float = 0.95) -> list[str]:
-    """Return where a study stands, and its result if there are labels."""
-    status, question = study.status, study.question
-    measures = ", ".join(measure.name for measure in question.measures)
-    method = study.method
-    lines = [
-        f"{question.kind} {' and '.join(question.models)} by {measures}; seed {study.seed}",
-        f"{status.labelled} labelled, {status.pending} pending, {status.skipped} skipped, {status.remaining} to ask; "
-        f"budget {status.budget:g}, spent {status.spent:g}",
-        f"design {method.design}, floor {method.floor:g}, draw {method.draw}, estimator {method.estimator}, "
-        f"interval {method.interval}, target {method.target}",
+def report_lines(report: Report) -> list[str]:
+    """Return a report line by line: the answer, where the study stands, then all that the answer rests on."""
+    figures = _figure_lines(report.figures) if len(report.figures) > 1 else []
+    lines = [*report.answers, *figures, *report.basis, *_warned(report.warnings), "", f"Question: {report.question}"]
+    if report.standing is not None:
+        at = report.standing
+        lines.append(
+            f"{at.labelled} labelled, {at.pending} pending, {at.skipped} skipped, {at.remaining} to ask; "
+            f"budget {at.budget:g}, spent {at.spent:g}"
+        )
+    if report.gaps:
+        lines += _headed("Behind the best; these intervals hold together", _figure_lines(report.gaps))
+    lines += _headed("How the items were chosen", report.chosen)
+    if report.uniform is not None:
+        lines += _headed("Uniform sampling", [report.uniform.sentence])
+    if report.weights is not None:
+        lines += _headed("Weights", [report.weights.sentence])
+    if report.reliability is not None:
+        lines += _headed("Belief and labels", [report.believed, *_bin_lines(report.reliability)])
+    if report.contributors:
+        lines += _headed(f"Labels that moved {report.moved} most", _contributor_lines(report))
+    for part in report.parts:
+        lines += _headed(f"By {part.field}", [*_figure_lines(part.figures), *([part.note] if part.note else [])])
+    return lines + _headed("To do it again", _setting_lines(report.settings))
+
+
+def _headed(heading: str, lines: Sequence[str]) -> list[str]:
+    return ["", heading, *(f"  {line}" for line in lines)] if lines else []
+
+
+def _figure_lines(figures: Sequence[Figure]) -> list[str]:
+    width = max(len(figure.name) for figure in figures)
+    return [
+        f"{one.name:<{width}}  {figure_value(one)}  ({figure_reach(one)}; {_labels(one.n_labels)})"
+        + (f"  {one.note}" if one.note else "")
+        for one in figures
     ]
-    if not status.labelled:
-        return ["No labels yet: there is nothing to estimate from.", *lines]
-    return [*describe(study.estimate(), level), *lines]
+
+
+def figure_value(figure: Figure) -> str:
+    """Return a figure's value in words."""
+    return quantity(figure.value, figure.measure, figure.interval.width, figure.unit)
+
+
+def figure_reach(figure: Figure) -> str:
+    """Return a figure's interval in words."""
+    if figure.interval.kind == "undefined":
+        return "not known"
+    return _between(figure.interval, figure.measure, figure.unit)
+
+
+def _bin_lines(found: Reliability) -> list[str]:
+    head = f"{'believed':>9}  {'observed':>9}  {'interval':>18}  labels"
+    rows = [
+        f"{one.believed:>9.3g}  {one.observed:>9.3g}  {f'{one.interval.low:.3g} to {one.interval.high:.3g}':>18}"
+        f"  {one.n_labels:>6}"
+        for one in found.bins
+    ]
+    return [head, *rows]
+
+
+def _contributor_lines(report: Report) -> list[str]:
+    return [
+        f"{one.id!s}: label {one.label}, expected {one.expected or 'nothing'}; moved by {one.moved:+.3g}, "
+        f"carries {100 * one.share:.2g} %"
+        for one in report.contributors
+    ]
+
+
+def _setting_lines(settings: Mapping[str, Any]) -> list[str]:
+    return [f"{name}: {value}" for name, value in settings.items() if value is not None]
 
 
 def quantity(value: float, measure: str, width: float = math.nan, unit: str = " %") -> str:
@@ -82,19 +150,21 @@ def quantity(value: float, measure: str, width: float = math.nan, unit: str = " 
     """
     if not math.isfinite(value):
         return "undefined"
-    scale = 100.0 if _base(measure) in PERCENT else 1.0
+    scale = 100.0 if base_name(measure) in PERCENT else 1.0
     reach = width if math.isfinite(width) and width > 0 else abs(value) or 1.0
     digits = min(max(0, 2 - math.ceil(math.log10(scale * reach))), 8)
     if scale == 1.0 and reach <= 1:
         digits = max(digits, 2)
-    return f"{scale * value:.{digits}f}{unit if scale == 100.0 else ''}"
+    told = f"{scale * value:.{digits}f}"
+    return f"{told.removeprefix('-') if float(told) == 0 else told}{unit if scale == 100.0 else ''}"
 
 
-def _base(measure: str) -> str:
+def base_name(measure: str) -> str:
+    """Return a measure's name without its parameters."""
     return measure.partition(":")[0]
 
 
-def _named(measure: str) -> str:
+def named_measure(measure: str) -> str:
     """Return a measure's name as a reader knows it."""
     name, _, options = measure.partition(":")
     words = NAMES.get(name, name.replace("_", " "))
@@ -117,7 +187,7 @@ def _labels(count: int) -> str:
 
 
 def _estimated(estimate: Estimate, level: float) -> str:
-    subject = f"The {_named(estimate.measure)} of {estimate.models[0]!r}"
+    subject = f"The {named_measure(estimate.measure)} of {estimate.models[0]!r}"
     where = "in this pool" if estimate.target == "pool" else "in the population"
     if not math.isfinite(estimate.value):
         return f"{subject} {where} cannot be told from {_labels(estimate.n_labels)}."
@@ -143,10 +213,10 @@ def _within(interval: Interval, measure: str) -> str:
 
 def _compared(comparison: Comparison, level: float) -> str:
     estimate, (first, second) = comparison.estimate, comparison.estimate.models
-    measure = _named(estimate.measure)
+    measure = named_measure(estimate.measure)
     if not math.isfinite(estimate.value):
         return f"Whether {first!r} or {second!r} is better cannot be told from {_labels(estimate.n_labels)}."
-    evidence = f"p {_pvalue(comparison.pvalue)}, {_labels(estimate.n_labels)}"
+    evidence = f"p {pvalue_text(comparison.pvalue)}, {_labels(estimate.n_labels)}"
     interval = comparison.interval(level)
     difference = quantity(estimate.value, estimate.measure, interval.width, " points")
     reach = f"{_level(level)} interval {_between(interval, estimate.measure, ' points')}"
@@ -161,7 +231,8 @@ def _compared(comparison: Comparison, level: float) -> str:
     )
 
 
-def _pvalue(pvalue: float) -> str:
+def pvalue_text(pvalue: float) -> str:
+    """Return a p-value with its sign of equality."""
     return f"= {pvalue:.2g}" if pvalue >= 1e-4 else "< 0.0001"
 
 
@@ -169,7 +240,7 @@ def _selected(selection: Selection) -> str:
     best = selection.estimates[selection.best]
     value = quantity(best.value, best.measure, best.interval(0.95).width)
     rivals = [name for name in selection.contenders() if name != selection.best]
-    lead = f"{selection.best!r} has the best {_named(best.measure)}, {value} ({_labels(selection.n_labels)})"
+    lead = f"{selection.best!r} has the best {named_measure(best.measure)}, {value} ({_labels(selection.n_labels)})"
     if not rivals:
         return f"{lead}, and is better than every other."
     more = f" and {len(rivals) - MOST_NAMED} more" if len(rivals) > MOST_NAMED else ""
@@ -190,12 +261,12 @@ def _ranked(selection: Selection, level: float) -> list[str]:
             gap = estimate.value - best.value
             behind = quantity(gap, estimate.measure, gaps[name].width, " points")
             reach = _between(gaps[name], estimate.measure, " points")
-            line += f"  {behind} from the best ({reach}), p {_pvalue(selection.pvalues[name])}"
+            line += f"  {behind} from the best ({reach}), p {pvalue_text(selection.pvalues[name])}"
         lines.append(line)
     return lines
 
 
-def _basis(estimate: Estimate) -> list[str]:
+def basis_lines(estimate: Estimate) -> list[str]:
     """Return what an estimate rests on."""
     parts = [f"standard error {estimate.std_error:.3g}"] if math.isfinite(estimate.std_error) else []
     if math.isfinite(estimate.n_effective):
