@@ -52,6 +52,10 @@ def _tell_next(study: str, output: str | None, count: int) -> None:
     place = shlex.quote(output or "batch.csv")
     if not count:
         click.echo(f"Nothing is left to label. Next: sondage report {shlex.quote(study)}", err=True)
+    elif output is not None and output.endswith(".json"):
+        text = f"{count} items to label. Import them into Label Studio (labelling interface: sondage export "
+        text += f"{shlex.quote(study)} --interface), and its export: sondage import {shlex.quote(study)} EXPORT.json"
+        click.echo(text, err=True)
     else:
         text = f"{count} items to label. Fill the labels in, then: sondage import {shlex.quote(study)} {place}"
         click.echo(text, err=True)
