@@ -274,7 +274,9 @@ def test_measures_with_bins_of_the_pool(measure):
 
 def test_label_studio_both_ways():
     planned("--model", "a")
-    assert "tasks.json" in run("ask", "study.db", 5, "-o", "tasks.json").stderr
+    said = run("ask", "study.db", 5, "-o", "tasks.json").stderr
+    assert "sondage export study.db --interface" in said
+    assert "sondage import study.db EXPORT.json" in said
     with open("tasks.json") as file:
         tasks = json.load(file)
     for task, choice in zip(tasks, ["spam", "spam", "not spam", None, "spam"], strict=True):

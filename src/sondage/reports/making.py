@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from sondage.core.diagnostics import contributions, uniform_labels, unit_count
-from sondage.core.domains import domain_estimate
+from sondage.core.diagnostics import unit_count
 from sondage.core.reliability import reliability
 from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
 from sondage.errors import InputError
-from sondage.reports.contents import Contributor, Figure, Part, Report, Standing, Uniform, Weights
+from sondage.reports.contents import Figure, Report, Standing
+from sondage.reports.samples import (
+    figure_of,
+    find_contributors,
+    parts_of_pool,
+    subject_of,
+    uniform_of,
+    weights_of,
+)
 from sondage.reports.text import answer, basis_lines, named_measure, pvalue_text
 from sondage.reports.wording import (
     believed_sentence,
     chosen_sentences,
-    percent,
     question_sentence,
-    uniform_sentence,
-    weights_sentence,
 )
 from sondage.studies.anytime import LabelCourse
-from sondage.studies.labels import decode_label
 from sondage.studies.records import method_to_data, question_to_data
 from sondage.studies.session import Session
 from sondage.studies.study import Study
 from sondage.version import __version__
 
 __all__ = ["make_report"]
-
-MOST_CONTRIBUTORS = 10
-ALIKE = 2.0
-"""Labels none of which moves the result by more than this many times their mean are not told one by one."""
-MOST_PARTS = 5
-MOST_VALUES = 12
-LEAST_IN_PART = 10
 
 Row = dict[str, Any]
 
@@ -120,13 +113,13 @@ def _report(
         gaps=_gaps(result, level) if isinstance(result, Selection) else (),
         standing=None if session is None else _standing(session),
         chosen=() if session is None else chosen_sentences(session, total),
-        uniform=None if leading is None else _uniform(leading, result),
-        weights=None if leading is None else _weights(leading),
+        uniform=None if leading is None or isinstance(result, Slices) else uniform_of(leading),
+        weights=None if leading is None else weights_of(leading),
         reliability=found,
         believed="" if found is None or leading is None else believed_sentence(leading, found),
-        contributors=() if session is None or leading is None else _contributors(session, leading, fields),
-        moved="" if leading is None else _subject(leading),
-        parts=() if session is None or leading is None else _parts(session, leading, fields, level),
+        contributors=() if session is None or leading is None else find_contributors(session, leading, fields),
+        moved="" if leading is None else subject_of(leading),
+        parts=() if session is None or leading is None else parts_of_pool(session, leading, fields, level),
         warnings=_warnings(result),
         settings=_settings(session, facts),
     )
@@ -152,22 +145,13 @@ def _warnings(result: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for one in several for text in one.warnings))
 
 
-def _subject(estimate: Estimate) -> str:
-    """Return what an estimate is of."""
-    measure = named_measure(estimate.measure)
-    if len(estimate.models) == 1:
-        return f"the {measure} of {estimate.models[0]!r}"
-    first, second = map(repr, estimate.models)
-    return f"the difference in {measure} between {first} and {second}"
-
-
 def _figures(result: Any, level: float) -> tuple[Figure, ...]:
     if result is None:
         return ()
     if isinstance(result, Comparison):
         first, second = result.estimate.models
         note = f"p {pvalue_text(result.pvalue)} ({result.significance.kind})"
-        return (_figure(f"{first} minus {second}", result.estimate, level, note),)
+        return (figure_of(f"{first} minus {second}", result.estimate, level, note),)
     if isinstance(result, Selection):
         return _ranked(result, level)
     if isinstance(result, Slices):
@@ -176,13 +160,7 @@ def _figures(result: Any, level: float) -> tuple[Figure, ...]:
         rows = [(named_measure(name), estimate) for name, estimate in result.items()]
     else:
         rows = [(named_measure(result.measure), result)]
-    return tuple(_figure(name, estimate, level) for name, estimate in rows)
-
-
-def _figure(name: str, estimate: Estimate, level: float, note: str = "") -> Figure:
-    unit = " points" if len(estimate.models) > 1 else " %"
-    numbers = (estimate.value, estimate.std_error, estimate.interval(level), estimate.n_labels)
-    return Figure(name, estimate.measure, *numbers, unit, note)
+    return tuple(figure_of(name, estimate, level) for name, estimate in rows)
 
 
 def _gaps(selection: Selection, level: float) -> tuple[Figure, ...]:
@@ -208,122 +186,13 @@ def _ranked(selection: Selection, level: float) -> tuple[Figure, ...]:
     }
     if len(rivals) == 1:
         notes[selection.best] = "the best"
-    return tuple(_figure(name, selection.estimates[name], level, notes[name]) for name in selection.ranking)
+    return tuple(figure_of(name, selection.estimates[name], level, notes[name]) for name in selection.ranking)
 
 
 def _standing(session: Session) -> Standing:
     skipped = sum(label is None for label in session.answers.values())
     counts = (len(session.asked), session.n_labels, skipped, len(session.pending), session.remaining)
     return Standing(session.budget, session.spent, *counts)
-
-
-def _uniform(leading: Estimate, result: Any) -> Uniform | None:
-    if leading.evidence is None or isinstance(result, Slices):
-        return None
-    if not _weights(leading).uneven and leading.evidence.estimation.parts[0].known.share > 1 - 1e-9:  # type: ignore[union-attr]
-        return None  # it is a uniform sample
-    labels, total = uniform_labels(leading), unit_count(leading.evidence.sample)
-    if not math.isfinite(labels):
-        return None
-    sentence = uniform_sentence(labels, leading.n_labels, total, _subject(leading))
-    return Uniform(_subject(leading), labels, float(leading.n_labels), total, sentence)
-
-
-def _weights(leading: Estimate) -> Weights | None:
-    if leading.evidence is None:
-        return None
-    sample = leading.evidence.sample
-    shares = sample.unit_sums(np.asarray(sample.row_weights, dtype=np.float64))
-    shares = shares / shares.sum()
-    sentence = weights_sentence(len(shares), leading.n_effective, leading.largest_weight)
-    return Weights(shares, leading.n_effective, leading.largest_weight, sentence)
-
-
-def _labelled(session: Session) -> list[int]:
-    """Return the positions of the labelled items, in the order of the estimate's units."""
-    return [position for position in session.asked if session.answers.get(position) is not None]
-
-
-def _contributors(session: Session, leading: Estimate, fields: Mapping[Any, Row]) -> tuple[Contributor, ...]:
-    evidence, positions = leading.evidence, _labelled(session)
-    if evidence is None or not math.isfinite(leading.value) or len(positions) != evidence.sample.size:
-        return ()
-    moved, shares = contributions(evidence), _weights(leading).shares  # type: ignore[union-attr]
-    if np.abs(moved).max() <= ALIKE * np.abs(moved).mean():
-        return ()
-    largest = np.argsort(-np.abs(moved), kind="stable")[:MOST_CONTRIBUTORS]
-    told = _expectations(session, leading)
-    found = []
-    for unit in largest.tolist():
-        name, label = session.ids[positions[unit]], session.answers[positions[unit]]
-        said = decode_label(label, session.task)
-        numbers = said if isinstance(said, tuple) else (said,) if session.task.kind == "regression" else ()
-        text = ", ".join(f"{one:.6g}" for one in numbers) or f"{said}"
-        found.append(Contributor(name, text, told(unit), float(moved[unit]), float(shares[unit]), fields.get(name, {})))
-    return tuple(found)
-
-
-def _expectations(session: Session, leading: Estimate) -> Callable[[int], str]:
-    """Return a function from a unit to what was believed of it before any label."""
-    evidence = leading.evidence
-    assert evidence is not None
-    belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
-    if belief is None:
-        return lambda unit: ""
-    first = np.arange(len(sample.items)) if sample.units is None else np.unique(sample.units, return_index=True)[1]
-    items, labels = sample.items.take(first), sample.labels[first]
-    models = evidence.contrast.models
-    if session.task.kind == "regression":
-        mean = np.zeros(len(items))
-        for label, weight in belief.supposed(items, models):
-            mean = mean + weight * label
-        return lambda unit: f"{mean[unit]:.4g}"
-    chance = np.zeros(len(items))
-    for label, weight in belief.supposed(items, models):
-        same = labels == label if session.task.kind == "classification" else _same_outcomes(labels, label, models)
-        chance = chance + weight * same
-    return lambda unit: percent(chance[unit], 0)
-
-
-def _same_outcomes(labels: Any, label: Any, models: Sequence[int]) -> Any:
-    return np.all([labels[:, model] == label[model] for model in models], axis=0)
-
-
-def _parts(session: Session, leading: Estimate, fields: Mapping[Any, Row], level: float) -> tuple[Part, ...]:
-    """Return the result by those fields that have few values."""
-    positions = _labelled(session)
-    if leading.evidence is None or not fields or len(positions) != leading.evidence.sample.size:
-        return ()
-    shown = [fields[session.ids[position]] for position in positions]
-    found: list[Part] = []
-    for name in shown[0]:
-        values = np.array(["" if row[name] is None else str(row[name]) for row in shown])
-        kinds, counts = np.unique(values, return_counts=True)
-        if len(found) < MOST_PARTS and 1 < len(kinds) <= MOST_VALUES and np.sum(counts >= LEAST_IN_PART) > 1:
-            part = _part(leading, name, values, kinds[np.argsort(-counts, kind="stable")].tolist(), level)
-            found += [part] if part is not None else []
-    return tuple(found)
-
-
-def _part(leading: Estimate, name: str, values: Any, kinds: Sequence[str], level: float) -> Part | None:
-    evidence = leading.evidence
-    assert evidence is not None
-    drawable, note = False, ""
-    try:
-        domain_estimate(leading, values == kinds[0])
-    except InputError:
-        if not evidence.contrast.functional.linear:
-            return None
-        drawable, note = True, "Of the items whose label can change the result, that is where the models differ."
-    figures = [
-        _figure(kind or "(empty)", domain_estimate(leading, values == kind, drawable=drawable), level)
-        for kind in kinds
-        if np.sum(values == kind) >= LEAST_IN_PART
-    ]
-    few = len(kinds) - len(figures)
-    if few:
-        note = f"{note} {few} more with fewer than {LEAST_IN_PART} labels are left out.".strip()
-    return Part(name, tuple(figures), note)
 
 
 def _settings(session: Session | None, facts: Mapping[str, Any]) -> Row:

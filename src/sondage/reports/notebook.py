@@ -13,6 +13,7 @@ from sondage.core.slices import Slices
 from sondage.reports.contents import Report
 from sondage.reports.making import make_report
 from sondage.reports.text import figure_reach, figure_value
+from sondage.studies.study import Study
 
 __all__ = ["report_html"]
 
@@ -21,8 +22,9 @@ __all__ = ["report_html"]
 @to_html.register(Comparison)
 @to_html.register(Selection)
 @to_html.register(Slices)
+@to_html.register(Study)
 def _result_html(result: Any) -> str:
-    """Return a result as a table under its answer."""
+    """Return a result, or a study's result so far, as a table under its answer."""
     return report_html(make_report(result))
 
 

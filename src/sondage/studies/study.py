@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sondage.core.display import Shown
 from sondage.core.measures import Measure, Task
 from sondage.errors import InputError, LabelError, StudyError
 from sondage.pools import Pool
@@ -58,7 +59,7 @@ class Status:
         return not self.remaining and not self.pending
 
 
-class Study:
+class Study(Shown):
     """A question, its drawn items and their labels, in one file; made by `create`, found again by `open`.
 
     Every `ask`, `tell` and `extend` is one transaction: what returned is on the disk, what was interrupted left
