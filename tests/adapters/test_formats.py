@@ -163,3 +163,42 @@ def test_frames_are_checked(study):
     with pytest.raises(InputError, match="no backend 'excel'; there are pandas, polars, pyarrow"):
         items_frame(study, [], "excel")
     assert list(labels_frame(study).columns) == ["id", "label", "who", "at"]
+
+
+def test_labels_taken_back_are_not_exported(study, form, tmp_path):
+    ids = study.ask(3)
+    study.tell(ids, ["=ham", "=ham", "-spam"], who="anna")
+    study.undo("anna")
+    study.tell(ids[:1], ["-spam"], who="anna", correct=True)
+    path = tmp_path / f"labels.{ENDS[form]}"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS[form].write_labels(study, file)
+    assert [(one.id, one.label) for one in read_answers(path, study)] == [(ids[0], "-spam"), (ids[1], "=ham")][
+        :: 1 if form == "label-studio" else -1
+    ]
+
+
+def test_all_that_was_written_is_exported_when_asked_for(study, tmp_path):
+    ids = study.ask(2)
+    study.tell(ids, ["=ham", "=ham"], who="anna")
+    study.undo("anna")
+    with open(tmp_path / "all.jsonl", "w") as file:
+        FORMATS["jsonl"].write_labels(study, file, everything=True)
+    rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    assert [row["kind"] for row in rows] == ["label", "label", "undo"]
+
+
+def test_several_people_in_one_file(study, tmp_path):
+    ids = study.ask(2)
+    path = tmp_path / "labels.jsonl"
+    rows = [(ids[0], "=ham", "anna"), (ids[0], "-spam", "ben"), (ids[0], "=ham", "cleo"), (ids[1], "=ham", "ben")]
+    path.write_text("".join(json.dumps({"id": i, "label": y, "who": w}) + "\n" for i, y, w in rows))
+    assert tell_answers(study, read_answers(path, study)) == 4
+    assert tell_answers(study, read_answers(path, study)) == 0
+    assert {who: one.labelled for who, one in study.progress().items()} == {"anna": 1, "ben": 2, "cleo": 1}
+    assert study.status.labelled == 2  # two of three say ham
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(json.dumps({"id": ids[1], "label": "=ham", "who": "dora"}) + "\n" + '{"id": "x", "label": null}\n')
+    with pytest.raises(LabelError, match="line 2: id 'x' was never asked for"):
+        tell_answers(study, read_answers(bad, study))
+    assert "dora" not in study.progress()

@@ -67,7 +67,7 @@ def test_a_json_export_is_read(study):
         ("4", "ham", "annotator 1"),
         ("4", "ham", "annotator 2"),
     ]
-    assert tell_answers(study, answers) == 5
+    assert tell_answers(study, answers) == 6
     assert study.status.labelled == 4
     assert study.status.skipped == 1
     assert study.status.pending == 1
@@ -83,7 +83,7 @@ def test_a_json_min_export_is_read(study):
         ("4", "ham", "annotator 1"),
         ("4", "ham", "annotator 2"),
     ]
-    assert tell_answers(study, answers) == 4
+    assert tell_answers(study, answers) == 5
 
 
 def test_what_was_written_is_read_back(study, tmp_path):
@@ -205,3 +205,19 @@ def test_several_models_each_predict(tmp_path):
     (task,) = make_tasks(study, study.ask(1), predictions=True)
     assert [one["model_version"] for one in task["predictions"]] == ["a", "b"]
     assert task["predictions"][1]["score"] is None
+
+
+def test_people_who_disagree_are_kept_and_disputed(study):
+    def differ(tasks):
+        tasks[4]["annotations"][2]["result"][0]["value"]["choices"] = ["spam"]
+
+    answers = read_annotations(export(study, "label_studio_export.json", differ), study)
+    tell_answers(study, answers)
+    (found,) = study.disagreements()
+    assert found.id == 4
+    assert found.labels == (("annotator 1", "ham"), ("annotator 2", "spam"))
+    assert study.status.disputed == 1
+    (task,) = make_tasks(study, [4], answers=True)
+    assert [one["created_username"] for one in task["annotations"]] == ["annotator 1", "annotator 2"]
+    study.resolve(4, "ham", "chief")
+    assert study.status.disputed == 0

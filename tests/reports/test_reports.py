@@ -254,3 +254,17 @@ def test_without_the_extra_it_is_named(tmp_path, rng, monkeypatch, module):
 def test_the_same_study_makes_the_same_page(tmp_path, rng):
     study = studied(tmp_path, "evaluate", rng)
     assert sondage.report(study).to_html() == sondage.report(Study.open(study.place)).to_html()
+
+
+def test_labellers_and_disputes_are_told(tmp_path, rng):
+    study = studied(tmp_path, "evaluate", rng, told=40)
+    ids = study.snapshot().asked_ids
+    study.tell(ids[:30], [study.history(name)[0]["label"] for name in ids[:30]], who="ben", further=True)
+    study.tell(ids[30:31], [1 - study.history(ids[30])[0]["label"]], who="ben", further=True)
+    report = sondage.report(study)
+    assert report.standing.disputed == 1
+    assert report.standing.people == (("ben", 31, 0), ("no name", 40, 0))
+    assert "ben: 31 labelled" in str(report)
+    page = checked(report.to_html()).text
+    assert "ben: 31 labelled" in page
+    assert "disputed 1" in page

@@ -16,7 +16,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from sondage.adapters.rows import Answer, Row
+from sondage.adapters.rows import Answer, Row, counted_labels
 from sondage.adapters.text_files import read_text
 from sondage.core.beliefs.columns import class_column
 from sondage.core.predictions import Classes, Grades, Means
@@ -55,14 +55,16 @@ def make_tasks(study: Study, ids: Sequence[Any], *, answers: bool = False, predi
         With what the models say, as predictions. A labeller who sees them is no longer independent of the models.
     """
     session, key = study.snapshot(), study_key(study)
-    latest = {row["id"]: row for row in study.history()} if answers else {}
+    told: dict[Any, list[Row]] = {}
+    for row in counted_labels(study) if answers else ():
+        told.setdefault(row["id"], []).append(_annotation(session, row))
     tasks = []
     for name, shown in zip(ids, study.fields(ids), strict=True):
         task: Row = {"data": {"item": str(name), "study": key, "draw": _draw(session, name)} | _renamed(shown)}
         if predictions:
             task["predictions"] = list(_predictions(session, session.position(name)))
-        if name in latest:
-            task["annotations"] = [_annotation(session, latest[name])]
+        if name in told:
+            task["annotations"] = told[name]
         tasks.append(task)
     return tasks
 

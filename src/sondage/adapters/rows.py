@@ -9,7 +9,15 @@ from typing import Any
 from sondage.errors import LabelError
 from sondage.studies.study import Study
 
-__all__ = ["Answer", "answer_of_row", "item_rows", "label_columns", "label_rows", "tell_answers"]
+__all__ = [
+    "Answer",
+    "answer_of_row",
+    "counted_labels",
+    "item_rows",
+    "label_columns",
+    "label_rows",
+    "tell_answers",
+]
 
 Row = dict[str, Any]
 
@@ -48,22 +56,32 @@ def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
 
 
 def label_rows(study: Study, *, everything: bool = False) -> list[Row]:
-    """Return every item's label, who gave it and when.
+    """Return the labels that people gave, who gave them and when.
 
     Parameters
     ----------
     study : Study
         The study.
     everything : bool
-        With the labels that were corrected later.
+        With the labels that were corrected or taken back later, and what settled a disagreement: all that was written,
+        with a column ``kind``.
     """
-    history, columns = study.history(), label_columns(study)
-    replaced = set() if everything else {row["supersedes"] for row in history}
+    columns = label_columns(study)
+    told = study.history() if everything else counted_labels(study)
     return [
-        {"id": row["id"]} | _cells(columns, row["label"]) | {"who": row["who"], "at": row["at"]}
-        for row in history
-        if row["number"] not in replaced
+        {"id": row["id"]}
+        | _cells(columns, row["label"])
+        | {"who": row["who"], "at": row["at"]}
+        | ({"kind": row["kind"]} if everything else {})
+        for row in told
     ]
+
+
+def counted_labels(study: Study) -> list[Row]:
+    """Return the rows of a study's history that count as somebody's label."""
+    history = study.history()
+    replaced = {row["supersedes"] for row in history}
+    return [row for row in history if row["number"] not in replaced and row["kind"] == "label"]
 
 
 def _cells(columns: Sequence[str], label: Any) -> Row:
@@ -98,6 +116,8 @@ def _outcomes(row: Mapping[str, Any], columns: Sequence[str]) -> Row | None:
 def tell_answers(study: Study, answers: Iterable[Answer], *, correct: bool = False, who: str | None = None) -> int:
     """Tell a study answers, all or none; return how many are new.
 
+    Where several people answer the same item, each one's answer is kept as theirs, see `Study.disagreements`.
+
     Parameters
     ----------
     study : Study
@@ -116,8 +136,11 @@ def tell_answers(study: Study, answers: Iterable[Answer], *, correct: bool = Fal
     """
     told = list(answers)
     names: Sequence[str | None] = [answer.who or who for answer in told]
+    people = {(str(answer.id), name) for answer, name in zip(told, names, strict=True)}
+    several = len({name for name, _ in people}) < len(people)
+    ids, labels = [one.id for one in told], [one.label for one in told]
     try:
-        return study.tell([one.id for one in told], [one.label for one in told], correct=correct, who=names)
+        return study.tell(ids, labels, correct=correct, who=names, further=several)
     except LabelError as error:
         raise LabelError(f"{_place(told, str(error))}{error}") from None
 

@@ -27,7 +27,7 @@ def command(study: str, html: str | None, level: float, as_json: bool) -> None:
     sondage report study.db --json
     """
     import sondage
-    from sondage.reports.text import report_lines
+    from sondage.reports.lines import report_lines
 
     if html is not None and Path(html).suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{html}: the name of a page ends in .html")

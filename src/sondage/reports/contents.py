@@ -1,4 +1,4 @@
-"""What a report says: one content, which `text`, `data` and `html` put into their forms."""
+"""What a report says: one content, which `lines`, `data` and `html` put into their forms."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ class Standing:
         Labels, or cost.
     asked, labelled, skipped, pending, remaining : int
         Items asked for; of these answered, skipped, not answered; and items that can still be asked for.
+    disputed : int
+        Items of which people disagree and which nobody has resolved.
+    people : tuple of (str, int, int)
+        Each labeller's name, labels and skips.
     """
 
     budget: float
@@ -32,6 +36,8 @@ class Standing:
     skipped: int
     pending: int
     remaining: int
+    disputed: int = 0
+    people: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -230,7 +236,7 @@ class Report:
     settings: Mapping[str, Any]
 
     def __str__(self) -> str:
-        from sondage.reports.text import report_lines
+        from sondage.reports.lines import report_lines
 
         return "\n".join(report_lines(self))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from sondage.core.diagnostics import unit_count
@@ -28,7 +28,7 @@ from sondage.reports.wording import (
     question_sentence,
 )
 from sondage.studies.anytime import LabelCourse
-from sondage.studies.records import method_to_data, question_to_data
+from sondage.studies.forms import method_to_data, question_to_data
 from sondage.studies.session import Session
 from sondage.studies.study import Study
 from sondage.version import __version__
@@ -71,7 +71,8 @@ def make_report(subject: Any, level: float = 0.95) -> Report:
         ids = session.asked_ids
         fields = dict(zip(ids, subject.fields(ids), strict=True))
         facts = {"study": subject.name} | subject.facts
-        return _report(session, subject.estimate() if session.n_labels else None, level, fields, facts)
+        report = _report(session, subject.estimate() if session.n_labels else None, level, fields, facts)
+        return replace(report, standing=_standing(session, subject))
     leading = _leading(subject)
     if leading is None:
         raise InputError(f"a report is made of a study or a result, not of {type(subject).__name__}")
@@ -189,10 +190,13 @@ def _ranked(selection: Selection, level: float) -> tuple[Figure, ...]:
     return tuple(figure_of(name, selection.estimates[name], level, notes[name]) for name in selection.ranking)
 
 
-def _standing(session: Session) -> Standing:
+def _standing(session: Session, study: Study | None = None) -> Standing:
     skipped = sum(label is None for label in session.answers.values())
     counts = (len(session.asked), session.n_labels, skipped, len(session.pending), session.remaining)
-    return Standing(session.budget, session.spent, *counts)
+    if study is None:
+        return Standing(session.budget, session.spent, *counts)
+    people = [(who or "no name", one.labelled, one.skipped) for who, one in study.progress().items()]
+    return Standing(session.budget, session.spent, *counts, study.status.disputed, tuple(people))
 
 
 def _settings(session: Session | None, facts: Mapping[str, Any]) -> Row:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from sondage.core.reliability import Reliability
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
-from sondage.reports.contents import Figure, Report
+from sondage.reports.contents import Figure
 
 __all__ = [
     "answer",
@@ -18,10 +17,11 @@ __all__ = [
     "describe",
     "figure_reach",
     "figure_value",
+    "label_count",
     "named_measure",
     "pvalue_text",
     "quantity",
-    "report_lines",
+    "warned",
 ]
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
@@ -60,50 +60,11 @@ def describe(result: Any, level: float = 0.95) -> list[str]:
     """Return the answer and what it rests on, line by line; of several estimates, one after the other."""
     if isinstance(result, Mapping):
         first = next(iter(result.values()))
-        return [*(answer(one, level) for one in result.values()), *basis_lines(first), *_warned(_all_warnings(result))]
+        return [*(answer(one, level) for one in result.values()), *basis_lines(first), *warned(_all_warnings(result))]
     if isinstance(result, Selection):
-        return [answer(result), *_ranked(result, level), *_warned(result.warnings)]
+        return [answer(result), *_ranked(result, level), *warned(result.warnings)]
     estimate = result.estimate if isinstance(result, Comparison) else result
-    return [answer(result, level), *basis_lines(estimate), *_warned(estimate.warnings)]
-
-
-def report_lines(report: Report) -> list[str]:
-    """Return a report line by line: the answer, where the study stands, then all that the answer rests on."""
-    figures = _figure_lines(report.figures) if len(report.figures) > 1 else []
-    lines = [*report.answers, *figures, *report.basis, *_warned(report.warnings), "", f"Question: {report.question}"]
-    if report.standing is not None:
-        at = report.standing
-        lines.append(
-            f"{at.labelled} labelled, {at.pending} pending, {at.skipped} skipped, {at.remaining} to ask; "
-            f"budget {at.budget:g}, spent {at.spent:g}"
-        )
-    if report.gaps:
-        lines += _headed("Behind the best; these intervals hold together", _figure_lines(report.gaps))
-    lines += _headed("How the items were chosen", report.chosen)
-    if report.uniform is not None:
-        lines += _headed("Uniform sampling", [report.uniform.sentence])
-    if report.weights is not None:
-        lines += _headed("Weights", [report.weights.sentence])
-    if report.reliability is not None:
-        lines += _headed("Belief and labels", [report.believed, *_bin_lines(report.reliability)])
-    if report.contributors:
-        lines += _headed(f"Labels that moved {report.moved} most", _contributor_lines(report))
-    for part in report.parts:
-        lines += _headed(f"By {part.field}", [*_figure_lines(part.figures), *([part.note] if part.note else [])])
-    return lines + _headed("To do it again", _setting_lines(report.settings))
-
-
-def _headed(heading: str, lines: Sequence[str]) -> list[str]:
-    return ["", heading, *(f"  {line}" for line in lines)] if lines else []
-
-
-def _figure_lines(figures: Sequence[Figure]) -> list[str]:
-    width = max(len(figure.name) for figure in figures)
-    return [
-        f"{one.name:<{width}}  {figure_value(one)}  ({figure_reach(one)}; {_labels(one.n_labels)})"
-        + (f"  {one.note}" if one.note else "")
-        for one in figures
-    ]
+    return [answer(result, level), *basis_lines(estimate), *warned(estimate.warnings)]
 
 
 def figure_value(figure: Figure) -> str:
@@ -116,35 +77,6 @@ def figure_reach(figure: Figure) -> str:
     if figure.interval.kind == "undefined":
         return "not known"
     return _between(figure.interval, figure.measure, figure.unit)
-
-
-def _bin_lines(found: Reliability) -> list[str]:
-    head = f"{'believed':>9}  {'observed':>9}  {'interval':>18}  labels"
-    rows = [
-        f"{one.believed:>9.3g}  {one.observed:>9.3g}  {f'{one.interval.low:.3g} to {one.interval.high:.3g}':>18}"
-        f"  {one.n_labels:>6}"
-        for one in found.bins
-    ]
-    return [head, *rows]
-
-
-def _contributor_lines(report: Report) -> list[str]:
-    return [
-        f"{one.id!s}: label {one.label}, expected {one.expected or 'nothing'}; moved by {one.moved:+.3g}, "
-        f"carries {100 * one.share:.2g} %"
-        for one in report.contributors
-    ]
-
-
-def _setting_lines(settings: Mapping[str, Any]) -> list[str]:
-    return [f"{name}: {_told(value)}" for name, value in settings.items() if value is not None]
-
-
-def _told(value: Any) -> str:
-    """Return a setting in one line."""
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name} {_told(part)}" for name, part in value.items() if part not in (None, [], ()))
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"
 
 
 def quantity(value: float, measure: str, width: float = math.nan, unit: str = " %") -> str:
@@ -189,7 +121,8 @@ def _between(interval: Interval, measure: str, unit: str = " %") -> str:
     )
 
 
-def _labels(count: int) -> str:
+def label_count(count: int) -> str:
+    """Return a number of labels in words."""
     return f"{count:,} label{'' if count == 1 else 's'}"
 
 
@@ -197,15 +130,14 @@ def _estimated(estimate: Estimate, level: float) -> str:
     subject = f"The {named_measure(estimate.measure)} of {estimate.models[0]!r}"
     where = "in this pool" if estimate.target == "pool" else "in the population"
     if not math.isfinite(estimate.value):
-        return f"{subject} {where} cannot be told from {_labels(estimate.n_labels)}."
+        return f"{subject} {where} cannot be told from {label_count(estimate.n_labels)}."
     interval = estimate.interval(level)
     value = quantity(estimate.value, estimate.measure, interval.width)
     if estimate.exact and estimate.target == "pool":
-        return (
-            f"{subject} {where} is exactly {value}: everything that matters is labelled ({_labels(estimate.n_labels)})."
-        )
+        told = label_count(estimate.n_labels)
+        return f"{subject} {where} is exactly {value}: everything that matters is labelled ({told})."
     reach = _within(interval, estimate.measure)
-    return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({_labels(estimate.n_labels)})."
+    return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({label_count(estimate.n_labels)})."
 
 
 def _within(interval: Interval, measure: str) -> str:
@@ -222,8 +154,8 @@ def _compared(comparison: Comparison, level: float) -> str:
     estimate, (first, second) = comparison.estimate, comparison.estimate.models
     measure = named_measure(estimate.measure)
     if not math.isfinite(estimate.value):
-        return f"Whether {first!r} or {second!r} is better cannot be told from {_labels(estimate.n_labels)}."
-    evidence = f"p {pvalue_text(comparison.pvalue)}, {_labels(estimate.n_labels)}"
+        return f"Whether {first!r} or {second!r} is better cannot be told from {label_count(estimate.n_labels)}."
+    evidence = f"p {pvalue_text(comparison.pvalue)}, {label_count(estimate.n_labels)}"
     interval = comparison.interval(level)
     difference = quantity(estimate.value, estimate.measure, interval.width, " points")
     reach = f"{_level(level)} interval {_between(interval, estimate.measure, ' points')}"
@@ -247,7 +179,7 @@ def _selected(selection: Selection) -> str:
     best = selection.estimates[selection.best]
     value = quantity(best.value, best.measure, best.interval(0.95).width)
     rivals = [name for name in selection.contenders() if name != selection.best]
-    lead = f"{selection.best!r} has the best {named_measure(best.measure)}, {value} ({_labels(selection.n_labels)})"
+    lead = f"{selection.best!r} has the best {named_measure(best.measure)}, {value} ({label_count(selection.n_labels)})"
     if not rivals:
         return f"{lead}, and is better than every other."
     more = f" and {len(rivals) - MOST_NAMED} more" if len(rivals) > MOST_NAMED else ""
@@ -292,5 +224,6 @@ def _all_warnings(estimates: Mapping[str, Estimate]) -> list[str]:
     return list(dict.fromkeys(text for estimate in estimates.values() for text in estimate.warnings))
 
 
-def _warned(warnings: Any) -> list[str]:
+def warned(warnings: Any) -> list[str]:
+    """Return warnings as lines."""
     return [f"note: {text}" for text in warnings]
