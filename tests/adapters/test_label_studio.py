@@ -1,7 +1,8 @@
 """Tasks that Label Studio can read, and its exports read back.
 
 The two export files are of the form that Label Studio 1.23 writes for a project of six tasks, with every key: answered
-by number and by address, skipped, skipped by one of two, changed by the same annotator, and left empty.
+by number and by address, skipped, skipped by one of two, changed by the same annotator, and left empty. The second is
+what the converter of label-studio-sdk 2.1.2 makes of the first as JSON_MIN.
 """
 
 import json
@@ -180,6 +181,14 @@ def test_a_bad_annotation_is_refused_with_its_place(study, change, reason):
     with pytest.raises(LabelError, match=reason):
         tell_answers(study, read_annotations(export(study, "label_studio_export.json", change), study))
     assert study.status.labelled == 0
+
+
+def test_another_control_is_refused_in_json_min_too(study):
+    def rename(records):
+        records[0]["sentiment"] = records[0].pop("label")
+
+    with pytest.raises(LabelError, match=r"answers none of \['label'\]; it has \['sentiment'\]"):
+        read_annotations(export(study, "label_studio_export_min.json", rename), study)
 
 
 @pytest.mark.parametrize(

@@ -195,10 +195,11 @@ def read_annotations(path: str | os.PathLike[str], study: Study) -> list[Answer]
     if not tasks:
         raise InputError("the export has no tasks")
     outcomes, key = study.task.kind == "outcomes", study_key(study)
+    fields = {"id", *KEPT, *(name for row in study.fields(study.snapshot().asked_ids[:1]) for name in _renamed(row))}
     controls = list(study.models) if outcomes else [CONTROL]
     latest: dict[tuple[str, str | None], tuple[str, Answer]] = {}
     for number, task in enumerate(tasks, 1):
-        for name, told, at, who, place in _annotations(task, f"task {number}", key):
+        for name, told, at, who, place in _annotations(task, f"task {number}", key, fields):
             label = {} if told is None else _label(told, controls, place)
             if told is not None and not label:
                 continue
@@ -211,7 +212,9 @@ def read_annotations(path: str | os.PathLike[str], study: Study) -> list[Answer]
     return [answer for answer in answers if answer.label is not None or answer.id not in answered]
 
 
-def _annotations(task: Any, place: str, key: str) -> Iterator[tuple[str, Row | None, str, str | None, str]]:
+def _annotations(
+    task: Any, place: str, key: str, fields: set[str]
+) -> Iterator[tuple[str, Row | None, str, str | None, str]]:
     """Yield of each annotation the item, what each control says (None if skipped), when, who, and where it stands."""
     if not isinstance(task, dict):
         raise InputError(f"{place} is no JSON object; export as JSON or JSON_MIN")
@@ -226,14 +229,15 @@ def _annotations(task: Any, place: str, key: str) -> Iterator[tuple[str, Row | N
         raise LabelError(f"{place} is of another study, {data['study']!r}; this one is {key!r}")
     if not whole:
         if data.get("annotation_id") is not None:
-            yield name, data, str(data.get("updated_at")), _who(data.get("annotator")), place
+            told = {control: value for control, value in data.items() if control not in fields}
+            yield name, told, str(data.get("updated_at")), _who(data.get("annotator")), place
         return
     for annotation in task.get("annotations") or ():
         where = f"{place}, annotation {annotation.get('id', '?')}"
         skipped = annotation.get("was_cancelled", False)
-        told = None if skipped else _controlled(annotation.get("result") or ())
+        regions = None if skipped else _controlled(annotation.get("result") or ())
         at = str(annotation.get("updated_at") or annotation.get("created_at"))
-        yield name, told, at, _who(annotation.get("completed_by") or annotation.get("created_username")), where
+        yield name, regions, at, _who(annotation.get("completed_by") or annotation.get("created_username")), where
 
 
 def _controlled(regions: Sequence[Any]) -> Row:
@@ -257,8 +261,7 @@ def _who(annotator: Any) -> str | None:
 def _label(told: Mapping[str, Any], controls: Sequence[str], place: str) -> Row:
     """Return the value of each of these controls that is answered; nothing for an empty annotation."""
     if told and not any(name in told for name in controls):
-        others = [name for name in told if name not in KEPT]
-        raise LabelError(f"{place} answers none of {list(controls)}; it has {others}")
+        raise LabelError(f"{place} answers none of {list(controls)}; it has {list(told)}")
     found = {name: _value(told[name], f"{place}: {name!r}") for name in controls if name in told}
     return {name: value for name, value in found.items() if value is not None}
 
