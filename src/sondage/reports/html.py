@@ -147,7 +147,9 @@ def _snippet(report: Report) -> str:
         "compare": {"compare": tuple(asked["models"])},
         "select": {"models": asked["models"]},
     }[asked["kind"]]
-    plan = {"measure": asked["measures"], "budget": report.standing.budget, "seed": settings["seed"]}
+    budget = report.standing.budget
+    whole = int(budget) if budget.is_integer() else budget
+    plan = {"measure": asked["measures"], "budget": whole, "seed": settings["seed"]}
     tests = {} if asked["kind"] == "evaluate" else {name: asked[name] for name in ("alpha", "alternative", "margin")}
     options = plan | models | tests
     told = "".join(f"    {name}={value!r},\n" for name, value in options.items())
