@@ -8,7 +8,7 @@ import polars
 import pyarrow
 import pytest
 
-from sondage import Outcome, Pool, Study
+from sondage import Outcome, Pool, Ranking, Study
 from sondage.adapters.formats import FORMATS, read_answers
 from sondage.adapters.frames import BACKENDS, items_frame, labels_frame, read_answers_frame
 from sondage.adapters.rows import tell_answers
@@ -183,7 +183,7 @@ def test_all_that_was_written_is_exported_when_asked_for(study, tmp_path):
     study.tell(ids, ["=ham", "=ham"], who="anna")
     study.undo("anna")
     with open(tmp_path / "all.jsonl", "w") as file:
-        FORMATS["jsonl"].write_labels(study, file, everything=True)
+        FORMATS["jsonl"].write_labels(study, file, "everything")
     rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
     assert [row["kind"] for row in rows] == ["label", "label", "undo"]
 
@@ -202,3 +202,47 @@ def test_several_people_in_one_file(study, tmp_path):
     with pytest.raises(LabelError, match="line 2: id 'x' was never asked for"):
         tell_answers(study, read_answers(bad, study))
     assert "dora" not in study.progress()
+
+
+def rankings(folder, name="study.db", queries=6):
+    rows = [(f"=q{n}", document) for n in range(queries) for document in ("a", "-b", "c")]
+    grades = np.tile([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]], (queries, 1))
+    ranks = {"new": Ranking(ranks=[1, 2, 3] * queries), "old": Ranking(ranks=[3, 2, 1] * queries)}
+    pool = Pool(models=ranks, queries=[q for q, _ in rows], documents=[d for _, d in rows], grades=grades)
+    return Study.create(folder / name, pool, "dcg@2", compare=("new", "old"), budget=6)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_rankings_have_a_row_for_each_document(tmp_path, form):
+    study = rankings(tmp_path)
+    ids = study.ask(3)
+    path = tmp_path / f"batch.{ENDS[form]}"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS[form].write_items(study, ids, file)
+    assert len(read_answers(path, study)) == 3
+    assert read_answers(path, study, partial=True) == []
+    labels = [dict.fromkeys(documents, grade) for documents, grade in zip(study.documents(ids), (1, 0), strict=False)]
+    study.tell(ids, [*labels, None], who="anna")
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS[form].write_labels(study, file)
+    found = read_answers(path, study)
+    assert [one.label is None for one in sorted(found, key=lambda one: ids.index(one.id))] == [False, False, True]
+    other = rankings(tmp_path, "other.db")
+    assert other.ask(3) == ids
+    assert tell_answers(other, found) == 3
+    assert other.labels() == study.labels()
+
+
+def test_label_studio_is_not_for_rankings(tmp_path):
+    study = rankings(tmp_path)
+    with open(tmp_path / "tasks.json", "w") as file, pytest.raises(InputError, match="not made of rankings; use CSV"):
+        FORMATS["label-studio"].write_items(study, study.ask(1), file)
+
+
+def test_a_document_judged_twice_is_refused(tmp_path):
+    study = rankings(tmp_path)
+    (name,) = study.ask(1)
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps({"query": name, "document": "a", "label": y}) + "\n" for y in (0, 1)))
+    with pytest.raises(LabelError, match=r"document 'a' of query .* has two labels, 0 and 1"):
+        read_answers(path, study)

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure as Canvas
 
 import sondage
-from sondage import Classifier, Outcome, Pool, Study
+from sondage import Classifier, Outcome, Pool, Ranking, Study
 from sondage.errors import InputError
 from sondage.reports.plots import CHARTS
 
@@ -263,8 +263,25 @@ def test_labellers_and_disputes_are_told(tmp_path, rng):
     study.tell(ids[30:31], [1 - study.history(ids[30])[0]["label"]], who="ben", further=True)
     report = sondage.report(study)
     assert report.standing.disputed == 1
-    assert report.standing.people == (("ben", 31, 0), ("no name", 40, 0))
-    assert "ben: 31 labelled" in str(report)
+    assert {who: done.labelled for who, done in report.standing.people.items()} == {"ben": 31, "": 40}
+    assert "labels by ben 31, without a name 40" in str(report)
     page = checked(report.to_html()).text
-    assert "ben: 31 labelled" in page
+    assert "labels by ben 31, without a name 40" in page
+    assert "1 disagreement to resolve" in page
     assert "disputed 1" in page
+
+
+def test_a_study_of_rankings_is_reported(tmp_path, rng):
+    queries, documents = np.repeat(np.arange(60), 4), np.tile(np.arange(4), 60)
+    grades = rng.dirichlet([1.0, 1.0], 240)
+    ranks = {name: Ranking(ranks=np.concatenate([rng.permutation(4) + 1 for _ in range(60)])) for name in ("a", "b")}
+    pool = Pool(models=ranks, queries=queries, documents=documents, grades=grades)
+    study = Study.create(tmp_path / "study.db", pool, "dcg@2", compare=("a", "b"), budget=40, seed=1)
+    while ids := study.ask(10):
+        study.tell(ids, [{one: int(rng.random() < 0.5) for one in own} for own in study.documents(ids)])
+    report = sondage.report(study)
+    page = checked(report.to_html()).text
+    assert report.question == "Which has the better DCG@2, 'a' or 'b'?"
+    assert report.answers[0] in page
+    assert report.reliability is None
+    json.dumps(report.to_data(), allow_nan=False, default=str)

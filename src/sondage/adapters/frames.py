@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sondage.adapters.rows import Answer, answer_of_row, item_rows, label_columns, label_rows
+from sondage.adapters.rows import Answer, answers_of_rows, id_columns, item_rows, label_columns, label_rows
 from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
@@ -29,12 +29,14 @@ def read_pool(source: Any, *, classes: Any = None, task: str | None = None, feat
         ``prediction`` or ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two
         classes); ``variance`` (the prediction is then a mean); ``cost``; ``weight``; ``group``;
         ``judge.p_<class>`` or ``judge.prediction``, for several judges ``judge.<name>.p_<class>``;
-        ``<model>.judge``; ``feature.<name>``. All others are shown to the labeller.
+        ``<model>.judge``; ``feature.<name>``. All others are shown to the labeller. Rankings have a
+        row for each ``query`` and ``document`` and the columns ``rank`` or ``<model>.rank``, ``p_<grade>``, ``cost``,
+        ``weight``.
     classes : sequence, optional
         The classes in their order; by default in that of the columns.
     task : str, optional
-        ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
-        without probabilities are numbers where there is a variance or a fraction, else classes.
+        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
+        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
     features : sequence of str
         More columns that are features, by their names: numbers, or lists of equally many numbers.
 
@@ -112,12 +114,12 @@ def items_frame(study: Study, ids: Sequence[Any], backend: str = "pandas") -> An
     ...     items_frame(study, study.ask(2)).columns.tolist()
     ['id', 'label']
     """
-    return _frame(item_rows(study, ids), ["id", *label_columns(study)], backend)
+    return _frame(item_rows(study, ids), [*id_columns(study), *label_columns(study)], backend)
 
 
 def labels_frame(study: Study, backend: str = "pandas") -> Any:
     """Return a study's labels as a frame: id, label, who, at; a skip is missing."""
-    return _frame(label_rows(study), ["id", *label_columns(study), "who", "at"], backend)
+    return _frame(label_rows(study), [*id_columns(study), *label_columns(study), "who", "at"], backend)
 
 
 def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str], backend: str) -> Any:
@@ -142,5 +144,6 @@ def read_answers_frame(frame: Any, study: Study) -> list[Answer]:
     columns = {
         str(series.name): [None if one != one else one for one in series.to_list()] for series in table.iter_columns()
     }
-    rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
-    return [answer_of_row(row, label_columns(study), f"row {number}") for number, row in enumerate(rows)]
+    cells = zip(*columns.values(), strict=True)
+    rows = ((f"row {number}", dict(zip(columns, row, strict=True))) for number, row in enumerate(cells))
+    return answers_of_rows(rows, study)

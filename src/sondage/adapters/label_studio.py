@@ -54,6 +54,7 @@ def make_tasks(study: Study, ids: Sequence[Any], *, answers: bool = False, predi
     predictions : bool
         With what the models say, as predictions. A labeller who sees them is no longer independent of the models.
     """
+    _require_items(study)
     session, key = study.snapshot(), study_key(study)
     told: dict[Any, list[Row]] = {}
     for row in counted_labels(study) if answers else ():
@@ -135,6 +136,7 @@ def labelling_interface(study: Study) -> str:
     study : Study
         The study, of which something was asked already.
     """
+    _require_items(study)
     asked = study.snapshot().asked_ids[:1]
     shown = [name for row in study.fields(asked) for name in _renamed(row)] or ["item"]
     lines = ["<View>"]
@@ -162,7 +164,13 @@ def _controls(study: Study) -> Iterator[str]:
         yield "  </Choices>"
 
 
-def read_annotations(path: str | os.PathLike[str], study: Study) -> list[Answer]:
+def _require_items(study: Study) -> None:
+    """Refuse rankings, whose queries have many documents."""
+    if study.task.kind == "ranking":
+        raise InputError("Label Studio tasks are not made of rankings; use CSV or JSON lines (--format csv)")
+
+
+def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
     """Read the answers of an export in the format JSON or JSON_MIN.
 
     A cancelled annotation is a skip, unless somebody else answered; drafts and empty annotations are not answers. Of
@@ -174,6 +182,8 @@ def read_annotations(path: str | os.PathLike[str], study: Study) -> list[Answer]
         The file.
     study : Study
         The study that the tasks were made from.
+    partial : bool
+        Without effect: what is not annotated is not answered.
 
     Returns
     -------
@@ -187,6 +197,7 @@ def read_annotations(path: str | os.PathLike[str], study: Study) -> list[Answer]
     LabelError
         If a task is of another study, or an annotation has not exactly one choice; the message names both.
     """
+    _require_items(study)
     try:
         found = json.loads(read_text(path))
     except json.JSONDecodeError as error:

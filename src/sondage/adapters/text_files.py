@@ -8,9 +8,10 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import IO
 
-from sondage.adapters.rows import Answer, Row, answer_of_row
+from sondage.adapters.rows import Answer, Row, answers_of_rows, id_columns, label_columns
 from sondage.errors import InputError, LabelError
 from sondage.pools.files import escaped, read_label_rows
+from sondage.studies.study import Study
 
 __all__ = ["read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
 
@@ -43,19 +44,19 @@ def write_jsonl(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> N
         file.write(json.dumps(cells, ensure_ascii=False, default=str) + "\n")
 
 
-def read_csv(path: str | os.PathLike[str], columns: Sequence[str]) -> list[Answer]:
-    """Read answers from a CSV file with the columns ``id``, those of the labels, and perhaps ``who``.
+def read_csv(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
+    """Read answers from a CSV file with the columns of ids and labels, and perhaps ``who``.
 
     Raises
     ------
     InputError
         If the file cannot be read or has no such column.
     """
-    models = [] if columns == ["label"] else [name.removesuffix(".label") for name in columns]
-    return [answer_of_row(row, columns, f"line {line}") for line, row in read_label_rows(path, models)]
+    rows = read_label_rows(path, [*id_columns(study), *label_columns(study)])
+    return answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial)
 
 
-def read_jsonl(path: str | os.PathLike[str], columns: Sequence[str]) -> list[Answer]:
+def read_jsonl(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
     """Read answers from a file with a JSON object on each line; a label of null or "" is a skip.
 
     Raises
@@ -63,8 +64,10 @@ def read_jsonl(path: str | os.PathLike[str], columns: Sequence[str]) -> list[Ans
     InputError
         If the file cannot be read, is empty, or a line is no such object.
     """
-    found = [answer_of_row(_without_blanks(row, columns), columns, f"line {line}") for line, row in _objects(path)]
-    if not found:
+    columns = label_columns(study)
+    rows = ((f"line {line}", _without_blanks(row, columns)) for line, row in _objects(path))
+    found = answers_of_rows(rows, study, partial=partial)
+    if not found and not partial:
         raise InputError("the file is empty")
     return found
 

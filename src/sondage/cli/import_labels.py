@@ -17,9 +17,16 @@ __all__ = ["command"]
 @format_option
 @click.option("--correct", is_flag=True, help="Let labels replace earlier, different ones, which are kept in the file.")
 @click.option("--who", help="Name of the labeller, kept with each label that does not name one.")
+@click.option(
+    "--further", is_flag=True, help="Take the labels as further opinions, on items that are labelled already."
+)
 @click.option("--partial", is_flag=True, help="Take empty labels as not answered yet, not as skips.")
-def command(study: str, labels: str, form: str | None, correct: bool, who: str | None, partial: bool) -> None:
+def command(
+    study: str, labels: str, form: str | None, correct: bool, who: str | None, further: bool, partial: bool
+) -> None:
     """Import into STUDY the labels of a file: columns id and label, or an export of Label Studio.
+
+    Of rankings the columns are query, document and label; a query whose labels are all empty is a skip.
 
     An empty label is a skip, and so is a cancelled annotation. If one row is refused, nothing is imported.
 
@@ -33,9 +40,10 @@ def command(study: str, labels: str, form: str | None, correct: bool, who: str |
     from sondage.errors import LabelError
 
     with Study.open(study) as opened:
-        answers = [one for one in read_answers(labels, opened, form) if one.label is not None or not partial]
+        found = read_answers(labels, opened, form, partial=partial)
+        answers = [one for one in found if one.label is not None or not partial]
         try:
-            new = tell_answers(opened, answers, correct=correct, who=who)
+            new = tell_answers(opened, answers, correct=correct, who=who, further=further)
         except LabelError as error:
             reason = str(error).replace("pass correct=True to replace it", "to replace it, use --correct")
             raise LabelError(f"{labels}: {reason}; nothing was imported") from None

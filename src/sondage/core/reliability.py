@@ -82,7 +82,7 @@ def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliabil
         outcomes each system's mean outcome. None where nothing was believed.
     """
     belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
-    if belief is None:
+    if belief is None or task.kind not in _READERS:  # a ranking's grades are many
         return None
     first = np.arange(len(sample.items)) if sample.units is None else np.unique(sample.units, return_index=True)[1]
     items, labels = sample.items.take(first), sample.labels[first]

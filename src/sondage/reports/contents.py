@@ -9,6 +9,8 @@ from typing import Any
 from sondage.core.predictions import Floats
 from sondage.core.reliability import Reliability
 from sondage.core.results import Interval
+from sondage.studies.account import Progress
+from sondage.studies.sharing import Sharing
 
 __all__ = ["Contributor", "Figure", "Part", "Report", "Standing", "Uniform", "Weights"]
 
@@ -23,10 +25,13 @@ class Standing:
         Labels, or cost.
     asked, labelled, skipped, pending, remaining : int
         Items asked for; of these answered, skipped, not answered; and items that can still be asked for.
-    disputed : int
-        Items of which people disagree and which nobody has resolved.
-    people : tuple of (str, int, int)
-        Each labeller's name, labels and skips.
+    claimed, wanted, disputed : int
+        Labels that somebody is at work on, that are still to be given, and items of which people disagree without a
+        majority.
+    people : mapping of str to Progress
+        What each labeller has done; the name is empty where none was given.
+    sharing : Sharing or None
+        How labellers share the items.
     """
 
     budget: float
@@ -36,13 +41,38 @@ class Standing:
     skipped: int
     pending: int
     remaining: int
+    claimed: int = 0
+    wanted: int = 0
     disputed: int = 0
-    people: tuple[tuple[str, int, int], ...] = ()
+    people: Mapping[str, Progress] = field(default_factory=dict)
+    sharing: Sharing | None = None
 
     @property
     def complete(self) -> bool:
         """Whether everything was asked for and answered."""
-        return not self.remaining and not self.pending
+        return not self.remaining and not self.pending and not self.wanted
+
+    @property
+    def team(self) -> tuple[str, ...]:
+        """Who labelled how much, where several people do, and what is open between them."""
+        lines = []
+        if len(self.people) > 1 or (self.people and self.several):
+            counts = (f"{who or 'without a name'} {done.labelled}" for who, done in self.people.items())
+            lines.append(f"labels by {', '.join(counts)}")
+        if self.several and self.sharing is not None:
+            lines.append(
+                f"{self.sharing.raters} people label {self.sharing.overlap:.0%} of the items; {self.wanted} more "
+                "labels wanted for the items asked"
+            )
+        if self.disputed:
+            plural = "" if self.disputed == 1 else "s"
+            lines.append(f"{self.disputed} disagreement{plural} to resolve")
+        return tuple(lines)
+
+    @property
+    def several(self) -> bool:
+        """Whether items are to be labelled by several people."""
+        return self.sharing is not None and self.sharing.raters > 1
 
 
 @dataclass(frozen=True)

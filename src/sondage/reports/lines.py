@@ -34,15 +34,11 @@ def report_lines(report: Report) -> list[str]:
 
 
 def _standing_lines(at: Standing) -> list[str]:
-    lines = [
+    return [
         f"{at.labelled} labelled, {at.pending} pending, {at.skipped} skipped, {at.remaining} to ask; "
-        f"budget {at.budget:g}, spent {at.spent:g}"
+        f"budget {at.budget:g}, spent {at.spent:g}",
+        *at.team,
     ]
-    if at.disputed:
-        lines.append(f"{at.disputed} disputed: people disagree, and nobody has resolved it")
-    if len(at.people) > 1:
-        lines += _headed("Labellers", [f"{who}: {told} labelled, {skips} skipped" for who, told, skips in at.people])
-    return lines
 
 
 def _headed(heading: str, lines: Sequence[str]) -> list[str]:

@@ -195,8 +195,17 @@ def _standing(session: Session, study: Study | None = None) -> Standing:
     counts = (len(session.asked), session.n_labels, skipped, len(session.pending), session.remaining)
     if study is None:
         return Standing(session.budget, session.spent, *counts)
-    people = [(who or "no name", one.labelled, one.skipped) for who, one in study.progress().items()]
-    return Standing(session.budget, session.spent, *counts, study.status.disputed, tuple(people))
+    people, status = {who or "": done for who, done in study.progress().items()}, study.status
+    return Standing(
+        session.budget,
+        session.spent,
+        *counts,
+        status.claimed,
+        status.wanted,
+        status.disputed,
+        people,
+        study.sharing,
+    )
 
 
 def _settings(session: Session | None, facts: Mapping[str, Any]) -> Row:

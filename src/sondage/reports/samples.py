@@ -98,6 +98,8 @@ def find_contributors(session: Session, leading: Estimate, fields: Mapping[Any, 
         name, label = session.ids[positions[unit]], session.answers[positions[unit]]
         said = decode_label(label, session.task)
         numbers = said if isinstance(said, tuple) else (said,) if session.task.kind == "regression" else ()
+        if isinstance(said, Mapping):
+            said = ", ".join(f"{document}: {grade}" for document, grade in said.items())
         text = ", ".join(f"{one:.6g}" for one in numbers) or f"{said}"
         found.append(Contributor(name, text, told(unit), float(moved[unit]), float(shares[unit]), fields.get(name, {})))
     return tuple(found)
@@ -108,7 +110,7 @@ def _expectations(session: Session, leading: Estimate) -> Callable[[int], str]:
     evidence = leading.evidence
     assert evidence is not None
     belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
-    if belief is None:
+    if belief is None or session.task.kind == "ranking":
         return lambda unit: ""
     first = np.arange(len(sample.items)) if sample.units is None else np.unique(sample.units, return_index=True)[1]
     items, labels = sample.items.take(first), sample.labels[first]

@@ -36,6 +36,10 @@ NAMES = {
     "mae": "MAE",
     "r2": "R2",
     "kappa": "kappa",
+    "dcg": "DCG",
+    "ndcg": "nDCG",
+    "err": "ERR",
+    "rbp": "RBP",
 }
 
 
@@ -105,8 +109,9 @@ def base_name(measure: str) -> str:
 
 def named_measure(measure: str) -> str:
     """Return a measure's name as a reader knows it."""
-    name, _, options = measure.partition(":")
-    words = NAMES.get(name, name.replace("_", " "))
+    head, _, options = measure.partition(":")
+    name, at, depth = head.partition("@")
+    words = NAMES.get(name, name.replace("_", " ")) + at + depth
     return f"{words} ({options.replace('positive=', 'of ').replace('=', ' = ')})" if options else words
 
 
