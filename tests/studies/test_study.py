@@ -332,7 +332,7 @@ import sys
 from sondage import Study
 study = Study.open(sys.argv[1])
 ids = study.ask()
-from sondage.studies.store import Records
+from sondage.studies.ledger import Records
 told = Records.add_labels
 def slow(self, rows):
     told(self, rows)
