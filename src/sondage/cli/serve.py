@@ -62,6 +62,7 @@ def _listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
+        listening.listen(100)  # at once, so that whoever follows the link early waits instead of being refused
     except OSError as error:
         listening.close()
         raise InputError(f"port {port} cannot be used: {error.strerror}; --port 0 takes a free one") from None

@@ -122,7 +122,9 @@ def _early(session: Session, last: int) -> Session:
 def _width(estimate: Estimate, session: Session, end: int, level: float) -> float:
     """Return the width of the interval that so many labels are going to give."""
     n = estimate.n_labels
-    size = max(first + stage.drawn.settings["support"] for first, stage in zip(session.firsts, session.stages))
+    size = max(
+        first + stage.drawn.settings["support"] for first, stage in zip(session.firsts, session.stages, strict=False)
+    )
     if estimate.exact or end >= size:
         return 0.0
     more = end / n

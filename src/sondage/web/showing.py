@@ -20,7 +20,7 @@ SHORT = 90
 KEYS = "1234567890abcdefghijklmnopqrtvwxyz"
 """Keys of classes, in their order; s and u are for skip and undo."""
 
-FAMILIAR = {(0.0, 1.0): ("wrong", "right")}
+FAMILIAR: Mapping[tuple[float, ...], tuple[str, ...]] = {(0.0, 1.0): ("wrong", "right")}
 
 
 @dataclass
@@ -91,7 +91,7 @@ def shown(fields: Mapping[str, Any], images: Images) -> Shown:
 def _text(value: Any) -> str:
     """Return a value as people read it."""
     if value is None:
-        return "–"
+        return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
@@ -107,11 +107,9 @@ def keys(count: int) -> list[str]:
 def choices(task: Task) -> list[Choice]:
     """Return the labels of a task: its classes or its grades; none where labels are numbers."""
     if task.kind == "classification":
-        names = [str(name) for name in task.classes]
-        return [Choice(name, name, key) for name, key in zip(names, keys(len(names)), strict=True)]
-    grades = tuple(task.grades)
-    values = [f"{grade:g}" for grade in grades]
-    names = list(FAMILIAR.get(grades, values))
-    # a grade that is a digit has that digit as its key
-    own = values if all(len(value) == 1 and value.isdigit() for value in values) else keys(len(values))
-    return [Choice(value, name, key) for value, name, key in zip(values, names, own, strict=True)]
+        values = names = [str(name) for name in task.classes]
+    else:
+        values = names = [f"{grade:g}" for grade in task.grades]
+        names = list(FAMILIAR.get(tuple(task.grades), names))
+    own = set(values) <= set(KEYS)  # a label that is itself a key has that key
+    return [Choice(*one) for one in zip(values, names, values if own else keys(len(values)), strict=True)]

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from sondage.errors import InputError, LabelError, SondageError
+from sondage.errors import InputError, SondageError
 from sondage.web.forms import read_form
 from sondage.web.labelling import Labelling
 from sondage.web.overview import overview

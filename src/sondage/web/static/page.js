@@ -1,7 +1,7 @@
 // Keys for the buttons of the page. Everything here also works with a mouse, and without this file.
 "use strict";
 
-const SENDING = "Your answer is still here. ";
+const KEPT = "Your answer is still here. ";
 
 const message = () => document.getElementById("message");
 
@@ -20,13 +20,15 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("htmx:afterRequest", () => delete document.body.dataset.sending);
 document.addEventListener("htmx:sendError", () => {
-  message().textContent = SENDING + "The page's server does not answer: see that it runs, then send again.";
+  message().textContent = KEPT + "The page's server does not answer: see that it runs, then send again.";
 });
 document.addEventListener("htmx:timeout", () => {
-  message().textContent = SENDING + "The page's server takes long to answer: send again.";
+  message().textContent = KEPT + "The page's server takes long to answer: send again.";
 });
 
-const typing = (target) => target.matches("input:not([type=radio]), textarea, select");
+// Whether a key is text for a field; the letters of the page's own keys are not part of a number.
+const typing = (target, key) =>
+  target.matches("input:not([type=radio]), textarea, select") && !(target.inputMode === "decimal" && /^[su?]$/.test(key));
 
 function inRows(event) {
   const rows = [...document.querySelectorAll("[data-row]")];
@@ -61,11 +63,11 @@ function press(target) {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  if (event.key === "Escape" && typing(event.target)) {
+  if (event.key === "Escape" && typing(event.target, event.key)) {
     event.target.closest("details")?.removeAttribute("open");
     event.target.blur();
   }
-  if (event.repeat || typing(event.target)) return;
+  if (event.repeat || typing(event.target, event.key)) return;
   if (event.key === "Enter" && event.target.matches("a, button, summary")) return;
   if (inRows(event)) {
     event.preventDefault();
