@@ -12,10 +12,10 @@ import numpy as np
 from sondage.studies import records
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.ballots import PENDING
-from sondage.studies.filing import now
 from sondage.studies.kept import Kept
 from sondage.studies.labels import decode_label
 from sondage.studies.selecting import select_session
+from sondage.studies.times import now
 
 __all__ = ["Account", "Disagreement", "Progress", "Status"]
 

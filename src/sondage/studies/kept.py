@@ -13,9 +13,10 @@ from sondage.errors import InputError, StudyError
 from sondage.pools import Pool
 from sondage.studies import records
 from sondage.studies.ballots import PENDING, Ballots
-from sondage.studies.filing import Sharing, load_session
+from sondage.studies.filing import load_session
 from sondage.studies.method import Method, Question
 from sondage.studies.session import Session
+from sondage.studies.sharing import Sharing
 
 if TYPE_CHECKING:
     from sondage.studies.ledger import Records

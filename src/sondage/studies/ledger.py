@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, insert, inspect, select, update
+from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, update
 
 from sondage.errors import InputError, StudyError
 from sondage.studies import tables
 from sondage.studies.assignments import AT_ONCE, Assignments
 from sondage.studies.records import dump
+from sondage.studies.times import now
+from sondage.version import __version__
 
 __all__ = ["Records"]
 
@@ -33,8 +35,14 @@ class Records:
         if found and self._connection.dialect.name == "sqlite":
             raise StudyError(f"{self._name} holds other tables ({found[0]}): choose another name")
 
-    def require_study(self) -> None:
-        """Raise `StudyError` unless there is a study with a schema of this release."""
+    def require_study(self) -> int:
+        """Return the number of the study's schema.
+
+        Raises
+        ------
+        StudyError
+            If there is no study, or it was written by a newer release.
+        """
         if not inspect(self._connection).has_table("study"):
             raise StudyError(f"{self._name} holds no study")
         columns = select(tables.study.c.schema, tables.study.c.version)
@@ -44,11 +52,27 @@ class Records:
                 f"{self._name} was written by sondage {version} with schema {schema}; "
                 f"this release reads up to {tables.SCHEMA}: upgrade sondage"
             )
+        return int(schema)
+
+    def upgrade(self) -> None:
+        """Bring a study of an earlier release up to this one, unless another process has just done so."""
+        from sondage.studies.migrations import upgrade  # here, for most studies need none
+
+        if self._connection.dialect.name == "postgresql":  # before any table is touched, for they will be changed
+            self._connection.execute(select(func.pg_advisory_xact_lock(func.hashtext("sondage upgrade"))))
+        before = self.require_study()
+        if before == tables.SCHEMA:
+            return
+        upgrade(self._connection)
+        self._connection.execute(update(tables.study).values(version=__version__))
+        details = {"from": before, "to": tables.SCHEMA, "version": __version__}
+        self.add_events([{"at": now(), "kind": "upgraded", "details": details}])
 
     def make_tables(self) -> None:
         """Make all tables, in this transaction."""
         self.require_empty()
         tables.metadata.create_all(self._connection, checkfirst=False)
+        self._add(tables.alembic_version, [{"version_num": f"{tables.SCHEMA:04}"}])
 
     def study(self, *, lock: bool = False) -> Row:
         """Return the study's one row; with `lock`, other databases than SQLite let nobody else write before the end."""

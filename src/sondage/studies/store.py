@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
@@ -18,6 +19,7 @@ from sqlalchemy.pool import NullPool
 
 from sondage.errors import StudyError
 from sondage.studies.ledger import Records
+from sondage.studies.tables import SCHEMA
 
 __all__ = ["Store"]
 
@@ -37,6 +39,7 @@ class Store:
         self.place = os.fspath(place)
         self.is_file = "://" not in self.place
         self._engine = _file_engine(Path(self.place)) if self.is_file else _url_engine(self.place)
+        finalize(self, self._engine.dispose)
         self.name = self.place if self.is_file else self._engine.url.render_as_string(hide_password=True)
 
     def create(self) -> None:
@@ -61,7 +64,7 @@ class Store:
                 connection.cursor().execute("PRAGMA journal_mode=WAL")
 
     def exists(self) -> None:
-        """Make sure that there is a study of this release.
+        """Make sure that there is a study of this release; one of an earlier release is upgraded, all of it or nothing.
 
         Raises
         ------
@@ -71,7 +74,10 @@ class Store:
         if self.is_file and not Path(self.place).is_file():
             raise StudyError(f"there is no study {self.place}")
         with self.reading() as records:
-            records.require_study()
+            older = records.require_study() < SCHEMA
+        if older:
+            with self.writing() as records:
+                records.upgrade()
 
     @contextmanager
     def writing(self) -> Iterator[Records]:
@@ -131,6 +137,6 @@ def _file_engine(path: Path) -> Engine:
 def _url_engine(url: str) -> Engine:
     try:
         driven = url.replace("postgresql://", "postgresql+psycopg://", 1)  # the one driver that is offered
-        return create_engine(driven, poolclass=NullPool)
+        return create_engine(driven, pool_pre_ping=True)  # a server that was restarted is found again
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise StudyError(f"database {url.partition('://')[0]}://...: {error}") from None

@@ -11,10 +11,12 @@ from sondage.core.measures import Measure
 from sondage.pools import Pool
 from sondage.studies.account import Account
 from sondage.studies.desk import Desk
-from sondage.studies.filing import creation_event, make_sharing, now, plan_event, stage_row, stage_rows, study_row
+from sondage.studies.filing import creation_event, plan_event, stage_row, stage_rows, study_row
 from sondage.studies.method import Method, choose_method
 from sondage.studies.questions import make_question
 from sondage.studies.session import Session
+from sondage.studies.sharing import make_sharing
+from sondage.studies.times import now
 
 __all__ = ["Study"]
 

@@ -9,10 +9,23 @@ A change here needs a migration beside it (`migrations/versions`) and the next n
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Double, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 __all__ = [
     "SCHEMA",
+    "alembic_version",
     "asks",
     "assignments",
     "draws",
@@ -28,6 +41,14 @@ __all__ = [
 SCHEMA = 2
 
 metadata = MetaData()
+
+# The same number for Alembic, which upgrades a study by it.
+alembic_version = Table(
+    "alembic_version",
+    metadata,
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
 
 
 def _drawn_item() -> ForeignKey:
