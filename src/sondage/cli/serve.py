@@ -46,7 +46,7 @@ def command(study: str, port: int, owner: bool, images: str | None, question: st
         token = os.environ.get("SONDAGE_TOKEN") or new_token()
         second = (os.environ.get("SONDAGE_OWNER_TOKEN") or new_token()) if owner else None
         text = Path(guide).read_text(encoding="utf-8") if guide else ""
-        with Study.open(study) as opened:
+        with Study.open(study) as opened, opened.held():
             app = create_app(opened, token, second, images=images, question=question, guide=text)
             address = f"http://{HOST}:{listening.getsockname()[1]}/sign-in?token="
             click.echo(f"To label:            {address}{token}")

@@ -97,6 +97,17 @@ class Store:
                 yield Records(connection, self.name)
 
     @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep a connection open: else SQLite writes its log back whenever the last one closes, after every transaction."""
+        if not self.is_file:
+            yield
+            return
+        with closing(self._engine.raw_connection()) as connection:
+            with self._told():
+                connection.cursor().execute("SELECT count(*) FROM sqlite_master").fetchall()  # opens the log
+            yield
+
+    @contextmanager
     def _told(self) -> Iterator[None]:
         """Turn a database's errors into one line."""
         try:

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from sondage.errors import LabelError
-from sondage.studies.desk import Claim
+from sondage.studies.claims import Claim
 from sondage.studies.study import Study
 from sondage.web.images import Images
 from sondage.web.showing import Choice, Shown, choices, shown
