@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -115,17 +115,20 @@ class Lending(Kept):
         if n < 1:
             raise InputError(f"claim {n} items: the number must be positive")
         _check_name(labeller)
-        with self._lock, self._store.writing() as found:  # claims of items asked for already pass each other
-            taken = self._take(found, labeller, n)
-        if len(taken) < n:
-            with self._writing() as (session, found):
+        if not self._store.is_file:  # claims of items that were asked for already pass each other: nobody queues
+            with self._lock, self._store.writing() as found:
+                self._refresh(found)
                 taken = self._take(found, labeller, n)
-                if len(taken) < n and session.remaining:
-                    session.held = set(session.pending)  # what this labeller could take is taken
-                    self._ask(session, n - len(taken), found)
-                    taken = self._take(found, labeller, n)
-        with self._reading() as (session, _):
-            return [self._claim(row["id"], row["until"]) for row in taken]
+                if len(taken) == n:
+                    return [self._claim(row) for row in taken]
+        with self._writing() as (session, found):
+            taken = self._take(found, labeller, n)
+            if len(taken) < n and session.remaining:
+                session.held = set(session.pending)  # what this labeller could take is taken
+                self._ask(session, n - len(taken), found)
+                self._refresh(found)
+                taken = self._take(found, labeller, n)
+            return [self._claim(row) for row in taken]
 
     def _take(self, found: Records, labeller: str, n: int) -> list[Any]:
         at = now()
@@ -139,9 +142,9 @@ class Lending(Kept):
         found.add_events(log)
         return taken
 
-    def _claim(self, item: str, until: str) -> Claim:
-        name = records.id_from_text(item)
-        return Claim(name, self._fields[name], datetime.fromisoformat(until))
+    def _claim(self, row: Mapping[str, Any]) -> Claim:
+        name = records.id_from_text(row["id"])
+        return Claim(name, self._fields[name], datetime.fromisoformat(row["until"]))
 
     def release(self, labeller: str, ids: Iterable[Any] | None = None) -> list[Any]:
         """Give up items that a labeller holds, so that others get them at once.
