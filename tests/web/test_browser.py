@@ -99,7 +99,11 @@ def test_server_killed_and_restarted(command, browse, study):
     assert study.status.labelled == 2
     served.start()
     assert press(page, "2") == here
-    assert [(row["id"], row["label"]) for row in study.history()] == [(done[0], "ham"), (done[1], "spam"), (here, "spam")]
+    assert [(row["id"], row["label"]) for row in study.history()] == [
+        (done[0], "ham"),
+        (done[1], "spam"),
+        (here, "spam"),
+    ]
     assert page.inner_text("#message") == ""
 
 
@@ -166,7 +170,7 @@ def test_numbers_by_key(serve, browse, tmp_path):
     pool = sondage.Pool(means=np.arange(30.0), variances=np.ones(30), fields={"size": np.arange(30)})
     with Study.create(tmp_path / "numbers.db", pool, "mse", budget=10) as numbers:
         page = serve(numbers).sign_in(browse())
-        page.keyboard.type("seven")  # u of "undo" is no part of a number, and there is nothing to undo
+        page.keyboard.type("even")
         page.keyboard.press("Enter")
         page.wait_for_function("() => document.getElementById('message').textContent.includes('not a finite number')")
         page.fill("#label", "")
@@ -227,7 +231,8 @@ def test_contrast_is_enough():
     for palette in palettes:
         shades = {name: luminance(colour) for name, colour in palette.items()}
         pairs = [(ink, on, 4.5) for ink in ("ink", "soft", "accent") for on in ("paper", "sheet", "tint")]
-        pairs += [("on-accent", "accent", 4.5), ("warn", "warn-tint", 4.5), ("warn", "sheet", 4.5), ("field", "sheet", 3)]
+        pairs += [("on-accent", "accent", 4.5), ("warn", "warn-tint", 4.5), ("warn", "sheet", 4.5)]
+        pairs += [("field", "sheet", 3)]
         for ink, on, least in pairs:
             low, high = sorted((shades[ink], shades[on]))
             assert (high + 0.05) / (low + 0.05) >= least, (ink, on)

@@ -93,7 +93,7 @@ def test_undo_gives_the_item_back_with_its_answer(visit, study):
     assert label(page, "ham") == second
     assert [row["label"] for row in study.history(second)] == ["spam", None, "ham"]
     again = page.post("/undo", data=fields(page.get("/").text, "/undo"), headers=BY_HTMX)
-    assert again.headers["location"] == "/?undone"
+    assert "your answer before" in again.text
     assert study.status.labelled == 1
     page.post("/undo", data=fields(page.get("/").text, "/undo"))
     assert fields(page.get("/").text)["item"] == first
@@ -218,7 +218,7 @@ def test_numbers(visit, tmp_path):
 @pytest.fixture
 def systems(tmp_path):
     """Two systems, whose answers are right or wrong each by itself."""
-    fields = {name: np.array([f"{name} {row}" for row in range(20)], dtype=object) for name in ("q", "a.text", "b.text")}
+    fields = {name: [f"{name} {row}" for row in range(20)] for name in ("q", "a.text", "b.text")}
     models = {name: sondage.Outcome(judge=np.full(20, 0.6)) for name in ("a", "b")}
     pool = sondage.Pool(models=models, fields=fields)
     with Study.create(tmp_path / "systems.db", pool, "mean_outcome", budget=6, select=True) as made:

@@ -9,7 +9,7 @@ from sondage.errors import InputError
 from sondage.reports.text import answer
 from sondage.web.security import Gate, Visitor, new_token
 
-from .conftest import FORM, HERE, OWNER, TOKEN
+from .conftest import FORM, OWNER, TOKEN
 
 PAGES = ["/", "/help", "/estimate", "/image/a.png"]
 
@@ -30,7 +30,8 @@ def test_another_name_for_this_machine_is_refused(visit, host):
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8417", "http://localhost:8417"]
+    "origin",
+    ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8417", "http://localhost:8417"],
 )
 @pytest.mark.parametrize("path", ["/answer", "/undo", "/sign-in", "/sign-out", "/resolve"])
 def test_forms_of_other_pages_are_refused(visit, study, path, origin):
@@ -173,5 +174,3 @@ def test_other_bodies_than_small_forms_are_refused(visit):
     assert page.post("/answer", content=many, headers=form).status_code == 400
     assert page.post("/answer", content=b"label=%ff", headers=form).status_code == 400
     assert page.post("/answer", content="label=\xff".encode("latin-1"), headers=form).status_code == 400
-
-

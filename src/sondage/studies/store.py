@@ -98,7 +98,7 @@ class Store:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep a connection open: else SQLite writes its log back whenever the last one closes, after every transaction."""
+        """Keep a connection open: SQLite writes its log back when the last one closes, else after every transaction."""
         if not self.is_file:
             yield
             return

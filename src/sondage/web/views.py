@@ -131,9 +131,7 @@ async def _done(
         await run_in_threadpool(act, visitor.who, form)
     except SondageError as error:
         return failed(request, error, form)
-    if _by_htmx(request) and back == "/":
-        return await _work(request, visitor)
-    return _to(back)
+    return await _work(request, visitor, undone="?undone" in back) if _by_htmx(request) else _to(back)
 
 
 def failed(request: Request, error: Exception, form: Form | None = None) -> Response:

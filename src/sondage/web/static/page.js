@@ -19,6 +19,12 @@ document.addEventListener("submit", (event) => {
 }, true);
 
 document.addEventListener("htmx:afterRequest", () => delete document.body.dataset.sending);
+// The next item is read from its top; what has a field to fill in has the focus there already.
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.target.id !== "main" || event.detail.requestConfig.verb !== "post") return;
+  scrollTo(0, 0);
+  if (!document.querySelector("#main [autofocus]")) document.getElementById("item").focus({ preventScroll: true });
+});
 document.addEventListener("htmx:sendError", () => {
   message().textContent = KEPT + "The page's server does not answer: see that it runs, then send again.";
 });
