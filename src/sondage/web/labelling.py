@@ -13,7 +13,7 @@ from sondage.errors import LabelError
 from sondage.studies.claims import Claim
 from sondage.studies.study import Study
 from sondage.web.images import Images
-from sondage.web.showing import Choice, Shown, choices, shown
+from sondage.web.showing import Choice, Shown, choices, document_parts, shown, system_parts
 
 __all__ = ["Card", "Labelling", "Place", "Progress", "Row"]
 
@@ -208,14 +208,27 @@ class Labelling:
         if self.kind in ("classification", "regression"):
             answer = "" if before is None else str(before)
             return Card(str(claim.id), _name(), shown(claim.fields, self.images), (), answer)
-        own, parts = _parts(claim.fields, self.study.models)
+        own, parts = self._parts(claim)
         grades = before if isinstance(before, Mapping) else dict(zip(self.study.models, before or (), strict=False))
         order = sorted(parts, key=lambda part: sha256(f"{claim.id}\n{part}".encode()).digest())
         rows = [
-            Row(part, f"Answer {_letter(place)}", shown(parts[part], self.images), _grade(grades.get(part)))
+            Row(part, self._row_name(part, place), shown(parts[part], self.images), _grade(grades.get(part)))
             for place, part in enumerate(order)
         ]
         return Card(str(claim.id), _name(), shown(own, self.images), tuple(rows))
+
+    def _parts(self, claim: Claim) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Return the fields of an item itself, and those of each part that gets a grade."""
+        if self.kind == "outcomes":
+            return system_parts(claim.fields, self.study.models)
+        study: Any = self.study
+        return document_parts(claim.id, claim.fields, study.documents([claim.id])[0])
+
+    def _row_name(self, part: str, place: int) -> str:
+        """Return how a part is called: systems are not named, so that nobody judges a name."""
+        if self.kind != "outcomes":
+            return part
+        return f"Answer {chr(ord('A') + place) if place < 26 else place + 1}"
 
     def _before(self, name: Any, who: str) -> Any:
         """Return the label that a labeller took back."""
@@ -224,21 +237,8 @@ class Labelling:
         return told[undone[-1]["supersedes"]]["label"] if undone else None
 
 
-def _parts(fields: Mapping[str, Any], systems: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Return the fields of an item itself, and those of each system, whose names begin with the system's."""
-    own, parts = dict(fields), {}
-    for system in systems:
-        names = [name for name in own if name.startswith(f"{system}.")]
-        parts[system] = {name.removeprefix(f"{system}."): own.pop(name) for name in names}
-    return own, parts
-
-
 def _name() -> str:
     return str(uuid4())
-
-
-def _letter(place: int) -> str:
-    return chr(ord("A") + place) if place < 26 else str(place + 1)
 
 
 def _number(grade: str) -> float:

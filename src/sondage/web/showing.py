@@ -12,7 +12,7 @@ from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.web.images import Images
 
-__all__ = ["Choice", "Shown", "choices", "keys", "shown"]
+__all__ = ["Choice", "Shown", "choices", "document_parts", "keys", "shown", "system_parts"]
 
 SHORT = 90
 """Longest text, in characters, that stands in the table of facts."""
@@ -21,6 +21,9 @@ KEYS = "1234567890abcdefghijklmnopqrtvwxyz"
 """Keys of classes, in their order; s and u are for skip and undo."""
 
 FAMILIAR: Mapping[tuple[float, ...], tuple[str, ...]] = {(0.0, 1.0): ("wrong", "right")}
+
+
+Fields = dict[str, Any]
 
 
 @dataclass
@@ -86,6 +89,38 @@ def shown(fields: Mapping[str, Any], images: Images) -> Shown:
         else:
             found.facts.append((name, text.strip()))
     return found
+
+
+def system_parts(fields: Fields, systems: Sequence[str]) -> tuple[Fields, dict[str, Fields]]:
+    """Return the fields of an item itself, and those of each system, whose names begin with the system's.
+
+    Examples
+    --------
+    >>> system_parts({"question": "1 + 1?", "a.answer": "2", "b.answer": "3"}, ["a", "b"])
+    ({'question': '1 + 1?'}, {'a': {'answer': '2'}, 'b': {'answer': '3'}})
+    """
+    own, parts = dict(fields), {}
+    for system in systems:
+        names = [name for name in own if name.startswith(f"{system}.")]
+        parts[system] = {name.removeprefix(f"{system}."): own.pop(name) for name in names}
+    return own, parts
+
+
+def document_parts(query: Any, fields: Fields, documents: Sequence[Any]) -> tuple[Fields, dict[str, Fields]]:
+    """Return the fields of a query itself, and those of each document; a field of documents has a value for each.
+
+    Examples
+    --------
+    >>> document_parts("probe", {"site": "x", "title": {"7": "Dig", "9": "Saw"}}, [7, 9])
+    ({'query': 'probe', 'site': 'x'}, {'7': {'title': 'Dig'}, '9': {'title': 'Saw'}})
+    """
+    own = {name: value for name, value in fields.items() if not isinstance(value, Mapping)}
+    listed = {name: value for name, value in fields.items() if isinstance(value, Mapping)}
+    parts = {
+        str(document): {name: value[str(document)] for name, value in listed.items() if str(document) in value}
+        for document in documents
+    }
+    return {"query": query} | own, parts
 
 
 def _text(value: Any) -> str:
