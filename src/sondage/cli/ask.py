@@ -14,20 +14,27 @@ from sondage.cli.printing import study_argument
 
 __all__ = ["command"]
 
+AT_ONCE = 20
+"""How many items a labeller gets at once."""
+
 
 @click.command("ask", short_help="Get the next items to label as CSV.")
 @study_argument
 @click.argument("n", metavar="N", type=click.IntRange(min=1), required=False)
+@click.option("--who", help="Labeller: nobody else gets these items until the lease is over.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write; by default the terminal.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
-def command(study: str, n: int | None, output: str | None, force: bool) -> None:
+def command(study: str, n: int | None, who: str | None, output: str | None, force: bool) -> None:
     """Ask STUDY for the next N items, pending ones first; without N for all that the budget pays.
+
+    With --who the items are that labeller's for a time (plan --lease); N is then 20 unless given.
 
     Each row has the id, an empty label to fill in, and what the pool says of the item. A cell that a spreadsheet
     would take for a formula begins with an apostrophe; leave it.
 
     \b
     sondage ask study.db 20 -o batch.csv
+    sondage ask study.db 20 --who anna -o anna.csv
     """
     from sondage import Study
     from sondage.errors import InputError
@@ -35,7 +42,7 @@ def command(study: str, n: int | None, output: str | None, force: bool) -> None:
     if output is not None and Path(output).exists() and not force:
         raise InputError(f"{output} is there already and may hold labels (--force writes over it)")
     with Study.open(study) as opened:
-        ids = opened.ask(n)
+        ids = opened.ask(n) if who is None else [claim.id for claim in opened.claim(who, n or AT_ONCE)]
         if output is None:
             _write(sys.stdout, opened, ids)
         else:
@@ -44,7 +51,7 @@ def command(study: str, n: int | None, output: str | None, force: bool) -> None:
                     _write(file, opened, ids)
             except OSError as error:
                 raise InputError(f"{output} cannot be written: {error.strerror}; ask again") from None
-    _tell_next(study, output, len(ids))
+    _tell_next(study, output, len(ids), who)
 
 
 def _write(file: IO[Any], study: Any, ids: list[Any]) -> None:
@@ -61,9 +68,11 @@ def _write(file: IO[Any], study: Any, ids: list[Any]) -> None:
         writer.writerow([escaped(name), *([""] * len(empty)), *(escaped(shown[field]) for field in names)])
 
 
-def _tell_next(study: str, output: str | None, count: int) -> None:
-    place = shlex.quote(output or "batch.csv")
-    if not count:
+def _tell_next(study: str, output: str | None, count: int, who: str | None) -> None:
+    place = shlex.quote(output or "batch.csv") + (f" --who {shlex.quote(who)}" if who else "")
+    if not count and who:
+        click.echo(f"Nothing is left for {who}. Next: sondage team {shlex.quote(study)}", err=True)
+    elif not count:
         click.echo(f"Nothing is left to label. Next: sondage report {shlex.quote(study)}", err=True)
     else:
         text = f"{count} items to label. Fill the labels in, then: sondage import {shlex.quote(study)} {place}"

@@ -16,8 +16,11 @@ __all__ = ["command"]
 @click.argument("labels", metavar="LABELS.CSV")
 @click.option("--correct", is_flag=True, help="Let labels replace earlier, different ones, which are kept in the file.")
 @click.option("--who", help="Name of the labeller, kept with each label.")
+@click.option(
+    "--further", is_flag=True, help="Take the labels as further opinions, on items that are labelled already."
+)
 @click.option("--partial", is_flag=True, help="Take empty labels as not answered yet, not as skips.")
-def command(study: str, labels: str, correct: bool, who: str | None, partial: bool) -> None:
+def command(study: str, labels: str, correct: bool, who: str | None, further: bool, partial: bool) -> None:
     """Import into STUDY the columns id and label of LABELS.CSV; an empty label is a skip.
 
     If one row is refused, nothing is imported.
@@ -34,7 +37,8 @@ def command(study: str, labels: str, correct: bool, who: str | None, partial: bo
         ids, values = read_labels(labels, models)
         pairs = [pair for pair in zip(ids, values, strict=True) if pair[1] is not None or not partial]
         try:
-            new = opened.tell([name for name, _ in pairs], [label for _, label in pairs], correct=correct, who=who)
+            told = [name for name, _ in pairs], [label for _, label in pairs]
+            new = opened.tell(*told, correct=correct, who=who, further=further)
         except LabelError as error:
             reason = str(error).replace("pass correct=True to replace it", "to replace it, use --correct")
             raise LabelError(f"{labels}: {reason}; nothing was imported") from None

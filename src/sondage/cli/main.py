@@ -27,6 +27,11 @@ VERBS = {
     "report": "report",
     "extend": "extend",
     "export": "export",
+    "team": "team",
+    "disagreements": "disagreements",
+    "resolve": "resolve",
+    "release": "release",
+    "audit": "audit",
 }
 
 

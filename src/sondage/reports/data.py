@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from sondage.core.results import Comparison, Estimate, Interval, Significance
@@ -46,7 +47,19 @@ def result_data(result: Any, level: float = 0.95) -> Data:
 def study_data(study: Study, level: float = 0.95) -> Data:
     """Return a study as data: where it stands, what it asks and how, and the result if there are labels."""
     status = study.status
-    counts = {name: getattr(status, name) for name in ("asked", "labelled", "skipped", "pending", "remaining")}
+    counts = {
+        name: getattr(status, name)
+        for name in (
+            "asked",
+            "labelled",
+            "skipped",
+            "pending",
+            "remaining",
+            "claimed",
+            "wanted",
+            "disputed",
+        )
+    }
     question = question_to_data(study.question)
     return {
         "study": study.name,
@@ -60,6 +73,8 @@ def study_data(study: Study, level: float = 0.95) -> Data:
         "spent": status.spent,
         **counts,
         "complete": status.complete,
+        "sharing": asdict(study.sharing),
+        "people": {who or "": asdict(done) for who, done in study.progress().items()},
         "result": result_data(study.estimate(), level) if status.labelled else None,
     }
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
+from sondage.studies.account import Status
 from sondage.studies.study import Study
 
 __all__ = ["answer", "describe", "describe_study", "quantity"]
@@ -67,9 +68,25 @@ def describe_study(study: Study, level: float = 0.95) -> list[str]:
         f"design {method.design}, floor {method.floor:g}, draw {method.draw}, estimator {method.estimator}, "
         f"interval {method.interval}, target {method.target}",
     ]
+    lines[2:2] = _team(study, status)
     if not status.labelled:
         return ["No labels yet: there is nothing to estimate from.", *lines]
     return [*describe(study.estimate(), level), *lines]
+
+
+def _team(study: Study, status: Status) -> list[str]:
+    """Return who labelled how much, where several people do, and what is open between them."""
+    people, sharing = study.progress(), study.sharing
+    if len(people) < 2 and sharing.raters == 1:
+        return []
+    counts = ", ".join(f"{who or 'without a name'} {done.labelled}" for who, done in people.items())
+    lines = [f"labels by {counts}"] if people else []
+    if sharing.raters > 1:
+        lines.append(
+            f"{sharing.raters} people label {sharing.overlap:.0%} of the items; {status.wanted} more labels wanted for "
+            f"the items asked; {status.disputed} disagreement{'' if status.disputed == 1 else 's'} to resolve"
+        )
+    return lines
 
 
 def quantity(value: float, measure: str, width: float = math.nan, unit: str = " %") -> str:

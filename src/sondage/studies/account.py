@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sondage.studies import records
+from sondage.studies.agreement import Agreement, agreement_of
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.ballots import PENDING
 from sondage.studies.kept import Kept
@@ -218,6 +219,25 @@ class Account(Kept):
         claimed = Counter(row["who"] for row in at_work if row["until"] is not None and row["until"] > moment)
         people = sorted({*labelled, *skipped, *claimed}, key=lambda who: (who is None, who or ""))
         return {who: Progress(labelled[who], skipped[who], claimed[who]) for who in people}
+
+    def agreement(self) -> Agreement:
+        """Return how far people agree on the items that several of them labelled: Krippendorff's alpha, Cohen's kappa.
+
+        Raises
+        ------
+        InputError
+            If the packages that compute it are not installed (extra ``agreement``).
+        """
+        with self._reading():
+            told = [self._ballots.of(item) for item in self._ballots.items()]
+        given = ({row["who"]: row["label"] for row in rows if row["label"] is not None} for rows in told)
+        return agreement_of(given, self.task)
+
+    def labels(self) -> dict[Any, Any]:
+        """Return the labels that count, in the order of asking, by id; None is a skip, pending items are left out."""
+        with self._reading() as (session, _):
+            answers = {session.ids[p]: session.answers[p] for p in session.asked if p in session.answers}
+        return {name: decode_label(label, self.task) for name, label in answers.items()}
 
     def disagreements(self, *, resolved: bool = False) -> list[Disagreement]:
         """Return the items of which people disagree, in the order of asking.

@@ -93,12 +93,16 @@ class Ballots:
         self._items: dict[str, dict[int, Row]] = {}
         self.last = 0
         """Number of the last label read."""
+        self.people: set[str] = set()
+        """Everybody who gave a name."""
 
     def add(self, row: Row) -> None:
         """Take the next row of the table of labels."""
         self.last = row["number"]
         counted = self._items.setdefault(row["id"], {})
         counted.pop(row["supersedes"], None)
+        if row["who"] is not None and row["kind"] == "label":
+            self.people.add(row["who"])
         if row["kind"] != "undo":
             counted[row["number"]] = {**row, "label": coded(json.loads(row["label"]), self._task)}
 

@@ -150,6 +150,7 @@ class Kept:
         told = [dict(row) for row in found.labels(after=ballots.last)]
         for row in told:
             ballots.add(row)
+        session.labellers = len(ballots.people)
         for item in dict.fromkeys(row["id"] for row in told):
             position, label, opinions = self._positions[item], ballots.label(item), ballots.opinions(item)
             session.answers.pop(position, None)

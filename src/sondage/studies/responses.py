@@ -48,6 +48,8 @@ class Labelled:
         Positions of the items skipped.
     warnings : tuple of str
         What was assumed.
+    opinions : mapping of int to tuple
+        For a labelled unit the labels of several people.
     """
 
     estimation: Estimation
@@ -56,6 +58,7 @@ class Labelled:
     n_pending: int
     skipped: tuple[int, ...]
     warnings: tuple[str, ...]
+    opinions: Mapping[int, tuple[Label, ...]]
 
     @property
     def belief(self) -> Belief | None:
@@ -114,7 +117,8 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         counts = [f"{n_pending} pending"] * bool(n_pending) + [f"{len(skipped)} skipped"] * bool(skipped)
         warnings.append(f"{' and '.join(counts)}: taken to be like the answered items of equal belief")
     estimation = Estimation(whole, tuple(parts), ESTIMATORS[session.method.estimator], belief)
-    return Labelled(estimation, exact, last.covers, n_pending, skipped, tuple(warnings))
+    opinions = {unit: session.opinions[p] for unit, p in enumerate(asked[here].tolist()) if p in session.opinions}
+    return Labelled(estimation, exact, last.covers, n_pending, skipped, tuple(warnings), opinions)
 
 
 def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, pieces: Sequence[Expansion]) -> Sample:

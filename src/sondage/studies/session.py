@@ -69,6 +69,8 @@ class Session:
         Position -> coded label, or None for a skip.
     opinions : dict of int
         Position -> the coded labels of several people, where more than one labelled the item.
+    labellers : int
+        How many people, by name, have labelled.
     held : set of int
         Positions of pending items that are not to be given out: somebody is at work on them.
     rests : dict of int to callable
@@ -92,6 +94,7 @@ class Session:
         self.asked: list[int] = []
         self.answers: dict[int, Label | None] = {}
         self.opinions: dict[int, tuple[Label, ...]] = {}
+        self.labellers = 0
         self.held: set[int] = set()
         self.rests: dict[int, Callable[[], Rests]] = {}
         self._set(columns or {})
