@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from sondage.cli.printing import study_argument
-from sondage.errors import InputError
+from sondage.errors import InputError, SondageError
 
 __all__ = ["command"]
 
@@ -40,9 +40,12 @@ def command(study: str, port: int, owner: bool, images: str | None, question: st
     listening = _listen(port)
     with listening:
         from sondage import Study
-        from sondage.web.app import create_app
-        from sondage.web.security import new_token
 
+        try:
+            from sondage.web.app import create_app
+            from sondage.web.security import new_token
+        except ModuleNotFoundError as error:
+            raise SondageError(f"the page needs {error.name}: pip install 'sondage[web]'") from None
         token = os.environ.get("SONDAGE_TOKEN") or new_token()
         second = (os.environ.get("SONDAGE_OWNER_TOKEN") or new_token()) if owner else None
         text = Path(guide).read_text(encoding="utf-8") if guide else ""
