@@ -1,8 +1,8 @@
 """A spam filter trained on one mailbox of Enron-Spam, and its predictions for another: the pool of docs/labelling.md.
 
 ``python docs/spam_pool.py FOLDER`` reads the messages below FOLDER, as they come (``enron1/ham/*.txt``,
-``enron1/spam/*.txt``, ``enron2/...``), or from ``enron_text.jsonl.xz`` there, and writes ``messages.parquet``. The truth,
-which a labeller must not see, goes to ``truth.csv``.
+``enron1/spam/*.txt``, ``enron2/...``), or from ``enron_text.jsonl.xz`` there, and writes ``messages.parquet``. The
+truth, which a labeller must not see, goes to ``truth.csv``.
 """
 
 from __future__ import annotations

@@ -56,24 +56,23 @@ def draw_chart(seen: Prospect, measure: str) -> Chart | None:
     if np.isfinite(half) and seen.end > counts[-1]:
         ends = (float(high[-1]), min(last + half, top)), (float(low[-1]), max(last - half, bottom))
         ahead = [points([counts[-1], seen.end], [*pair]) for pair in ends]
-    step = (top - bottom) / 4
     return Chart(
         WIDTH,
         HEIGHT,
         points([*counts, *reversed(counts)], [*high.tolist(), *reversed(low.tolist())]),
         points(counts, value.tolist()),
         ahead,
-        [(round(x(count), 1), f"{count:,.0f}") for count in _ticks(seen.end)],
-        [(round(y(bottom + k * step), 1), quantity(bottom + k * step, measure, top - bottom)) for k in range(1, 4)],
+        [(round(x(count), 1), f"{count:,.0f}") for count in _ticks(0.0, float(seen.end), 1.0)],
+        [(round(y(number), 1), quantity(number, measure, top - bottom)) for number in _ticks(bottom, top)],
         LEFT,
         WIDTH - RIGHT,
         HEIGHT - BOTTOM,
     )
 
 
-def _ticks(end: int) -> list[int]:
-    """Return round numbers of labels, at most five, up to the end."""
-    rough = max(end / 4, 1)
-    unit = 10 ** int(np.floor(np.log10(rough)))
-    step = next(unit * k for k in (1, 2, 5, 10) if unit * k >= rough)
-    return [*range(0, end + 1, step)]
+def _ticks(low: float, high: float, least: float = 0.0) -> list[float]:
+    """Return round numbers from low to high, five at most."""
+    rough = max((high - low) / 4, least)
+    unit = 10.0 ** np.floor(np.log10(rough))
+    step = next(unit * k for k in (1, 2, 5, 10) if unit * k >= rough * (1 - 1e-9))
+    return [step * k for k in range(int(np.ceil(low / step)), int(np.floor(high / step + 1e-9)) + 1)]
