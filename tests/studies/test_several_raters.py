@@ -79,7 +79,7 @@ def test_a_tie_is_pending_until_it_is_resolved(place):
         study.resolve(one.id, "no", "dora")
     assert study.status.complete
     assert study.disagreements() == []
-    assert [one.label for one in study.disagreements(resolved=True)] == ["no"] * 3
+    assert [one.label for one in study.disagreements(settled=True)] == ["no"] * 3
     assert study.labels() == dict(zip(ids, ["yes", "no"] * 3, strict=True))
 
 

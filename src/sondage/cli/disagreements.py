@@ -13,10 +13,14 @@ __all__ = ["command"]
 
 @click.command("disagreements", short_help="Show the items of which labellers disagree.")
 @study_argument
-@click.option("--all", "everything", is_flag=True, help="With those that are resolved already.")
+@click.option(
+    "--all", "everything", is_flag=True, help="With those that have a label: by majority, as a mean, or resolved."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(study: str, everything: bool, as_json: bool) -> None:
-    """Show who says what of each item of STUDY that is in dispute; without a majority it is pending until resolved.
+    """Show who says what of each item of STUDY of which labellers disagree without a majority.
+
+    Such an item is pending until it is resolved.
 
     \b
     sondage disagreements study.db
@@ -25,13 +29,13 @@ def command(study: str, everything: bool, as_json: bool) -> None:
     from sondage.reports.team import disagreement_data, disagreement_lines
 
     with Study.open(study) as opened:
-        found = opened.disagreements(resolved=everything)
+        found = opened.disagreements(settled=everything)
     if as_json:
         print_json([disagreement_data(one) for one in found])
         return
     for one in found:
         click.echo("\n".join(disagreement_lines(one)))
-    if any(not one.resolved for one in found):
+    if any(one.label is None for one in found):
         click.echo(f"Next: sondage resolve {shlex.quote(study)} ID LABEL --who NAME", err=True)
     elif not found:
         click.echo("Nobody disagrees.")

@@ -67,7 +67,7 @@ def disagreement_lines(found: Disagreement) -> list[str]:
     state = (
         "no majority"
         if found.label is None
-        else f"{'resolved' if found.resolved else 'majority'} {_shown(found.label)}"
+        else f"{'resolved' if found.resolved else 'together'} {_shown(found.label)}"
     )
     fields = [f"    {name}: {_short(value)}" for name, value in found.fields.items() if value is not None]
     return [f"{found.id}: {said}; {state}", *fields]

@@ -38,7 +38,7 @@ class Status:
     wanted : int
         Labels that the items asked for are still to get; more than `pending` where several people label an item.
     disputed : int
-        Items of which people disagree and which nobody has resolved; without a majority they are pending too.
+        Items of which people disagree without a majority; they are pending until somebody resolves them.
     """
 
     budget: float
@@ -86,9 +86,9 @@ class Disagreement:
     labels : tuple of (str or None, label)
         Who says what; skips are left out.
     label : object
-        The item's label now: resolved, or the majority's; None if there is none.
+        The item's label now: resolved, the majority's or the mean; None if there is none.
     resolved : bool
-        Whether somebody has settled it.
+        Whether somebody has resolved it.
     fields : dict
         What the pool says of the item.
     """
@@ -115,7 +115,7 @@ class Account(Kept):
         """Counts, as they are in the file now."""
         with self._reading() as (session, found):
             at_work, moment = found.assignments.open(), now()
-            disputed = sum(self._ballots.disputed(item) for item in self._ballots.items())
+            disputed = sum(position not in session.answers for position in session.opinions)
         return Status(
             session.budget,
             session.spent,
@@ -158,7 +158,7 @@ class Account(Kept):
     def fields(self, ids: Any) -> list[dict[str, Any]]:
         """Return what the pool shows to a labeller of these items."""
         with self._reading() as (session, _):
-            return [self._fields[session.ids[session.position(name)]] for name in ids]
+            return [self._fields[session.ids[position]] for position in session.located(ids)]
 
     def history(self, name: Any = None) -> list[dict[str, Any]]:
         """Return all labels ever told, first to last.
@@ -180,7 +180,7 @@ class Account(Kept):
             If the item was never asked for.
         """
         with self._reading() as (session, found):
-            item = None if name is None else self._text(session, name)
+            item = None if name is None else self._written(session, [name])[0]
             rows = [dict(row) for row in found.labels() if item in (None, row["id"])]
         return [row | {"id": records.id_from_text(row["id"]), "label": json.loads(row["label"])} for row in rows]
 
@@ -205,7 +205,7 @@ class Account(Kept):
             If the item was never asked for.
         """
         with self._reading() as (session, found):
-            item = None if name is None else self._text(session, name)
+            item = None if name is None else self._written(session, [name])[0]
             rows = [dict(row) for row in found.events() if item in (None, row["id"])]
         return [_event(row) for row in rows]
 
@@ -239,17 +239,18 @@ class Account(Kept):
             answers = {session.ids[p]: session.answers[p] for p in session.asked if p in session.answers}
         return {name: decode_label(label, self.task) for name, label in answers.items()}
 
-    def disagreements(self, *, resolved: bool = False) -> list[Disagreement]:
-        """Return the items of which people disagree, in the order of asking.
+    def disagreements(self, *, settled: bool = False) -> list[Disagreement]:
+        """Return the items of which people disagree without a majority, in the order of asking.
 
         Parameters
         ----------
-        resolved : bool
-            With those that somebody has settled already.
+        settled : bool
+            With those that have a label all the same: by majority, as a mean of numbers, or since it was resolved.
         """
         with self._reading() as (session, _):
-            found = [self._disagreement(position) for position in session.asked if position in session.opinions]
-        return [one for one in found if one is not None and (resolved or not one.resolved)]
+            several = [position for position in session.asked if position in session.opinions]
+            found = [self._disagreement(p) for p in several if settled or p not in session.answers]
+        return [one for one in found if one is not None]
 
     def _disagreement(self, position: int) -> Disagreement | None:
         name, task, ballots = self._session.ids[position], self.task, self._ballots

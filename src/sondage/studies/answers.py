@@ -72,6 +72,8 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     doubt = _doubt_of_raters(session, found, contrast, fit, sample)
     if found.exact and doubt:
         warnings.append("everything that matters is labelled: what is uncertain is only who labels")
+    if doubt and method.interval == "anytime":
+        warnings.append("people disagree: what holds at any time holds for the labels as they were given")
     if session.labellers > 1 and not found.opinions:
         warnings.append(
             f"{session.labellers} people label and no item was labelled by two: "

@@ -128,10 +128,6 @@ class Ballots:
         """Return the items that anybody said something of."""
         return list(self._items)
 
-    def disputed(self, item: str) -> bool:
-        """Return whether people disagree about an item and nothing has settled it."""
-        return len({repr(label) for label in self.opinions(item)}) > 1 and self.resolution(item) is None
-
     def last_of(self, who: str) -> Row | None:
         """Return what a person said last, as far as it counts."""
         told = (row for counted in self._items.values() for row in counted.values())

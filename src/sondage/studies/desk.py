@@ -199,8 +199,8 @@ class Desk(Lending):
     def _coded(self, session: Session, ids: Sequence[Any], labels: Sequence[Any]) -> dict[str, Label | None]:
         """Return coded labels by the written ids; the same item twice must have the same label."""
         coded: dict[str, Label | None] = {}
-        for name, label in zip(ids, labels, strict=True):
-            item, value = self._text(session, name), code_label(label, self.task, self.models, name)
+        for name, item, label in zip(ids, self._written(session, ids), labels, strict=True):
+            value = code_label(label, self.task, self.models, name)
             if item in coded and repr(coded[item]) != repr(value):
                 raise contradiction(name, coded[item], value, self.task)
             coded[item] = value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -160,9 +160,9 @@ class Kept:
             if len(opinions) > 1:
                 session.opinions[position] = opinions
 
-    def _text(self, session: Session, name: Any) -> str:
-        """Return the id of an item that was asked for, as it is written."""
-        return records.id_to_text(session.ids[session.position(name)])
+    def _written(self, session: Session, names: Iterable[Any]) -> list[str]:
+        """Return the ids of items that were asked for, as they are written."""
+        return [records.id_to_text(session.ids[position]) for position in session.located(names)]
 
     def _present_pool(self, pool: Pool | None = None) -> Pool:
         """Return the pool, as given, kept, or read again, if it is the study's own."""

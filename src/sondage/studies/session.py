@@ -400,20 +400,33 @@ class Session:
             yield from islice((position for position in range(len(self.ids)) if position not in asked), count)
 
     def position(self, name: Any) -> int:
-        """Return the position of a drawn item, by its id or the id's text.
+        """Return the position of an item that was asked for, by its id or the id's text.
 
         Raises
         ------
         LabelError
-            If the item was never drawn: it has no probability, and its label cannot be used.
+            If it was not.
         """
-        found = self.positions.get(name)
-        if found is None:
-            found = next((p for key, p in self.positions.items() if str(key) == str(name)), None)
-        if found is None or found not in set(self.asked):
-            raise LabelError(
-                f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"
-            )
+        return self.located([name])[0]
+
+    def located(self, names: Iterable[Any]) -> list[int]:
+        """Return the positions of items that were asked for, by their ids or the ids' texts.
+
+        Raises
+        ------
+        LabelError
+            If one was never asked for: it has no probability, and its label cannot be used.
+        """
+        asked, found = set(self.asked), []
+        for name in names:
+            position = self.positions.get(name)
+            if position is None:
+                position = next((p for key, p in self.positions.items() if str(key) == str(name)), None)
+            if position is None or position not in asked:
+                raise LabelError(
+                    f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"
+                )
+            found.append(position)
         return found
 
     def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> int:
