@@ -55,7 +55,8 @@ def prospect(estimate: Estimate, end: int, level: float = 0.95, looks: int = LOO
 
     .. math:: \hat\sigma_\mathrm{end} = \hat\sigma_n \sqrt{(1/n_\mathrm{end} - 1/N) / (1/n - 1/N)},
 
-    with degrees of freedom in proportion to the labels.
+    with degrees of freedom in proportion to the labels. Later stages are planned from more labels and may be worth more
+    than that.
 
     Parameters
     ----------
