@@ -129,6 +129,7 @@ def test_a_wrong_label_is_refused_and_kept_in_the_form(visit, study, wrong):
     assert f'name="label" value="{wrong}"' in answer.text
     beside = page.post("/answer", data=form | {"label": wrong}, headers=BY_HTMX)
     assert beside.status_code == 422
+    assert "was not taken" in answer.text
     assert "<" not in re.sub(r"<a .*?</a>", "", beside.text)
     assert study.status.labelled == 0
 

@@ -139,12 +139,13 @@ def failed(request: Request, error: Exception, form: Form | None = None) -> Resp
     site, status = _site(request), _status(error)
     message = str(error.detail) if isinstance(error, HTTPException) else " ".join(str(error).split())
     if _by_htmx(request):
-        return site.page("_message.html", None, status, message=message, signed_out=status == 401)
+        return site.page("_message.html", None, status, message=message, again=status == 422, signed_out=status == 401)
     if status == 401:
         return site.page("sign_in.html", None, status, message=message, token="", who="")
-    kept = [] if form is None or "item" not in form else list(form.items())
     title = "Not found" if status == 404 else "This cannot be shown now" if status >= 500 else "This cannot be done"
-    return site.page("again.html", _visitor(request), status, message=message, kept=kept, title=title, action="/answer")
+    values = {"message": message, "title": title, "refused": status < 500, "action": request.url.path}
+    kept = [] if form is None or "item" not in form else list(form.items())
+    return site.page("again.html", _visitor(request), status, kept=kept, **values)
 
 
 def _status(error: Exception) -> int:
@@ -157,9 +158,11 @@ def _status(error: Exception) -> int:
 async def ask_in(request: Request) -> Response:
     """Ask for the name, and for the token if the link has none."""
     token = request.query_params.get("token", "")
-    if token and _site(request).gate.role(token) is None:
-        raise HTTPException(403, "This link is of another run: open the one that sondage serve printed last.")
-    return _site(request).page("sign_in.html", None, token=token, who="")
+    site = _site(request)
+    if token and site.gate.role(token) is None:
+        message = "This link is of another run: open the one that sondage serve printed last."
+        return site.page("sign_in.html", None, 403, message=message, token="", who="")
+    return site.page("sign_in.html", None, token=token, who="")
 
 
 async def sign_in(request: Request) -> Response:
