@@ -22,7 +22,7 @@ HERE = "http://127.0.0.1:8417"
 FORM = {"origin": HERE}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def pool() -> sondage.Pool:
     """Messages with a text, two classes."""
     random = np.random.default_rng(11)
@@ -35,10 +35,19 @@ def pool() -> sondage.Pool:
     )
 
 
+@pytest.fixture(scope="session")
+def planned(pool: sondage.Pool, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of 30 of these, made once."""
+    place = tmp_path_factory.mktemp("planned") / "study.db"
+    Study.create(place, pool, "error_rate", budget=30).close()
+    return place
+
+
 @pytest.fixture
-def study(pool: sondage.Pool, tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "study.db", pool, "error_rate", budget=30) as made:
-        yield made
+def study(planned: Path, pool: sondage.Pool, tmp_path: Path) -> Iterator[Study]:
+    shutil.copy(planned, tmp_path)
+    with Study.open(tmp_path / "study.db", pool) as opened:
+        yield opened
 
 
 @pytest.fixture
