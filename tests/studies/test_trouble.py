@@ -96,7 +96,7 @@ def test_a_server_that_goes_within_a_write_leaves_nothing_of_it(database, monkey
 
     with monkeypatch.context() as patch:
         patch.setattr(Records, "add_labels", told_and_gone)
-        with pytest.raises(StudyError, match="terminating connection|server closed the connection") as caught:
+        with pytest.raises(StudyError, match=r"terminating connection|server closed the connection") as caught:
             study.tell(ids[1:], [1, 1], request="second")
         assert "\n" not in str(caught.value)
     assert study.status.labelled == 1
