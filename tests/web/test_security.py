@@ -20,7 +20,17 @@ def test_this_machine_is_answered(visit, host):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8417", "127.0.0.1.evil.example", "localhost@evil.example", "a b", "[", ""]
+    "host",
+    [
+        "evil.example",
+        "evil.example:8417",
+        "127.0.0.1.evil.example",
+        "localhost@evil.example",
+        "localhost:x",
+        "a b",
+        "[",
+        "",
+    ],
 )
 def test_another_name_for_this_machine_is_refused(visit, host):
     for path in [*PAGES, "/sign-in", "/static/page.css"]:

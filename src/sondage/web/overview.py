@@ -20,6 +20,7 @@ __all__ = ["Dispute", "Overview", "overview"]
 
 LEVEL = 0.95
 MOST_DISPUTES = 20
+LOOKS = 16  # fewer than for a picture to keep: they are computed anew every few seconds
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ def overview(study: Study, images: Images) -> Overview:
     notes = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
     details = [line for line in lines if not line.startswith("note: ")]
     first = _first(result)
-    seen = prospect(first, status.labelled + status.pending + status.remaining, LEVEL) if first is not None else None
+    end = status.labelled + status.pending + status.remaining
+    seen = prospect(first, end, LEVEL, LOOKS) if first is not None else None
     chart = draw_chart(seen, first.measure) if seen is not None and first is not None else None
     return Overview(answer, details, notes, chart, _ahead(seen, first), people, disputes)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -20,6 +20,7 @@ from sondage.errors import InputError
 __all__ = ["Gate", "Guard", "Visitor", "new_token"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 SAFE_METHODS = ("GET", "HEAD")
 LEAST_TOKEN = 16
 
@@ -139,19 +140,11 @@ class Guard:
 def _refusal(method: str, headers: Headers) -> str | None:
     """Return why a request is not answered, or None."""
     host = headers.get("host", "")
-    if _host_name(host) not in LOOPBACK:
+    if not HOST.fullmatch(host):
         return f"this page answers to {' and '.join(LOOPBACK[:2])} only, not to {host[:80]!r}"
     if method not in SAFE_METHODS and headers.get("origin") != f"http://{host}":
         return "this request does not come from the page itself"
     return None
-
-
-def _host_name(host: str) -> str | None:
-    try:
-        parts = urlsplit(f"//{host}")
-        return parts.hostname if parts.netloc == host and parts.port is not False else None
-    except ValueError:
-        return None
 
 
 def _headers(pictures: str) -> Mapping[str, str]:
