@@ -150,10 +150,13 @@ def chromium(absent: Callable[[str, str], None]) -> Iterator[Any]:
     path = os.environ.get("SONDAGE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         absent("chromium", "no chromium: install it, or set SONDAGE_CHROMIUM")
-    sync_api = pytest.importorskip("playwright.sync_api")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        absent("chromium", "no playwright: pip install playwright")
     quiet = ("gpu", "quic", "background-networking", "component-update", "sync")
     options = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in quiet)]
-    with sync_api.sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=options)
         yield browser
         browser.close()
