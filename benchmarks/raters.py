@@ -29,11 +29,12 @@ class Case:
     method: str | None = None
 
 
+SHARES = {"error_rate": ((2, 0.2), (2, 1.0), (3, 1.0)), "f1": ((2, 0.2), (3, 1.0))}
 CASES = [
     Case(budget, raters, overlap, measure)
-    for measure in ("error_rate", "f1")
+    for measure, shares in SHARES.items()
     for budget in (50, 100, 200)
-    for raters, overlap in ((2, 0.2), (2, 1.0), (3, 1.0))
+    for raters, overlap in shares
 ]
 
 

@@ -273,4 +273,4 @@ def test_several_judges_agree_document_by_document(tmp_path):
         for who, label in (("anna", own), ("ben", other), ("cleo", own)):
             study.tell([first], [label], who=who)
         assert study.status.labelled == 1
-        assert study.disagreements()[0].label == {str(d): y for d, y in own.items()}
+        assert study.disagreements(settled=True)[0].label == {str(d): y for d, y in own.items()}

@@ -45,7 +45,7 @@ def command(study: str, output: Any, people: bool, everything: bool) -> None:
     writer.writerow([*columns.get(task, ["id", "label"]), "who", "at", *["kind"] * everything])
     for row in rows:
         for told in _told(row["label"], task, models):
-            cells = (row["id"], *map(_cell, told), row["who"], row["at"], *[row["kind"]] * everything)
+            cells = (row["id"], *map(_cell, told), row["who"], row["at"], *([row["kind"]] if everything else []))
             writer.writerow([escaped(cell) for cell in cells])
 
 
