@@ -221,8 +221,7 @@ class Labelling:
         """Return the fields of an item itself, and those of each part that gets a grade."""
         if self.kind == "outcomes":
             return system_parts(claim.fields, self.study.models)
-        study: Any = self.study
-        return document_parts(claim.id, claim.fields, study.documents([claim.id])[0])
+        return document_parts(claim.id, claim.fields, self.study.documents([claim.id])[0])
 
     def _row_name(self, part: str, place: int) -> str:
         """Return how a part is called: systems are not named, so that nobody judges a name."""
