@@ -2,7 +2,7 @@
 
 from sondage.adapters.frames import read_pool
 from sondage.core import measures
-from sondage.core.predictions import Classifier, Outcome, Regressor
+from sondage.core.predictions import Classifier, Outcome, Ranking, Regressor
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
@@ -20,6 +20,7 @@ __all__ = [
     "Interval",
     "Outcome",
     "Pool",
+    "Ranking",
     "Regressor",
     "Selection",
     "Slices",

@@ -25,12 +25,14 @@ def read_pool(source: Any, *, classes: Any = None, task: str | None = None, feat
         ``prediction`` or ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two
         classes); ``variance`` (the prediction is then a mean); ``cost``; ``weight``; ``group``;
         ``judge.p_<class>`` or ``judge.prediction``, for several judges ``judge.<name>.p_<class>``;
-        ``<model>.judge``; ``feature.<name>``. All others are shown to the labeller.
+        ``<model>.judge``; ``feature.<name>``. All others are shown to the labeller. Rankings have a
+        row for each ``query`` and ``document`` and the columns ``rank`` or ``<model>.rank``, ``p_<grade>``, ``cost``,
+        ``weight``.
     classes : sequence, optional
         The classes in their order; by default in that of the columns.
     task : str, optional
-        ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
-        without probabilities are numbers where there is a variance or a fraction, else classes.
+        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
+        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
     features : sequence of str
         More columns that are features, by their names: numbers, or lists of equally many numbers.
 

@@ -29,8 +29,9 @@ def command(study: str, n: int | None, who: str | None, output: str | None, forc
 
     With --who the items are that labeller's for a time (plan --lease); N is then 20 unless given.
 
-    Each row has the id, an empty label to fill in, and what the pool says of the item. A cell that a spreadsheet
-    would take for a formula begins with an apostrophe; leave it.
+    Each row has the id, an empty label to fill in, and what the pool says of the item; of rankings a query and one of
+    the documents to be judged for it. A cell that a spreadsheet would take for a formula begins with an apostrophe;
+    leave it.
 
     \b
     sondage ask study.db 20 -o batch.csv
@@ -58,6 +59,9 @@ def _write(file: IO[Any], study: Any, ids: list[Any]) -> None:
     """Write the rows: id, empty label or labels, fields."""
     from sondage.pools.files import escaped
 
+    if study.task.kind == "ranking":
+        _write_documents(file, study, ids)
+        return
     outcomes = study.task.kind == "outcomes"
     empty = [f"{model}.label" for model in study.models] if outcomes else ["label"]
     fields = study.fields(ids)
@@ -66,6 +70,20 @@ def _write(file: IO[Any], study: Any, ids: list[Any]) -> None:
     writer.writerow(["id", *empty, *(escaped(name) for name in names)])
     for name, shown in zip(ids, fields, strict=True):
         writer.writerow([escaped(name), *([""] * len(empty)), *(escaped(shown[field]) for field in names)])
+
+
+def _write_documents(file: IO[Any], study: Any, ids: list[Any]) -> None:
+    """Write a row for each document to be judged: query, document, empty label, fields of either."""
+    from sondage.pools.files import escaped
+
+    fields = study.fields(ids)
+    names = list(fields[0]) if fields else []
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["query", "document", "label", *(escaped(name) for name in names)])
+    for query, documents, shown in zip(ids, study.documents(ids), fields, strict=True):
+        for document in documents:
+            own = [value.get(str(document)) if isinstance(value, dict) else value for value in shown.values()]
+            writer.writerow([escaped(query), escaped(document), "", *map(escaped, own)])
 
 
 def _tell_next(study: str, output: str | None, count: int, who: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -22,6 +23,8 @@ __all__ = ["command"]
 def command(study: str, output: Any, people: bool, everything: bool) -> None:
     """Write the labels of STUDY: id, label, who said so and when; a skip has an empty label.
 
+    Of rankings each row has a query, a document and its grade.
+
     \b
     sondage export study.db -o labels.csv
     """
@@ -30,7 +33,7 @@ def command(study: str, output: Any, people: bool, everything: bool) -> None:
 
     with Study.open(study) as opened:
         history, labels = opened.history(), opened.labels()
-        models = opened.models if opened.task.kind == "outcomes" else ()
+        task, models = opened.task.kind, opened.models
     replaced = {row["supersedes"] for row in history}
     rows = [row for row in history if row["number"] not in replaced and row["kind"] != "undo"]
     if everything:
@@ -38,12 +41,19 @@ def command(study: str, output: Any, people: bool, everything: bool) -> None:
     elif not people:
         rows = _verdicts(rows, labels)
     writer = csv.writer(output, lineterminator="\n")
-    kind = ["kind"] * everything
-    writer.writerow(["id", *([f"{model}.label" for model in models] or ["label"]), "who", "at", *kind])
+    columns = {"outcomes": ["id", *(f"{model}.label" for model in models)], "ranking": ["query", "document", "label"]}
+    writer.writerow([*columns.get(task, ["id", "label"]), "who", "at", *["kind"] * everything])
     for row in rows:
-        told = [row["label"]] if not models else row["label"] or [None] * len(models)
-        cells = (row["id"], *map(_cell, told), row["who"], row["at"], *(row[name] for name in kind))
-        writer.writerow([escaped(cell) for cell in cells])
+        for told in _told(row["label"], task, models):
+            cells = (row["id"], *map(_cell, told), row["who"], row["at"], *([row["kind"]] if everything else []))
+            writer.writerow([escaped(cell) for cell in cells])
+
+
+def _told(label: Any, task: str, models: Sequence[str]) -> list[list[Any]]:
+    """Return a label's cells, in a row for each document of a ranking."""
+    if task == "ranking":
+        return [[document, grade] for document, grade in (label or {None: None}).items()]
+    return [label or [None] * len(models)] if task == "outcomes" else [[label]]
 
 
 def _verdicts(rows: list[dict[str, Any]], labels: dict[Any, Any]) -> list[dict[str, Any]]:

@@ -23,6 +23,8 @@ __all__ = ["command"]
 def command(study: str, labels: str, correct: bool, who: str | None, further: bool, partial: bool) -> None:
     """Import into STUDY the columns id and label of LABELS.CSV; an empty label is a skip.
 
+    Of rankings the columns are query, document and label; a query whose labels are all empty is a skip.
+
     If one row is refused, nothing is imported.
 
     \b
@@ -30,11 +32,14 @@ def command(study: str, labels: str, correct: bool, who: str | None, further: bo
     """
     from sondage import Study
     from sondage.errors import LabelError
-    from sondage.pools.files import read_labels
+    from sondage.pools.files import read_judgements, read_labels
 
     with Study.open(study) as opened:
         models = opened.models if opened.task.kind == "outcomes" else ()
-        ids, values = read_labels(labels, models)
+        if opened.task.kind == "ranking":
+            ids, values = read_judgements(labels, partial=partial)
+        else:
+            ids, values = read_labels(labels, models)
         pairs = [pair for pair in zip(ids, values, strict=True) if pair[1] is not None or not partial]
         try:
             told = [name for name, _ in pairs], [label for _, label in pairs]

@@ -71,8 +71,10 @@ def _belief(context: click.Context, option: click.Parameter, text: str | None) -
     "--overlap", type=click.FloatRange(0, 1), help="Share of the items that several people label (agreement)."
 )
 @click.option("--lease", type=float, default=30.0, show_default=True, help="Minutes that an item is one labeller's.")
-@click.option("--classes", metavar="A,B,...", help="The classes in their order, where the file does not tell.")
-@click.option("--task", help="classification, regression or outcomes, where the file does not tell.")
+@click.option(
+    "--classes", metavar="A,B,...", help="The classes in their order, or the grades, where the file does not tell."
+)
+@click.option("--task", help="classification, regression, outcomes or ranking, where the file does not tell.")
 def command(
     pool: str,
     study: str,

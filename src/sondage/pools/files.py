@@ -20,7 +20,7 @@ from sondage.pools.table import NUMBER
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["escaped", "read_labels", "read_pool"]
+__all__ = ["escaped", "read_judgements", "read_labels", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
@@ -44,12 +44,13 @@ def read_pool(
         ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two classes);
         ``variance``; ``cost``; ``weight``; ``group``; ``judge.p_<class>`` or ``judge.prediction``, for several
         judges ``judge.<name>.p_<class>``; ``<model>.judge``; ``feature.<name>``. All others are shown to the
-        labeller.
+        labeller. Rankings have a row for each ``query`` and ``document`` and the columns ``rank`` or
+        ``<model>.rank``, ``p_<grade>``, ``cost``, ``weight``.
     classes : sequence, optional
         The classes in their order.
     task : str, optional
-        ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
-        without probabilities are numbers where there is a variance or a fraction, else classes.
+        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
+        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
     features : sequence of str
         More columns that are features, by their names in the file: numbers, or (Parquet) lists of numbers.
 
@@ -183,26 +184,72 @@ def read_labels(path: str | os.PathLike[str], models: Sequence[str] = ()) -> tup
     InputError
         If the file cannot be read or has no such column.
     """
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, delimiter=_header(path)[0], strict=True)
-            wanted = ["id", *([f"{model}.label" for model in models] or ["label"])]
-            missing = [name for name in wanted if name not in (reader.fieldnames or [])]
-            if missing:
-                raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")
-            rows = [_checked(row, reader.line_num) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error, InputError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise InputError(f"{os.fspath(path)}: {reason}") from None
+    rows = _label_rows(path, ["id", *([f"{model}.label" for model in models] or ["label"])])
     labels = [_outcomes(row, models) if models else _label(row["label"]) for row in rows]
     return [_plain(row["id"]) for row in rows], labels
 
 
-def _checked(row: dict[str, Any], line: int) -> dict[str, Any]:
+def read_judgements(
+    path: str | os.PathLike[str], *, partial: bool = False
+) -> tuple[list[str], list[dict[str, str] | None]]:
+    """Read judgements of documents from a CSV file with the columns ``query``, ``document`` and ``label``.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    partial : bool
+        Leave queries out that are not judged to the end, in place of refusing them.
+
+    Returns
+    -------
+    queries : list of str
+        In the order of the file.
+    labels : list of dict or None
+        Document -> grade, as text; None where all cells are empty: a skip.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a document is judged twice and differently.
+    """
+    found: dict[str, dict[str, str | None]] = {}
+    for row in _label_rows(path, ["query", "document", "label"]):
+        own = found.setdefault(_plain(row["query"]), {})
+        document, grade = _plain(row["document"]), _label(row["label"])
+        if own.setdefault(document, grade) != grade:
+            raise LabelError(
+                f"{os.fspath(path)}: document {document!r} of query {_plain(row['query'])!r} has two labels, "
+                f"{own[document]!r} and {grade!r}"
+            )
+    whole = {query: own for query, own in found.items() if not partial or None not in own.values()}
+    return list(whole), [
+        None
+        if set(own.values()) == {None}
+        else {document: grade for document, grade in own.items() if grade is not None}
+        for own in whole.values()
+    ]
+
+
+def _label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list[dict[str, str]]:
+    """Return the rows of a file of labels; the first of the wanted columns is never empty."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, delimiter=_header(path)[0], strict=True)
+            missing = [name for name in wanted if name not in (reader.fieldnames or [])]
+            if missing:
+                raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")
+            return [_checked(row, reader.line_num, wanted[0]) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error, InputError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise InputError(f"{os.fspath(path)}: {reason}") from None
+
+
+def _checked(row: dict[str, Any], line: int, key: str) -> dict[str, str]:
     if None in row or None in row.values():
         raise LabelError(f"line {line} has more or fewer cells than the header")
-    if not row["id"].strip():
-        raise LabelError(f"line {line} has no id")
+    if not row[key].strip():
+        raise LabelError(f"line {line} has no {key}")
     return row
 
 

@@ -25,6 +25,10 @@ NAMES = {
     "mae": "MAE",
     "r2": "R2",
     "kappa": "kappa",
+    "dcg": "DCG",
+    "ndcg": "nDCG",
+    "err": "ERR",
+    "rbp": "RBP",
 }
 
 
@@ -113,8 +117,9 @@ def _base(measure: str) -> str:
 
 def _named(measure: str) -> str:
     """Return a measure's name as a reader knows it."""
-    name, _, options = measure.partition(":")
-    words = NAMES.get(name, name.replace("_", " "))
+    head, _, options = measure.partition(":")
+    name, at, depth = head.partition("@")
+    words = NAMES.get(name, name.replace("_", " ")) + at + depth
     return f"{words} ({options.replace('positive=', 'of ').replace('=', ' = ')})" if options else words
 
 

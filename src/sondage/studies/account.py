@@ -160,6 +160,11 @@ class Account(Kept):
         with self._reading() as (session, _):
             return [self._fields[session.ids[position]] for position in session.located(ids)]
 
+    def documents(self, ids: Any) -> list[list[Any]]:
+        """Return, of rankings, the documents of these queries; a label judges all of them."""
+        with self._reading() as (session, _):
+            return [session.documents(session.position(name)) for name in ids]
+
     def history(self, name: Any = None) -> list[dict[str, Any]]:
         """Return all labels ever told, first to last.
 

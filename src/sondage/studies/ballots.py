@@ -1,8 +1,8 @@
 """What people said of each item, and what follows: its label, or none yet.
 
 A label counts until another one supersedes it: a correction, or taking it back. An item's label is what settled it, or
-else the majority of those who did not skip it; for numbers their mean. Where no answer has most votes the item is
-disputed, and pending until it is resolved.
+else the majority of those who did not skip it; for numbers their mean, for rankings each document's majority. Where no
+answer has most votes the item is disputed, and pending until it is resolved.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ def coded(label: Any, task: Task) -> Label | None:
         return None
     if task.kind == "classification":
         return task.classes.index(label)
+    if task.kind == "ranking":
+        return tuple((document, task.grades.index(grade)) for document, grade in label.items())
     return tuple(label) if isinstance(label, list) else label
 
 
@@ -72,10 +74,18 @@ def _majorities(labels: Sequence[Any]) -> Any:
     return PENDING if any(outcome is PENDING for outcome in found) else found
 
 
+def _grades(labels: Sequence[Any]) -> Any:
+    """Return each document's majority."""
+    documents, votes = [document for document, _ in labels[0]], zip(*labels, strict=True)
+    found = [_majority([code for _, code in column]) for column in votes]
+    return PENDING if any(code is PENDING for code in found) else tuple(zip(documents, found, strict=True))
+
+
 _VERDICTS: dict[str, Callable[[Sequence[Any]], Any]] = {
     "classification": _majority,
     "regression": _mean,
     "outcomes": _majorities,
+    "ranking": _grades,
 }
 
 

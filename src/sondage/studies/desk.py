@@ -200,7 +200,8 @@ class Desk(Lending):
         """Return coded labels by the written ids; the same item twice must have the same label."""
         coded: dict[str, Label | None] = {}
         for name, item, label in zip(ids, self._written(session, ids), labels, strict=True):
-            value = code_label(label, self.task, self.models, name)
+            documents = session.documents(session.position(name)) if self.task.kind == "ranking" else []
+            value = code_label(label, self.task, self.models, name, documents)
             if item in coded and repr(coded[item]) != repr(value):
                 raise contradiction(name, coded[item], value, self.task)
             coded[item] = value

@@ -22,6 +22,7 @@ from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import fitted_method
+from sondage.studies.judging import as_asked
 from sondage.studies.labels import Label, code_label, contradiction, label_array
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import (
@@ -116,7 +117,9 @@ class Session:
         InputError
             If the budget, a model, a measure or a part of the method does not fit the pool.
         """
-        budget, question = check_budget(pool, budget), settle(pool, question)
+        question = settle(pool, question)
+        pool = as_asked(pool, question)
+        budget = check_budget(pool, budget)
         method = fitted_method(pool, question, method)
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
         session.open(pool)
@@ -149,6 +152,7 @@ class Session:
 
     def plan(self, pool: Pool) -> Plan:
         """Return the plan of the next stage from the labels so far; nothing is drawn."""
+        pool = as_asked(pool, self.question)
         return make_plan(pool, self.question, self.method, self.past(pool))
 
     def draw(self, pool: Pool, plan: Plan, labels: int) -> None:
@@ -168,6 +172,7 @@ class Session:
         plan : Plan, optional
             The stage's plan, where it is made already.
         """
+        pool = as_asked(pool, self.question)
         if self.stages:
             self._drop_reserve()
         units = self._drawn_units(pool)
@@ -264,6 +269,7 @@ class Session:
             raise InputError(f"budget={budget:g} must be above the present one, {self.budget:g}")
         if pool is None:
             raise InputError("to raise the budget, the pool is needed")
+        pool = as_asked(pool, self.question)
         self.budget = check_budget(pool, budget)
         if not self.method.staged:
             self._lengthen(pool)
@@ -399,6 +405,14 @@ class Session:
             asked = set(self.asked)
             yield from islice((position for position in range(len(self.ids)) if position not in asked), count)
 
+    def documents(self, position: int) -> list[Any]:
+        """Return the documents of a drawn query, all of which its label judges; nothing unless these are rankings."""
+        if self.task.kind != "ranking":
+            return []
+        ranks: Any = self.items.models[0]
+        found: list[Any] = ranks.documents.names_of(int(ranks.rows[position]))
+        return found
+
     def position(self, name: Any) -> int:
         """Return the position of an item that was asked for, by its id or the id's text.
 
@@ -466,7 +480,7 @@ class Session:
             position = lookup.get(str(name), -1)
             if position < 0:
                 position = self.position(name)
-            coded = code_label(label, self.task, self.models, name)
+            coded = code_label(label, self.task, self.models, name, self.documents(position))
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
             same = repr(known) == repr(coded)  # by text: outcomes may hold NaN
