@@ -98,7 +98,8 @@ def _features(path: Path, number: int, cells: Sequence[str]) -> tuple[NDArray[np
     if len(cells) and (numbers[0] < 1 or np.any(np.diff(numbers[::2]) <= 0) or numbers[-2] > MOST_FEATURES):
         reason = f"features must be numbered from 1 to {MOST_FEATURES} at most, in ascending order"
         raise InputError(refused(path, number, reason))
-    places, found = numbers[::2].astype(np.int64), numbers[1::2].astype(np.float32)
+    with np.errstate(over="ignore"):  # what single precision cannot hold is refused below
+        places, found = numbers[::2].astype(np.int64), numbers[1::2].astype(np.float32)
     if not np.all(np.isfinite(found)):
         raise InputError(refused(path, number, f"feature {cells[int(np.argmin(np.isfinite(found)))]!r} is not finite"))
     return places, found
