@@ -92,8 +92,10 @@ def test_learning_to_rank_rows_come_back(tmp_path, written):
         (
             trec.read_learning_to_rank,
             "1 qid:1 2:2 1:1\n",
-            "line 1: features must be numbered from 1 in ascending order",
+            "features must be numbered from 1 to 100000 at most",
         ),
+        (trec.read_learning_to_rank, "1 qid:1 4e9:1\n", "features must be numbered from 1 to 100000 at most"),
+        (trec.read_learning_to_rank, "1 qid:1 1:2:3 4\n", "line 1: feature '1:2:3' is not number:value"),
         (trec.read_learning_to_rank, "1 qid:1 1:inf\n", "line 1: feature '1:inf' is not finite"),
     ],
 )

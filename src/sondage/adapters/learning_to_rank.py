@@ -20,6 +20,7 @@ from sondage.errors import InputError
 
 __all__ = ["LearningToRank", "read_learning_to_rank", "write_learning_to_rank"]
 
+MOST_FEATURES = 100_000
 _DOCUMENT = re.compile(r"docid\s*=\s*(\S+)")
 
 
@@ -86,14 +87,19 @@ def read_learning_to_rank(path: Path) -> LearningToRank:
 
 def _features(path: Path, number: int, cells: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     try:
-        pairs = [cell.split(":", 1) for cell in cells]
-        places = np.array([int(place) for place, _ in pairs], dtype=np.int64)
-        found = np.array([float(value) for _, value in pairs], dtype=np.float32)
+        numbers = np.array([float(part) for part in " ".join(cells).replace(":", " ").split()])
+        if not all(":" in cell for cell in cells) or len(numbers) != 2 * len(cells):
+            raise ValueError
+        if np.any(numbers[::2] != np.floor(numbers[::2])):
+            raise ValueError
     except ValueError:
         bad = next((cell for cell in cells if not re.fullmatch(r"[0-9]+:[-+0-9.eE]+", cell)), cells[-1])
         raise InputError(refused(path, number, f"feature {bad!r} is not number:value")) from None
-    if len(places) and (places[0] < 1 or np.any(np.diff(places) <= 0)):
-        raise InputError(refused(path, number, "features must be numbered from 1 in ascending order"))
+    if len(cells) and (numbers[0] < 1 or np.any(np.diff(numbers[::2]) <= 0) or numbers[-2] > MOST_FEATURES):
+        reason = f"features must be numbered from 1 to {MOST_FEATURES} at most, in ascending order"
+        raise InputError(refused(path, number, reason))
+    with np.errstate(over="ignore"):  # what single precision cannot hold is refused below
+        places, found = numbers[::2].astype(np.int64), numbers[1::2].astype(np.float32)
     if not np.all(np.isfinite(found)):
         raise InputError(refused(path, number, f"feature {cells[int(np.argmin(np.isfinite(found)))]!r} is not finite"))
     return places, found
