@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
+from sondage.errors import InputError
+
 __all__ = [
+    "format_option",
     "level_option",
     "print_json",
     "print_lines",
@@ -16,6 +20,7 @@ __all__ = [
     "several",
     "study_argument",
     "waiting",
+    "write_file",
 ]
 
 
@@ -35,6 +40,13 @@ def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     as_json = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
     return level(as_json(command))
+
+
+def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --format."""
+    names = click.Choice(["csv", "jsonl", "label-studio"])
+    text = "Format of the file; by default as its name ends (.csv, .jsonl, .json), else CSV."
+    return click.option("--format", "form", type=names, help=text)(command)
 
 
 def sequence_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,3 +80,25 @@ def waiting(text: str) -> Any:
     from rich.console import Console
 
     return Console(stderr=True).status(text)
+
+
+def write_file(path: str, text: str, then: str) -> None:
+    """Write a file as a whole; if that fails, what stood there stays.
+
+    Parameters
+    ----------
+    path, text : str
+        Where and what.
+    then : str
+        What to do when it cannot be written.
+    """
+    target = Path(path)
+    plain = target.is_file() or not target.exists()
+    beside = target.with_name(f"{target.name}.part") if plain else target
+    try:
+        with open(beside, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        if plain:
+            beside.replace(target)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}; {then}") from None
