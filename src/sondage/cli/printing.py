@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from sondage.errors import InputError
 
@@ -63,6 +62,8 @@ def print_json(data: Any) -> None:
 
 def print_lines(lines: Sequence[str]) -> None:
     """Print lines, the first of them, the answer, in bold; colours only where there is a terminal."""
+    from rich.console import Console
+
     console = Console(highlight=False, soft_wrap=True)
     for number, line in enumerate(lines):
         style = "bold" if number == 0 else "yellow" if line.startswith("note:") else None
@@ -76,6 +77,8 @@ def several(text: str | None) -> list[str] | None:
 
 def waiting(text: str) -> Any:
     """Return a context that shows a person at a terminal that something goes on."""
+    from rich.console import Console
+
     return Console(stderr=True).status(text)
 
 
