@@ -1,5 +1,6 @@
 """What the site is built from: every public name has an entry, formulas and links are turned as they must be."""
 
+import importlib
 import importlib.util
 import re
 from pathlib import Path
@@ -66,3 +67,10 @@ def test_links_outside_the_folder_are_turned():
     assert turned("[c](../CHANGELOG.md)", Page("README.md")) == "[c](changelog.md)"
     assert turned("[c](../../CHANGELOG.md#x)", Page("decisions/a.md")) == "[c](../changelog.md#x)"
     assert turned("[c](../choosing.md)", Page("decisions/a.md")) == "[c](../choosing.md)"
+
+
+def test_every_entry_is_there():
+    for entry in re.findall(r"^::: (\S+)$", REFERENCE, re.MULTILINE):
+        module, _, name = entry.rpartition(".")
+        found = importlib.import_module(module)
+        assert hasattr(found, name) or importlib.util.find_spec(entry), entry
