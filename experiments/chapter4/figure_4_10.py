@@ -67,6 +67,8 @@ def errors(problem: Problem, measure: str, settings: Settings, names: tuple[str,
 def ratio(row: Row, method: str = "active") -> tuple[float, float]:
     """Return passive's mean error over the method's, and its standard error (delta method)."""
     ours, theirs = number(row, f"{method} error"), number(row, "passive error")
+    if not (ours > 0 and theirs > 0):
+        return float("nan"), float("nan")
     relative = np.hypot(number(row, f"{method} error_se") / ours, number(row, "passive error_se") / theirs)
     return theirs / ours, theirs / ours * float(relative)
 
@@ -95,7 +97,7 @@ def draw(rows: list[Row]) -> Figure:
         place.legend(frameon=False)
     for place in axes:
         place.axhline(1.0, color="0.5", linewidth=0.8)
-    axes[0].legend(frameon=False)
+    axes[0].legend(frameon=False, fontsize=7)
     return figure
 
 

@@ -10,7 +10,7 @@ from benchmarks.cells import Cells, table
 from experiments.chapter4.f_measures import f_eta
 from experiments.curves import ERROR_VALUES, Settings, study
 from experiments.experiment import Experiment, main
-from experiments.figures import band, panels
+from experiments.figures import band, legend, panels
 from experiments.problems import SPAM_PERCENT, TOPICS, load
 from experiments.rows import Row, chosen, curve_of, number
 
@@ -48,7 +48,7 @@ def draw(rows: list[Row]) -> Figure:
     axes[0].set_title("spam 5 %, F_eta")
     axes[1].set(title="spam, F_0.5", xscale="log")
     axes[2].set(title="Reuters, F_0.5", xscale="log")
-    axes[0].legend(frameon=False)
+    legend(figure, axes[0])
     return figure
 
 
