@@ -15,6 +15,7 @@ from experiments.problems import SPAM_PERCENT, TOPICS, load
 from experiments.rows import Row, chosen, curve_of, number
 
 BUDGET = 300
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 ETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 METHODS = ("passive", "active", "active_err")
 PANELS = {"eta": "eta", "spam": "share of spam", "topic": "share of the topic"}
@@ -46,8 +47,10 @@ def draw(rows: list[Row]) -> Figure:
             band(place, method, curve, linestyle="none" if name == "topic" else "-")
         place.set(yscale="log", xlabel=xlabel, ylabel=f"absolute error at {BUDGET} labels")
     axes[0].set_title("spam 5 %, F_eta")
-    axes[1].set(title="spam, F_0.5", xscale="log")
-    axes[2].set(title="Reuters, F_0.5", xscale="log")
+    for place, title in zip(axes[1:], ("spam, F_0.5", "Reuters, F_0.5"), strict=True):
+        place.set(title=title, xscale="log")
+        place.set_xticks(SHARES, [f"{share:.0%}" for share in SHARES])
+        place.minorticks_off()
     legend(figure, axes[0])
     return figure
 
