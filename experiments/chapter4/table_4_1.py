@@ -148,7 +148,8 @@ def tables(rows: list[Row]) -> str:
         [title, *("{:.4f} ({:.5f})".format(*summary(rows, domain, name)) for domain in DOMAINS)]
         for name, title in THESIS.items()
     ]
-    return table(("protocol", *DOMAINS), lines)
+    heads = [f"{domain}, {len(chosen(rows, domain=domain))} learnings" for domain in DOMAINS]
+    return table(("protocol", *heads), lines)
 
 
 EXPERIMENT = Experiment("table_4_1", ("domain", "learning"), VALUES, run, draw, tables)
