@@ -38,9 +38,9 @@ def run(cells: Cells, settings: Settings) -> Iterator[str]:
 
 
 def point(cells: Cells, settings: Settings, domain: str, model: str, problem: Problem, measure: str) -> str:
-    """Compute one point, all methods on one pool; half the sessions, for the points are many."""
+    """Compute one point, all methods on one pool; a quarter of the sessions, for the points are many."""
     names = {"domain": domain, "model": model, "measure": measure}
-    sessions = (settings.sessions + 1) // 2
+    sessions = max(settings.sessions // 4, 1)
     wanted = names | {
         "budget": BUDGET,
         "sessions": sessions,
