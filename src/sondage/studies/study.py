@@ -263,6 +263,12 @@ class Study:
         return dict(json.loads(self._facts["reading"]))
 
     @property
+    def session(self) -> Session:
+        """A copy of what has been drawn, asked and answered, as it is in the file now."""
+        with self._lock, self._store.reading() as found:
+            return self._refresh(found).copied()
+
+    @property
     def status(self) -> Status:
         """Counts, as they are in the file now."""
         with self._lock, self._store.reading() as found:
