@@ -54,7 +54,7 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
     if share < 1.0 - 1e-12:
         raise InputError(
             f"{1.0 - share:.1%} of the pool could not be drawn, for no label there matters to the study's own models, "
-            "so that other models cannot be judged; a study with design='passive' and floor=0 can do that"
+            "so that other models cannot be judged; a study of one model's error rate can do that"
         )
     classes = session.task.classes or None
     _, (outputs,), _ = code_models({"model": model}, classes, (), lambda row: f"row {row}")
