@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-all lint fix bench clean
+.PHONY: demo test test-all lint fix bench experiments clean
 
 demo: $(READY)
 	$(BIN)/sondage demo
@@ -28,6 +28,9 @@ fix: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/plan.py
+
+experiments: $(READY)
+	$(BIN)/python -m experiments $(args)
 
 clean:
 	rm -rf .venv build dist .coverage* htmlcov .hypothesis .*_cache
