@@ -1,0 +1,155 @@
+"""Table 5.1: label until the difference is significant, and what that does to the type I error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import sondage
+from benchmarks.cells import Cell, Cells, table
+from experiments.chapter5.contests import Contest, contest, numbers
+from experiments.chapter5.sequential import Stops, label_until_significant
+from experiments.curves import Settings
+from experiments.experiment import Experiment, main
+from experiments.figures import panels
+from experiments.rows import Row, chosen, number
+from experiments.simulation import plan_of, targets_of
+
+DOMAINS = ("abalone", "sarcos")
+BUDGET = 800
+FIRST = (2, 10, 30)
+"""Numbers of labels from which on tests are made."""
+REPORTED = 10
+DESIGNS = {
+    "active": ("optimal", "wald"),
+    "active_inf": ("active_inf", "wald"),
+    "active_0": ("active_0", "wald"),
+    "active_risk": ("active_risk", "wald"),
+    "passive": ("passive", "t"),
+}
+OWN: dict[str, dict[str, Any]] = {
+    "one test at 800": {},
+    "five looks": {"stop": "significant", "looks": 5},
+    "any time": {"stop": "significant", "batch": 40},
+}
+"""The package's ways, of which the last may look as often as it likes; it does so every 40 labels."""
+SHARE = 4
+"""Sessions that stop take long: so many times fewer."""
+DIFFER, EQUAL = "differ", "equal"
+
+
+def run(cells: Cells, settings: Settings) -> Iterator[str]:
+    """Compute labels, rates of significance and of false decisions, for models as they are and for equal ones."""
+    for domain in DOMAINS:
+        for truth in (DIFFER, EQUAL):
+            for method in (*DESIGNS, *OWN):
+                count = settings.repetitions if method in DESIGNS else max(1, settings.sessions // SHARE)
+                names = {"domain": domain, "truth": truth, "method": method}
+                firsts = FIRST if method in DESIGNS else (0,)
+                wanted = [names | {"first": f, "repetitions": count, "seed": settings.seed} for f in firsts]
+
+                def compute(names: dict[str, str] = names, count: int = count) -> list[Cell]:
+                    parts = [_stops(names, number, count, settings) for number in numbers(names["domain"])]
+                    return [_summary(column) for column in zip(*parts, strict=True)]
+
+                cells.series(wanted, compute)
+                yield f"{domain}, {truth}, {method}"
+
+
+def _stops(names: dict[str, str], place: int, count: int, settings: Settings) -> list[tuple[Stops, float]]:
+    """Return how labelling ended for one set of models, with the true difference; for each of `FIRST`."""
+    models = contest(names["domain"], place)
+    models = models.doubled() if names["truth"] == EQUAL else models
+    first, second = models.risks
+    rng, method = settings.rng(*names.values(), place), names["method"]
+    if method in OWN:
+        return [(_own(models, OWN[method], max(2, count // len(numbers(names["domain"]))), rng), first - second)]
+    design, test = DESIGNS[method]
+    plan = plan_of(models.pool, models.measure, design, kind="compare")
+    (target,) = targets_of(models.pool, models.labels, plan)
+    found = label_until_significant(plan.sizes, target, BUDGET, count, rng, test=test, first=FIRST)
+    return [(stops, first - second) for stops in found]
+
+
+def _own(models: Contest, options: dict[str, Any], sessions: int, rng: np.random.Generator) -> Stops:
+    """Return how the package's own comparisons ended."""
+    pool, seeds = models.pool, rng.integers(2**31, size=sessions).tolist()
+    found = [
+        sondage.compare(pool, *models.models, models.measure, labels=models.labels, budget=BUDGET, seed=s, **options)
+        for s in seeds
+    ]
+    return Stops(
+        np.array([float(c.n_labels) for c in found]),
+        np.array([c.pvalue <= 0.05 for c in found]),
+        np.array([c.difference for c in found]),
+    )
+
+
+def _summary(sets: tuple[tuple[Stops, float], ...]) -> Cell:
+    """Return means over repetitions and sets of models, and the standard error of the rate of significance."""
+    labels = np.mean([stops.labels.mean() for stops, _ in sets])
+    rates = np.array([stops.significant.mean() for stops, _ in sets])
+    sizes = np.array([len(stops.labels) for stops, _ in sets])
+    wrong = [np.mean(s.significant & (np.sign(s.differences) != np.sign(truth))) for s, truth in sets]
+    return {
+        "labels": float(labels),
+        "significant": float(rates.mean()),
+        "significant_se": float(np.sqrt(np.sum(rates * (1 - rates) / sizes)) / len(rates)),
+        "false": float(np.mean(wrong)),
+    }
+
+
+def draw(rows: list[Row]) -> Figure:
+    """Draw the rate of significance when the models differ against that when they are equal."""
+    names = list(dict.fromkeys(row["domain"] for row in rows))
+    figure, axes = panels(len(names), width=4.2, height=3.0)
+    for place, name in zip(axes, names, strict=True):
+        for method in dict.fromkeys(row["method"] for row in chosen(rows, domain=name)):
+            true, false = (_reported(rows, name, truth, method) for truth in (DIFFER, EQUAL))
+            x, y = number(false, "significant"), number(true, "significant")
+            look = {"color": "0.25", "marker": "D"} if method in OWN else {"color": "#c0392b", "marker": "s"}
+            look |= {"color": "#1f63ad", "marker": "o"} if method == "passive" else {}
+            errors = {"xerr": number(false, "significant_se"), "yerr": number(true, "significant_se")}
+            place.errorbar(x, y, markersize=4, capsize=2, linestyle="none", **errors, **look)
+            text = f" {method}, {number(true, 'labels'):.0f}"
+            place.annotate(text, (x, y), fontsize=6, xytext=(3, 4), textcoords="offset points")
+        place.axvline(0.05, color="0.6", linestyle=":")
+        place.set(title=f"{name}: method, labels used", xlabel="false positives (equal models)")
+        place.set(ylabel="true positives", xlim=(0, 0.75), ylim=(0, 1))
+    return figure
+
+
+def _reported(rows: list[Row], domain: str, truth: str, method: str, first: int = REPORTED) -> Row:
+    return chosen(rows, domain=domain, truth=truth, method=method, first=0 if method in OWN else first)[0]
+
+
+def shown(rows: list[Row]) -> str:
+    """Return the table, with the type I error beside it."""
+    lines = []
+    for name in dict.fromkeys(row["domain"] for row in rows):
+        for method in dict.fromkeys(row["method"] for row in chosen(rows, domain=name)):
+            true = _reported(rows, name, DIFFER, method)
+            line = [name, f"package, {method}" if method in OWN else method, f"{number(true, 'labels'):.0f}"]
+            line += [f"{100 * number(true, key):.1f} %" for key in ("significant", "false")]
+            firsts = (REPORTED,) if method in OWN else FIRST
+            errors = [number(_reported(rows, name, EQUAL, method, first), "significant") for first in firsts]
+            texts = [f"{100 * error:.1f} %" for error in errors]
+            lines.append(line + (["", texts[0], ""] if method in OWN else texts))
+    heads = ["", "method", "labels", "significant", "false decisions"]
+    return table([*heads, *(f"type I error, tests from {first} labels" for first in FIRST)], lines)
+
+
+EXPERIMENT = Experiment(
+    "table_5_1",
+    ("domain", "truth", "method", "first"),
+    ("labels", "significant", "significant_se", "false"),
+    run,
+    draw,
+    shown,
+)
+
+if __name__ == "__main__":
+    main(EXPERIMENT)
