@@ -62,10 +62,10 @@ class Cells:
         self._write()
 
     def _key(self, row: Mapping[str, Any]) -> tuple[str, ...]:
-        return tuple(str(row[name]) for name in self.keys)
+        return tuple(_text(row[name]) for name in self.keys)
 
     def _keep(self, row: Mapping[str, Any]) -> Cell:
-        texts = {name: f"{v:.6g}" if isinstance(v, float) else str(v) for name, v in row.items()}
+        texts = {name: _text(value) for name, value in row.items()}
         self.rows[self._key(texts)] = {name: texts[name] for name in self.columns}
         return self.rows[self._key(texts)]
 
@@ -77,6 +77,10 @@ class Cells:
             writer.writeheader()
             writer.writerows(self.rows.values())
         unfinished.replace(self.path)  # a stop in the middle of writing loses nothing
+
+
+def _text(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

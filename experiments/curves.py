@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,21 +12,37 @@ from numpy.typing import NDArray
 
 import sondage
 from benchmarks.cells import Cell, Cells
+from experiments.problems import Problem
 from experiments.simulation import Floats, plan_of, simulate, targets_of
 from experiments.stratified import simulate_strata, strata_of
 from sondage import Pool
 
 __all__ = [
+    "DESIGNS",
     "ERROR_VALUES",
+    "SESSION_BUDGETS",
     "Run",
     "Settings",
     "curve",
     "packaged",
     "stratified",
+    "study",
     "summary",
     "thesis",
     "within",
 ]
+
+DESIGNS = {
+    "passive": "passive",
+    "active": "optimal",
+    "active_err": "active_err",
+    "active_uniC": "uniform_cost",
+    "active_lambda": "cost_only",
+}
+"""The thesis's methods, and the package's designs."""
+
+SESSION_BUDGETS = (100, 200, 400, 800)
+"""Budgets at which the package's sessions are run."""
 
 ERROR_VALUES = ("error", "error_se", "bias", "variance", "undefined")
 """Columns of `summary`."""
@@ -171,3 +187,55 @@ def curve(
 def within(budgets: Sequence[float], most: float) -> list[float]:
     """Return the budgets up to half of what the pool could take: the largest at least, if all are above."""
     return [b for b in budgets if b <= most / 2] or [int(most // 2)]
+
+
+def study(
+    cells: Cells,
+    settings: Settings,
+    names: Mapping[str, Any],
+    problem: Problem,
+    measure: Any,
+    methods: Sequence[str],
+    budgets: Sequence[float],
+    *,
+    costs: Floats | None = None,
+) -> Iterator[str]:
+    """Compute a curve for each method: ``"strat"``, ``"package default"`` or one of `DESIGNS`.
+
+    Parameters
+    ----------
+    cells, settings
+        As for `curve`.
+    names : mapping
+        Of the curves; the method is added.
+    problem : Problem
+        Pool and labels.
+    measure : str or Measure
+        What is estimated.
+    methods : sequence of str
+        By name.
+    budgets : sequence of float
+        Ascending; those above half the pool are left out.
+    costs : ndarray of float, shape (N,), optional
+        Of each label; budgets are then cost.
+
+    Yields
+    ------
+    str
+        A word on each curve when it is done.
+    """
+    pool, codes = problem.pool(costs), problem.labels
+    (target,) = targets_of(pool, codes, plan_of(pool, measure, "passive"))
+    kept = within(budgets, len(problem) if costs is None else float(costs.sum()))
+    for method in methods:
+        at, count = kept, settings.repetitions
+        if method == "package default":
+            at, count = [b for b in kept if b in SESSION_BUDGETS] or kept[-1:], settings.sessions
+            how = packaged(pool, problem.told, measure, at)
+        elif method == "strat":
+            how = stratified(pool, codes, measure, 1.0 - problem.probabilities.max(axis=1), [int(b) for b in at])
+        else:
+            how = thesis(pool, codes, measure, DESIGNS[method], at)
+        named = dict(names) | {"method": method}
+        curve(cells, settings, named, at, how, target.truth(), repetitions=count)
+        yield ", ".join(map(str, named.values()))

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.rows import Curve, Row, curve_of
 
-__all__ = ["STYLES", "Curve", "band", "draw_curves", "panels", "save"]
+__all__ = ["STYLES", "Curve", "band", "draw_curves", "legend", "panels", "save"]
 
 mpl.rcParams.update({"font.size": 8, "axes.titlesize": 9, "axes.spines.top": False, "axes.spines.right": False})
 
@@ -43,11 +44,18 @@ def panels(count: int, columns: int = 3, *, width: float = 3.0, height: float = 
 
 
 def band(axes: Axes, method: str, curve: Curve, **style: Any) -> None:
-    """Draw one curve with its standard errors; what is undefined is left out."""
+    """Draw one curve with its standard errors; what is undefined or exact is left out."""
     look: dict[str, Any] = (
         {"markersize": 3.5, "linewidth": 1.1, "capsize": 2, "label": method} | STYLES.get(method, {}) | style
     )
-    axes.errorbar(*curve, **look)
+    shown = np.array([point for point in zip(*curve, strict=True) if point[1] > 0]).reshape(-1, 3)
+    axes.errorbar(*shown.T, **look)
+
+
+def legend(figure: Figure, axes: Axes) -> None:
+    """Put one legend for all panels above them."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
 
 
 def draw_curves(
@@ -60,7 +68,7 @@ def draw_curves(
         for method in methods:
             band(place, method, curve_of(rows, x, **{panel: name, "method": method}))
         place.set(title=name, yscale="log", xlabel=xlabel, ylabel="absolute error")
-    axes[0].legend(frameon=False)
+    legend(figure, axes[0])
     return figure, axes
 
 

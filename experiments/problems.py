@@ -2,6 +2,8 @@
 
     enron-1-2             mailbox 2 by a spam filter trained on mailbox 1: the shift between mailboxes
     enron-time            the later 60 % of all mailboxes by one trained on the first 40 %: the shift in time
+    enron-time-5          the same with 5 % spam in both parts (1, 2, 5, 10, 20, 50)
+    enron-late            trained on the first 25 %, evaluated on the rest
     usps-mnist, ...-4v9   digits of one collection by a classifier trained on the other; 4 against 9
     reuters               ten topics, 500 training documents
     abalone, sarcos       numbers, 500 training rows, Gaussian process
@@ -24,10 +26,21 @@ from benchmarks import data
 from benchmarks.data import Arrays
 from sondage import Pool
 
-__all__ = ["POOLS", "TOPICS", "Problem", "digit_rows", "enron_rank", "load", "tuned_kernel", "tuned_words"]
+__all__ = [
+    "POOLS",
+    "SPAM_PERCENT",
+    "TOPICS",
+    "Problem",
+    "digit_rows",
+    "enron_rank",
+    "load",
+    "tuned_kernel",
+    "tuned_words",
+]
 
 DIGIT_ROWS = 10_000
 TUNING_ROWS = 3_000
+SPAM_PERCENT = (1, 2, 5, 10, 20, 50)
 TOPICS = ("earn", "acq", "crude", "trade", "money-fx", "interest", "ship", "sugar", "coffee", "gold")
 
 
@@ -133,12 +146,25 @@ def _mailboxes(source: int, target: int) -> Arrays:
     return found | {"rows": np.flatnonzero(pool)}
 
 
-def _later_mail(share: float = 0.4) -> Arrays:
+def _later_mail(spam: float | None = None, share: float = 0.4) -> Arrays:
+    """Train on the first part of all mailboxes, evaluate on the rest; with so large a part of spam in both."""
     words, meta = data.enron()
     label, place = np.asarray(meta["label"]).astype(int), enron_rank(meta)
-    train, pool = place < share, place >= share
+    parts = [_thinned(np.flatnonzero(part), label, spam) for part in (place < share, place >= share)]
+    train, pool = parts
     found = data.classify(tuned_words(words[train], label[train]), words[train], label[train], words[pool], label[pool])
-    return found | {"rows": np.flatnonzero(pool)}
+    return found | {"rows": pool}
+
+
+def _thinned(rows: NDArray[np.int64], label: NDArray[np.int64], spam: float | None) -> NDArray[np.int64]:
+    """Return the rows without some spam, or some ham, taken out by chance to reach a class ratio."""
+    if spam is None:
+        return rows
+    order = np.random.default_rng(0).permutation(rows)
+    ham, junk = order[label[order] == 0], order[label[order] == 1]
+    kept = min(len(junk), round(len(ham) * spam / (1 - spam)))
+    others = min(len(ham), round(kept * (1 - spam) / spam))
+    return np.sort(np.concatenate([ham[:others], junk[:kept]]))
 
 
 def digit_rows(pair: tuple[int, int] | None = None) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
@@ -173,6 +199,8 @@ def _topics(training: int = 500) -> Arrays:
 POOLS: dict[str, Callable[[], Arrays]] = {
     **{f"enron-{a}-{b}": partial(_mailboxes, a, b) for a in range(1, 7) for b in range(1, 7) if a != b},
     "enron-time": _later_mail,
+    "enron-late": partial(_later_mail, None, 0.25),
+    **{f"enron-time-{percent}": partial(_later_mail, percent / 100) for percent in SPAM_PERCENT},
     "usps-mnist": partial(_digits, "usps", "mnist"),
     "mnist-usps": partial(_digits, "mnist", "usps"),
     "usps-mnist-4v9": partial(_digits, "usps", "mnist", (4, 9)),
@@ -188,7 +216,12 @@ def load(name: str) -> Problem:
     """Return a pool by its name, from the cache or built now."""
     if name not in POOLS:
         raise KeyError(f"no pool {name!r}; there are {', '.join(POOLS)}")
-    arrays = data.cached("experiments", name, POOLS[name])
+    return made(name, POOLS[name])
+
+
+def made(name: str, build: Callable[[], Arrays]) -> Problem:
+    """Return a pool from the cache under this name, or built now."""
+    arrays = data.cached("experiments", name, build)
     labels = arrays.pop("labels")
     rows = arrays.pop("rows", None)
     return Problem(name, arrays, labels, TOPICS if name == "reuters" else None, rows)

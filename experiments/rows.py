@@ -50,8 +50,9 @@ def labels_for(budgets: Sequence[float], errors: Sequence[float], level: float) 
     >>> labels_for([100, 400], [0.2, 0.1], 0.1)
     400.0
     """
-    b, e = np.log(np.asarray(budgets, dtype=float)), np.log(np.asarray(errors, dtype=float))
-    goal = float(np.log(level))
+    least = 1e-12  # errors of exact results are 0
+    b, e = np.log(np.asarray(budgets, dtype=float)), np.log(np.maximum(np.asarray(errors, dtype=float), least))
+    goal = float(np.log(max(level, least)))
     below = np.flatnonzero(e <= goal + 1e-12)
     if len(below) == 0:
         return float("nan")
@@ -62,7 +63,9 @@ def labels_for(budgets: Sequence[float], errors: Sequence[float], level: float) 
     return round(float(np.exp(b[k - 1] + share * (b[k] - b[k - 1]))), 6)
 
 
-def savings(rows: list[Row], key: str, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+def savings(
+    rows: list[Row], key: str, methods: Sequence[str], unit: str = "labels"
+) -> tuple[list[str], list[list[str]]]:
     """Return heads and lines of a table: with how many labels methods are as accurate as passive with the most.
 
     Parameters
@@ -73,16 +76,25 @@ def savings(rows: list[Row], key: str, methods: Sequence[str]) -> tuple[list[str
         A line for each of its values.
     methods : sequence of str
         ``"passive"`` and others, ``"active"`` first.
+    unit : str
+        Of the budget.
     """
     lines = []
     for name in dict.fromkeys(row[key] for row in rows):
         budgets, errors, _ = curve_of(rows, **{key: name, "method": "passive"})
-        needed = [labels_for(*curve_of(rows, **{key: name, "method": m})[:2], errors[-1]) for m in methods[1:]]
-        saved = 1.0 - needed[0] / budgets[-1]
-        lines.append([name, f"{budgets[-1]:.0f}", f"{errors[-1]:.4f}", *map(_count, needed), f"{saved:.0%}"])
-    heads = [key, "passive, labels", "its error", *(f"{method} needs" for method in methods[1:]), f"{methods[1]} saves"]
+        line = [name, f"{budgets[-1]:.0f}", f"{errors[-1]:.4f}"]
+        for method in methods[1:]:
+            at, found, _ = curve_of(rows, **{key: name, "method": method})
+            needed = labels_for(at, found, errors[-1])
+            line.append("more" if np.isnan(needed) else f"at most {needed:.0f}" if needed == at[0] else f"{needed:.0f}")
+            if method == methods[1]:
+                saved = "nothing" if np.isnan(needed) else f"{1.0 - needed / budgets[-1]:.0%}"
+        lines.append([*line, saved])
+    heads = [
+        key,
+        f"passive, {unit}",
+        "its error",
+        *(f"{method} needs" for method in methods[1:]),
+        f"{methods[1]} saves",
+    ]
     return heads, lines
-
-
-def _count(labels: float) -> str:
-    return "more" if np.isnan(labels) else f"{labels:.0f}"

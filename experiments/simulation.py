@@ -69,7 +69,7 @@ class Runs:
     values, std_errors : ndarray of float, shape (R, B, J)
         Of each repetition, budget and target; NaN where undefined.
     draws, labels, spent : ndarray of float, shape (R, B)
-        Draws made, distinct items among them, and their cost.
+        Draws made, distinct items among them, and their cost; with a budget for all of them each is drawn once.
     """
 
     values: Floats
@@ -271,8 +271,13 @@ def simulate(
     b = np.full(len(q), 1.0 / len(q)) if weights is None else weights
     share = float(b[q > 0].sum())
     w = np.divide(b, q, out=np.zeros(len(q)), where=q > 0)
+    everything = float(np.count_nonzero(q) if costs is None else costs[q > 0].sum())
+    below = [budget for budget in budgets if budget < everything]
+    census = _census(q, b, targets, everything, (repetitions, len(budgets) - len(below)))
+    if not below:
+        return census
     blocks = []
-    for drawn in race(q, budgets, repetitions, rng, costs):
+    for drawn in race(q, below, repetitions, rng, costs):
         per_budget = []
         for counts in drawn.counts:
             items = drawn.items[:, : counts.shape[1]]
@@ -285,7 +290,21 @@ def simulate(
             spent = labelled if costs is None else labelled * costs[items]
             per_budget.append((value, error, counts.sum(axis=1), labelled.sum(axis=1), spent.sum(axis=1)))
         blocks.append([np.stack(part, axis=1) for part in zip(*per_budget, strict=True)])
-    return Runs(*(np.concatenate(part).astype(np.float64) for part in zip(*blocks, strict=True)))
+    drawn_runs = (np.concatenate(part).astype(np.float64) for part in zip(*blocks, strict=True))
+    whole = (census.values, census.std_errors, census.draws, census.labels, census.spent)
+    return Runs(*(np.concatenate(both, axis=1) for both in zip(drawn_runs, whole, strict=True)))
+
+
+def _census(q: Floats, b: Floats, targets: Sequence[Target], spent: float, shape: tuple[int, int]) -> Runs:
+    """Return exact results, of budgets with which all that can be drawn is labelled."""
+    sums = [
+        [t.outside[k] + np.sum((b * part)[q > 0]) for k, part in enumerate((t.numerator, t.denominator))]
+        for t in targets
+    ]
+    values = np.array([a / d if d > 0 else np.nan for a, d in sums])
+    count = np.full(shape, float(np.count_nonzero(q)))
+    ones = np.ones((*shape, len(targets)))
+    return Runs(ones * values, 0.0 * ones, count, count, np.full(shape, spent))
 
 
 def _estimate(

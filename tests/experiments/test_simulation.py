@@ -46,8 +46,8 @@ def test_counts_are_those_of_enumeration(rng):
 
 
 def test_each_budget_labels_so_many(rng):
-    runs = simulate(Q, [Target(np.ones(5), np.ones(5))], [1, 3, 5], 50, rng)
-    assert np.array_equal(runs.labels, np.tile([1.0, 3.0, 5.0], (50, 1)))
+    runs = simulate(Q, [Target(np.ones(5), np.ones(5))], [1, 3, 4], 50, rng)
+    assert np.array_equal(runs.labels, np.tile([1.0, 3.0, 4.0], (50, 1)))
     assert np.all(np.diff(runs.draws, axis=1) > 0)
     assert np.allclose(runs.values, 1.0)
     assert np.allclose(runs.std_errors, 0.0)
@@ -123,6 +123,19 @@ def test_comparisons_are_those_of_the_package(design, all_can_be_drawn, rng):
     value, error = ours_from(session, pool, plan, target)
     assert value == pytest.approx(comparison.difference, rel=1e-12)
     assert error == pytest.approx(comparison.std_error, rel=1e-12)
+
+
+def test_a_budget_for_everything_is_exact(rng):
+    p = rng.uniform(size=100)
+    pool, labels = Pool(probabilities=p), (rng.uniform(size=100) < p).astype(int)
+    plan = plan_of(pool, "precision")
+    (target,) = targets_of(pool, labels, plan)
+    support = int(np.count_nonzero(plan.sizes))
+    runs = simulate(plan.sizes, [target], [20, support, 90], 10, rng)
+    assert support < 90
+    assert runs.values[:, 1:] == pytest.approx(target.truth(), rel=1e-12)
+    assert runs.values[:, 0].std() > 0
+    assert np.array_equal(runs.labels[0], [20, support, support])
 
 
 def test_strata_weigh_their_means(rng):
