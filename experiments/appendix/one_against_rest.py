@@ -119,8 +119,8 @@ def draw_classes(rows: list[Row]) -> Figure:
     """Draw a row of panels for each class, a column for each measure."""
     names = list(dict.fromkeys(row["class"] for row in rows))
     figure, axes = panels(len(MEASURES) * len(names), len(MEASURES), width=2.6, height=1.7)
-    for name, places in zip(names, np.reshape(axes, (-1, len(MEASURES))), strict=True):
-        for place, measure in zip(places, MEASURES, strict=True):
+    for row, name in enumerate(names):
+        for place, measure in zip(axes[row * len(MEASURES) :], MEASURES, strict=False):
             for method in METHODS:
                 budgets, errors, spread = curve_of(rows, **{"class": name, "measure": measure, "method": method})
                 seen = np.isfinite(errors)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from experiments.chapter5.contests import Contest
 from experiments.simulation import Floats, plan_of, simulate, targets_of
 from sondage.core.comparisons import Contrast
 
-__all__ = ["Duels", "average", "chooses_wrongly", "duel", "iwal", "packaged_selection", "tournament"]
+__all__ = ["Duels", "average", "chooses_wrongly", "duel", "iwal", "own_comparisons", "packaged_selection", "tournament"]
 
 DELTA = 0.05
 """Of the bound with which IWAL leaves models out."""
@@ -87,14 +88,14 @@ def wald(differences: Floats, errors: Floats, draws: Floats) -> Floats:
     """Return the p-values of thesis 3.24, second line."""
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.abs(differences) / errors
-    return np.where(errors > 0, 2.0 * ndtr(-statistic), (differences == 0).astype(float))
+    return np.asarray(np.where(errors > 0, 2.0 * ndtr(-statistic), (differences == 0).astype(float)))
 
 
 def student(differences: Floats, errors: Floats, draws: Floats) -> Floats:
     """Return the p-values of Student's t for equal weights; n draws have n - 1 degrees of freedom."""
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.abs(differences) / (errors * np.sqrt(draws / (draws - 1.0)))
-    return np.where(errors > 0, 2.0 * stdtr(draws - 1.0, -statistic), (differences == 0).astype(float))
+    return np.asarray(np.where(errors > 0, 2.0 * stdtr(draws - 1.0, -statistic), (differences == 0).astype(float)))
 
 
 TESTS: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {"wald": wald, "t": student}
@@ -136,7 +137,7 @@ def chooses_wrongly(estimates: Floats, risks: Floats, rng: np.random.Generator) 
     """
     lowest = np.round(estimates, 12) == np.round(estimates, 12).min(axis=-1, keepdims=True)
     chosen = np.argmax(lowest * (1.0 - rng.random(estimates.shape)), axis=-1)
-    return (risks[chosen] > risks.min()).astype(float)
+    return np.asarray(risks[chosen] > risks.min(), dtype=np.float64)
 
 
 def iwal(contest: Contest, budgets: Sequence[int], repetitions: int, rng: np.random.Generator) -> Floats:
@@ -170,21 +171,36 @@ def iwal(contest: Contest, budgets: Sequence[int], repetitions: int, rng: np.ran
     return wrong
 
 
+def own_comparisons(
+    contest: Contest, budget: int, sessions: int, rng: np.random.Generator, **options: Any
+) -> list[sondage.Comparison]:
+    """Return what the package's own `compare` finds in some sessions, by default with its default method."""
+    pool, (first, second) = contest.pool, contest.models
+    most = min(budget, len(contest))
+    return [
+        sondage.compare(
+            pool, first, second, measure=contest.measure, labels=contest.labels, budget=most, seed=seed, **options
+        )
+        for seed in rng.integers(2**31, size=sessions).tolist()
+    ]
+
+
 def packaged_selection(contest: Contest, budgets: Sequence[int], sessions: int, rng: np.random.Generator) -> Floats:
     """Return whether the package's own `compare` or `select` names the wrong model, shape (sessions, B)."""
-    pool, names, risks = contest.pool, list(contest.models), contest.risks
-    wrong = np.zeros((sessions, len(budgets)))
-    for run, seed in enumerate(rng.integers(2**31, size=sessions).tolist()):
-        for column, budget in enumerate(budgets):
-            options = {"measure": contest.measure, "labels": contest.labels, "budget": budget, "seed": seed}
-            if len(names) > 2:
-                best = sondage.select(pool, **options).best
-                wrong[run, column] = risks[names.index(best)] > risks.min()
-            else:
-                found = sondage.compare(pool, *names, **options).difference
-                right = np.sign(risks[0] - risks[1])
-                wrong[run, column] = 0.5 if found == 0 else float(np.sign(found) != right)
-    return wrong
+    return np.stack([_own_choices(contest, budget, sessions, rng) for budget in budgets], axis=1)
+
+
+def _own_choices(contest: Contest, budget: int, sessions: int, rng: np.random.Generator) -> Floats:
+    names, risks = list(contest.models), contest.risks
+    if len(names) == 2:
+        found = np.array([comparison.difference for comparison in own_comparisons(contest, budget, sessions, rng)])
+        return Duels(found, found, float(risks[0] - risks[1])).wrong
+    pool, most = contest.pool, min(budget, len(contest))
+    best = [
+        sondage.select(pool, contest.measure, labels=contest.labels, budget=most, seed=seed).best
+        for seed in rng.integers(2**31, size=sessions).tolist()
+    ]
+    return np.array([risks[names.index(name)] > risks.min() for name in best], dtype=np.float64)
 
 
 def average(parts: Sequence[NDArray[np.float64]]) -> tuple[Floats, Floats]:

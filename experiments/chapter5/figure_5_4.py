@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-import sondage
 from benchmarks.cells import Cells, marked, table
-from experiments.chapter5.comparing import average, duel
+from experiments.chapter5.comparing import average, duel, own_comparisons
 from experiments.chapter5.contests import Contest, contest, numbers
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
@@ -63,16 +62,8 @@ def _pvalues(models: Contest, method: str, budgets: tuple[int, ...], count: int,
     if method in TESTS:
         design, test = TESTS[method]
         return duel(models, design, budgets, count, rng, test).pvalues
-    pool, seeds = models.pool, rng.integers(2**31, size=max(2, count // 10)).tolist()
-    return np.array(
-        [
-            [
-                sondage.compare(pool, *models.models, models.measure, labels=models.labels, budget=b, seed=s).pvalue
-                for b in budgets
-            ]
-            for s in seeds
-        ]
-    )
+    found = own_comparisons(models, budgets[-1], max(2, count // len(numbers(models.domain))), rng)
+    return np.array([[comparison.pvalue] for comparison in found])
 
 
 def draw(rows: list[Row]) -> Figure:
@@ -80,7 +71,8 @@ def draw(rows: list[Row]) -> Figure:
     names = list(dict.fromkeys(row["domain"] for row in rows))
     figure, axes = panels(3 * len(names))
     most = max(int(row["budget"]) for row in rows)
-    for name, places in zip(names, np.reshape(axes, (-1, 3)), strict=True):
+    for row, name in enumerate(names):
+        places = axes[3 * row : 3 * row + 3]
         for method in METHODS:
             for place, truth in zip(places[:2], (TRUE, FALSE), strict=True):
                 band(

@@ -76,11 +76,11 @@ def label_until_significant(
     for start in range(0, repetitions, rows):
         block = min(rows, repetitions - start)
         items = np.searchsorted(cumulative, rng.random((block, steps)), side="right").clip(max=len(q) - 1)
-        labels = np.cumsum(_new(items), axis=1)
+        labels = _labels(items)
         while labels[:, -1].min() < budget:
             more = np.searchsorted(cumulative, rng.random((block, steps)), side="right").clip(max=len(q) - 1)
             items = np.concatenate([items, more], axis=1)
-            labels = np.cumsum(_new(items), axis=1)
+            labels = _labels(items)
         values, pvalues = _course(items, 1.0 / (q * len(q)), target.numerator, test)
         for place, least in enumerate(first):
             found[place].append(_stops(labels, values, pvalues, least, budget, alpha))
@@ -96,6 +96,11 @@ def _steps(q: Floats, budget: int) -> int:
     while np.sum(-np.expm1(steps * np.log1p(-q))) < 1.05 * budget and steps < 200 * budget:
         steps *= 1.2
     return int(steps) + 50
+
+
+def _labels(items: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many distinct items each row has after each draw."""
+    return np.cumsum(_new(items), axis=1, dtype=np.int64)
 
 
 def _new(items: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-import sondage
 from benchmarks.cells import Cell, Cells, table
+from experiments.chapter5.comparing import own_comparisons
 from experiments.chapter5.contests import Contest, contest, numbers
 from experiments.chapter5.sequential import Stops, label_until_significant
 from experiments.curves import Settings
@@ -39,6 +39,9 @@ OWN: dict[str, dict[str, Any]] = {
 SHARE = 4
 """Sessions that stop take long: so many times fewer."""
 DIFFER, EQUAL = "differ", "equal"
+ACTIVE: dict[str, Any] = {"color": "#c0392b", "marker": "s"}
+PASSIVE: dict[str, Any] = {"color": "#1f63ad", "marker": "o"}
+PACKAGE: dict[str, Any] = {"color": "0.25", "marker": "D"}
 
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
@@ -66,21 +69,18 @@ def _stops(names: dict[str, str], place: int, count: int, settings: Settings) ->
     first, second = models.risks
     rng, method = settings.rng(*names.values(), place), names["method"]
     if method in OWN:
-        return [(_own(models, OWN[method], max(2, count // len(numbers(names["domain"]))), rng), first - second)]
+        return [(_own(models, OWN[method], max(2, count // len(numbers(models.domain))), rng), first - second)]
     design, test = DESIGNS[method]
     plan = plan_of(models.pool, models.measure, design, kind="compare")
     (target,) = targets_of(models.pool, models.labels, plan)
-    found = label_until_significant(plan.sizes, target, BUDGET, count, rng, test=test, first=FIRST)
+    most = min(BUDGET, len(models) // 2)
+    found = label_until_significant(plan.sizes, target, most, count, rng, test=test, first=FIRST)
     return [(stops, first - second) for stops in found]
 
 
 def _own(models: Contest, options: dict[str, Any], sessions: int, rng: np.random.Generator) -> Stops:
     """Return how the package's own comparisons ended."""
-    pool, seeds = models.pool, rng.integers(2**31, size=sessions).tolist()
-    found = [
-        sondage.compare(pool, *models.models, models.measure, labels=models.labels, budget=BUDGET, seed=s, **options)
-        for s in seeds
-    ]
+    found = own_comparisons(models, BUDGET, sessions, rng, **options)
     return Stops(
         np.array([float(c.n_labels) for c in found]),
         np.array([c.pvalue <= 0.05 for c in found]),
@@ -110,10 +110,9 @@ def draw(rows: list[Row]) -> Figure:
         for method in dict.fromkeys(row["method"] for row in chosen(rows, domain=name)):
             true, false = (_reported(rows, name, truth, method) for truth in (DIFFER, EQUAL))
             x, y = number(false, "significant"), number(true, "significant")
-            look = {"color": "0.25", "marker": "D"} if method in OWN else {"color": "#c0392b", "marker": "s"}
-            look |= {"color": "#1f63ad", "marker": "o"} if method == "passive" else {}
-            errors = {"xerr": number(false, "significant_se"), "yerr": number(true, "significant_se")}
-            place.errorbar(x, y, markersize=4, capsize=2, linestyle="none", **errors, **look)
+            look = PASSIVE if method == "passive" else PACKAGE if method in OWN else ACTIVE
+            errors = number(false, "significant_se"), number(true, "significant_se")
+            place.errorbar(x, y, xerr=errors[0], yerr=errors[1], markersize=4, capsize=2, linestyle="none", **look)
             text = f" {method}, {number(true, 'labels'):.0f}"
             place.annotate(text, (x, y), fontsize=6, xytext=(3, 4), textcoords="offset points")
         place.axvline(0.05, color="0.6", linestyle=":")

@@ -1,8 +1,11 @@
-"""Chapter 5's simulations: against plain loops, scipy and enumeration; every figure on models made up here."""
+"""Chapter 5's simulations: against plain loops and scipy."""
 
 import numpy as np
 import pytest
 from scipy import stats
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("sklearn")
 
 from experiments.chapter5 import (
     comparing,
@@ -10,13 +13,10 @@ from experiments.chapter5 import (
     figure_5_2,
     figure_5_3,
     figure_5_4,
-    selection,
     sequential,
     table_5_1,
 )
 from experiments.chapter5.contests import Contest
-from experiments.curves import Settings
-from experiments.experiment import perform
 from experiments.simulation import Target
 
 
@@ -139,7 +139,7 @@ def test_iwal_is_its_loop():
 
 def test_new_items_are_counted_once(rng):
     items = rng.integers(0, 9, size=(6, 40))
-    found = np.cumsum(sequential._new(items), axis=1)
+    found = sequential._labels(items)
     assert all(found[r, t] == len(set(items[r, : t + 1])) for r in range(6) for t in range(40))
 
 
@@ -187,50 +187,6 @@ def test_average_counts_the_sets_alike():
     assert error[0] == pytest.approx(np.sqrt(0.5 / 2) / 2)
 
 
-SETTINGS = Settings(repetitions=20, sessions=2)
-
-
-@pytest.fixture
-def made_up(monkeypatch):
-    """Put small made-up models in the place of those of the data sets."""
-
-    def contest(name, number=0):
-        if name == "paraphrases":
-            return classes_contest(4, plain=True)
-        if name in ("spam", "digits"):
-            return classes_contest(seed=number)
-        return numbers_contest(5 if name.endswith("degrees") else 2, 200, seed=number)
-
-    for module in (figure_5_3, figure_5_4, selection, table_5_1):
-        monkeypatch.setattr(module, "contest", contest)
-        monkeypatch.setattr(module, "numbers", lambda name: range(1))
-    monkeypatch.setattr(selection, "SETS", 1)
-    monkeypatch.setattr(selection, "BUDGETS", (10, 50, 100))
-    monkeypatch.setattr(selection, "SESSION_BUDGETS", (50,))
-    monkeypatch.setattr(figure_5_3, "BUDGETS", (25, 50))
-    monkeypatch.setattr(figure_5_4, "BUDGETS", (25, 50))
-    monkeypatch.setattr(table_5_1, "BUDGET", 40)
-    monkeypatch.setattr(figure_5_2, "DOMAINS", ("spam", "abalone-degrees"))
-    for module in (figure_5_3, figure_5_4, table_5_1):
-        monkeypatch.setattr(module, "DOMAINS", ("abalone",))
-
-
-@pytest.mark.parametrize("module", [figure_5_2, figure_5_3, figure_5_4, table_5_1], ids=lambda module: module.__name__)
-def test_experiment_runs_on_small_models(module, made_up, monkeypatch, tmp_path):
-    monkeypatch.setattr(figure_5_2, "REFERENCES", (50, 100))
-    experiment = module.EXPERIMENT
-    rows = perform(experiment, SETTINGS, tmp_path)
-    assert (tmp_path / f"{experiment.name}.png").stat().st_size > 5000
-    heads, _, *lines = experiment.table(rows).splitlines()
-    assert len(lines) > 5
-    assert all(line.count("|") == heads.count("|") for line in lines)
-    # A second run has nothing left to compute.
-    monkeypatch.setattr(comparing, "plan_of", None)
-    monkeypatch.setattr(table_5_1, "plan_of", None)
-    assert perform(experiment, SETTINGS, tmp_path) == rows
-
-
 def test_every_domain_has_its_builder():
-    assert contests.SETS == 10
     domains = {*figure_5_2.DOMAINS, figure_5_3.SEVERAL, *figure_5_3.DOMAINS, *figure_5_4.DOMAINS, *table_5_1.DOMAINS}
     assert domains == set(contests.CONTESTS)
