@@ -125,6 +125,10 @@ def draw_classes(rows: list[Row]) -> Figure:
                 budgets, errors, spread = curve_of(rows, **{"class": name, "measure": measure, "method": method})
                 seen = np.isfinite(errors)
                 band(place, method, tuple(np.asarray(part)[seen].tolist() for part in (budgets, errors, spread)))
+            if not any(float(row["error"]) > 0 for row in chosen(rows, **{"class": name, "measure": measure})):
+                place.text(0.5, 0.5, "every estimate is exact", ha="center", transform=place.transAxes)
+                place.set(title=f"{name}: {measure}", xticks=[], yticks=[])
+                continue
             place.set(title=f"{name}: {measure}", yscale="log", xlabel="labels", ylabel="absolute error")
     axes[0].legend(frameon=False, fontsize=6)
     return figure

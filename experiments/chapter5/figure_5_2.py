@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
-from experiments.chapter5.selection import KEYS, STYLES, VALUES, run_domain
+from experiments.chapter5.selection import KEYS, STYLES, VALUES, run_domains
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
 from experiments.figures import band, panels
@@ -23,8 +23,7 @@ LEAST = 5e-5
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
     """Compute all curves."""
-    for domain in DOMAINS:
-        yield from run_domain(cells, settings, domain)
+    yield from run_domains(cells, settings, DOMAINS)
 
 
 def draw(rows: list[Row]) -> Figure:

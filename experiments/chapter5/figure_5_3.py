@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from benchmarks.cells import Cells, table
 from experiments.chapter5.comparing import average, duel
 from experiments.chapter5.contests import contest, numbers
-from experiments.chapter5.selection import KEYS, STYLES, VALUES, run_domain
+from experiments.chapter5.selection import KEYS, STYLES, VALUES, run_domains
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
 from experiments.figures import band, panels
@@ -25,7 +25,6 @@ DOMAINS = ("sarcos", "abalone")
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
     """Compute the errors of the many models, and the p-values of the two."""
-    yield from run_domain(cells, settings, SEVERAL)
     for domain in DOMAINS:
         for method, (design, test) in TESTS.items():
             names = {"domain": P_VALUES + domain, "method": method}
@@ -50,11 +49,12 @@ def run(cells: Cells, settings: Settings) -> Iterator[str]:
 
             cells.series(wanted, compute)
             yield f"{P_VALUES}{domain}, {method}"
+    yield from run_domains(cells, settings, (SEVERAL,))
 
 
 def draw(rows: list[Row]) -> Figure:
     """Draw the errors, and the p-values of each domain."""
-    names = list(dict.fromkeys(row["domain"] for row in rows))
+    names = [SEVERAL, *(P_VALUES + domain for domain in DOMAINS)]
     figure, axes = panels(len(names))
     for place, name in zip(axes, names, strict=True):
         for method in dict.fromkeys(row["method"] for row in chosen(rows, domain=name)):
@@ -70,7 +70,7 @@ def shown(rows: list[Row]) -> str:
     """Return errors and p-values at some budgets."""
     budgets = (50, 100, 200, 400, 800)
     lines = []
-    for name in dict.fromkeys(row["domain"] for row in rows):
+    for name in (SEVERAL, *(P_VALUES + domain for domain in DOMAINS)):
         for method in dict.fromkeys(row["method"] for row in chosen(rows, domain=name)):
             at = dict(zip(*curve_of(rows, domain=name, method=method)[:2], strict=True))
             lines.append([name, method, *(f"{at[b]:.3f}" if b in at else "" for b in budgets)])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from benchmarks.cells import Cells, marked, table
+from benchmarks.cells import Cell, Cells, marked, table
 from experiments.chapter5.comparing import average, duel, own_comparisons
 from experiments.chapter5.contests import Contest, contest, numbers
 from experiments.curves import Settings
@@ -25,36 +25,32 @@ TRUE, FALSE = "the models differ", "equal models"
 
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
-    """Compute the rates of rejection for all levels and budgets."""
-    for domain in DOMAINS:
-        for truth in (TRUE, FALSE):
-            for method in METHODS:
-                own = method not in TESTS
-                count = settings.sessions if own else settings.repetitions
-                budgets = BUDGETS[-1:] if own else BUDGETS
-                names = {"domain": domain, "truth": truth, "method": method}
-                wanted = [
-                    names | {"budget": b, "alpha": a, "repetitions": count, "seed": settings.seed}
-                    for b in budgets
-                    for a in ALPHAS
-                ]
-
-                def compute(
-                    names: dict[str, str] = names, count: int = count, budgets: tuple[int, ...] = budgets
-                ) -> list[dict[str, float]]:
-                    parts = []
-                    for place in numbers(names["domain"]):
-                        models = contest(names["domain"], place)
-                        models = models.doubled() if names["truth"] == FALSE else models
-                        rng = settings.rng(*names.values(), place)
-                        found = _pvalues(models, names["method"], budgets, count, rng)
-                        parts.append((found[:, :, None] <= np.array(ALPHAS)).reshape(len(found), -1).astype(float))
-                    return [
-                        {"rate": m, "rate_se": s} for m, s in zip(*map(np.ndarray.tolist, average(parts)), strict=True)
-                    ]
-
-                cells.series(wanted, compute)
+    """Compute the rates of rejection for all levels and budgets; the package's own sessions at the end."""
+    for method in METHODS:
+        for domain in DOMAINS:
+            for truth in (TRUE, FALSE):
+                _rates(cells, settings, {"domain": domain, "truth": truth, "method": method})
                 yield f"{domain}, {truth}, {method}"
+
+
+def _rates(cells: Cells, settings: Settings, names: dict[str, str]) -> None:
+    """Compute the rates of one method, unless they are known."""
+    domain, truth, method = names.values()
+    own = method not in TESTS
+    count, budgets = (settings.sessions, BUDGETS[-1:]) if own else (settings.repetitions, BUDGETS)
+    settled = {"repetitions": count, "seed": settings.seed}
+    wanted = [names | {"budget": b, "alpha": a} | settled for b in budgets for a in ALPHAS]
+
+    def compute() -> list[Cell]:
+        parts = []
+        for place in numbers(domain):
+            models = contest(domain, place)
+            models = models.doubled() if truth == FALSE else models
+            found = _pvalues(models, method, budgets, count, settings.rng(*names.values(), place))
+            parts.append((found[:, :, None] <= np.array(ALPHAS)).reshape(len(found), -1).astype(float))
+        return [{"rate": mean, "rate_se": se} for mean, se in zip(*average(parts), strict=True)]
+
+    cells.series(wanted, compute)
 
 
 def _pvalues(models: Contest, method: str, budgets: tuple[int, ...], count: int, rng: np.random.Generator) -> Floats:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from benchmarks.cells import Cells
+from benchmarks.cells import Cell, Cells
 from experiments.chapter5.comparing import average, duel, iwal, packaged_selection, tournament
 from experiments.chapter5.contests import SETS, contest, numbers
 from experiments.curves import Settings
 from experiments.simulation import Floats
 
-__all__ = ["KEYS", "STYLES", "VALUES", "run_domain"]
+__all__ = ["KEYS", "STYLES", "VALUES", "run_domains"]
 
 KEYS, VALUES = ("domain", "method", "budget"), ("error", "error_se")
 BUDGETS = (10, 25, 50, 100, 200, 400, 800)
@@ -27,6 +27,7 @@ DESIGNS = {
 }
 CLASSIFICATION = ("passive", "active", "active_neq", "active_risk")
 REGRESSION = ("passive", "active", "active_0", "active_inf", "active_risk")
+OWN = "package default"
 STYLES = {
     "active_neq": {"color": "#27855a", "marker": "v"},
     "active_0": {"color": "#7d6608", "marker": "^"},
@@ -41,31 +42,35 @@ def methods_of(domain: str) -> tuple[str, ...]:
     first = contest(domain)
     plain = REGRESSION if first.measure == "mse" else CLASSIFICATION
     several = ("IWAL",) if len(first.models) > 2 and first.measure == "error_rate" else ()
-    return (*plain, *several, "package default")
+    return (*plain, *several, OWN)
 
 
-def run_domain(cells: Cells, settings: Settings, domain: str) -> Iterator[str]:
-    """Compute the curves of one domain."""
-    for method in methods_of(domain):
-        own = method == "package default"
-        budgets = SESSION_BUDGETS if own else BUDGETS
-        count = settings.sessions if own else settings.repetitions * (SETS // len(numbers(domain)))
-        wanted = [
-            {"domain": domain, "method": method, "budget": b, "repetitions": count, "seed": settings.seed}
-            for b in budgets
+def run_domains(cells: Cells, settings: Settings, domains: Sequence[str]) -> Iterator[str]:
+    """Compute all curves; those of the package's own sessions, which take longest, at the end."""
+    for own in (False, True):
+        for domain in domains:
+            methods = [method for method in methods_of(domain) if (method == OWN) == own]
+            for method in methods:
+                _curve(cells, settings, domain, method)
+                yield f"{domain}, {method}"
+
+
+def _curve(cells: Cells, settings: Settings, domain: str, method: str) -> None:
+    """Compute the curve of one method, unless it is known."""
+    own = method == OWN
+    budgets = SESSION_BUDGETS if own else BUDGETS
+    count = max(1, settings.sessions // 2) if own else settings.repetitions * (SETS // len(numbers(domain)))
+    names = {"domain": domain, "method": method}
+    wanted = [names | {"budget": b, "repetitions": count, "seed": settings.seed} for b in budgets]
+
+    def compute() -> list[Cell]:
+        parts = [
+            _wrong(domain, number, method, budgets, count, settings.rng(domain, number, method))
+            for number in numbers(domain)
         ]
+        return [{"error": mean, "error_se": se} for mean, se in zip(*average(parts), strict=True)]
 
-        def compute(
-            method: str = method, budgets: Sequence[int] = budgets, count: int = count
-        ) -> list[dict[str, float]]:
-            parts = [
-                _wrong(domain, number, method, budgets, count, settings.rng(domain, number, method))
-                for number in numbers(domain)
-            ]
-            return [{"error": e, "error_se": s} for e, s in zip(*map(np.ndarray.tolist, average(parts)), strict=True)]
-
-        cells.series(wanted, compute)
-        yield f"{domain}, {method}"
+    cells.series(wanted, compute)
 
 
 def _wrong(
@@ -73,7 +78,7 @@ def _wrong(
 ) -> Floats:
     """Return which repetitions chose a worse model, shape (R, B); sessions are shared out among the sets."""
     models = contest(domain, number)
-    if method == "package default":
+    if method == OWN:
         return packaged_selection(models, budgets, max(2, count // len(numbers(domain))), rng)
     if method == "IWAL":
         return iwal(models, budgets, count, rng)

@@ -33,10 +33,10 @@ DESIGNS = {
 OWN: dict[str, dict[str, Any]] = {
     "one test at 800": {},
     "five looks": {"stop": "significant", "looks": 5},
-    "any time": {"stop": "significant", "batch": 40},
+    "any time": {"stop": "significant", "batch": 100},
 }
-"""The package's ways, of which the last may look as often as it likes; it does so every 40 labels."""
-SHARE = 4
+"""The package's ways, of which the last may look as often as it likes; it does so every 100 labels."""
+SHARE = 5
 """Sessions that stop take long: so many times fewer."""
 DIFFER, EQUAL = "differ", "equal"
 ACTIVE: dict[str, Any] = {"color": "#c0392b", "marker": "s"}
@@ -46,20 +46,25 @@ PACKAGE: dict[str, Any] = {"color": "0.25", "marker": "D"}
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
     """Compute labels, rates of significance and of false decisions, for models as they are and for equal ones."""
-    for domain in DOMAINS:
-        for truth in (DIFFER, EQUAL):
-            for method in (*DESIGNS, *OWN):
-                count = settings.repetitions if method in DESIGNS else max(1, settings.sessions // SHARE)
-                names = {"domain": domain, "truth": truth, "method": method}
-                firsts = FIRST if method in DESIGNS else (0,)
-                wanted = [names | {"first": f, "repetitions": count, "seed": settings.seed} for f in firsts]
-
-                def compute(names: dict[str, str] = names, count: int = count) -> list[Cell]:
-                    parts = [_stops(names, number, count, settings) for number in numbers(names["domain"])]
-                    return [_summary(column) for column in zip(*parts, strict=True)]
-
-                cells.series(wanted, compute)
+    for method in (*DESIGNS, *OWN):
+        for domain in DOMAINS:
+            for truth in (DIFFER, EQUAL):
+                _line(cells, settings, {"domain": domain, "truth": truth, "method": method})
                 yield f"{domain}, {truth}, {method}"
+
+
+def _line(cells: Cells, settings: Settings, names: dict[str, str]) -> None:
+    """Compute the numbers of one method, unless they are known."""
+    own = names["method"] in OWN
+    count = max(1, settings.sessions // SHARE) if own else settings.repetitions
+    firsts = (0,) if own else FIRST
+    wanted = [names | {"first": f, "repetitions": count, "seed": settings.seed} for f in firsts]
+
+    def compute() -> list[Cell]:
+        parts = [_stops(names, number, count, settings) for number in numbers(names["domain"])]
+        return [_summary(column) for column in zip(*parts, strict=True)]
+
+    cells.series(wanted, compute)
 
 
 def _stops(names: dict[str, str], place: int, count: int, settings: Settings) -> list[tuple[Stops, float]]:
