@@ -63,8 +63,11 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
     expanded = replace(whole.items, weights=whole.items.weights * whole.expansion.weights)
     functional = settled(measure, session.task, expanded, (0,)).ready(session.task)
     parts = _parts(found.estimation.parts, outputs, functional.basis)
+    notes = found.warnings
+    if session.opinions:
+        notes = (*notes, "several people labelled an item: the interval does not count how they differ")
     estimation = Estimation(whole, parts, hajek)
-    return result_of(Contrast(functional, ((0, 1.0),)), estimation, "auto", session.method.target, found.warnings)
+    return result_of(Contrast(functional, ((0, 1.0),)), estimation, "auto", session.method.target, notes)
 
 
 def _judged(sample: Sample, outputs: Outputs) -> Sample:

@@ -115,3 +115,12 @@ def test_no_labels_yet(tmp_path):
         pytest.raises(InputError, match="no labels yet"),
     ):
         study_scorer(study)(NEW, ITEMS)
+
+
+def test_several_labellers_are_spoken_of(tmp_path):
+    with Study.create(tmp_path / "r.db", pool_of(OLD, ITEMS), budget=20, method="passive", raters=2) as study:
+        ids = study.ask(20)
+        for who in ("ann", "ben"):
+            study.tell(ids, LABELS[ids], who=who)
+        found = study_scorer(study).estimate(NEW, ITEMS)
+        assert any("does not count how they differ" in text for text in found.warnings)
