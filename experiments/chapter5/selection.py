@@ -49,23 +49,23 @@ def run_domains(cells: Cells, settings: Settings, domains: Sequence[str]) -> Ite
     """Compute all curves; those of the package's own sessions, which take longest, at the end."""
     for own in (False, True):
         for domain in domains:
-            methods = [method for method in methods_of(domain) if (method == OWN) == own]
-            for method in methods:
-                _curve(cells, settings, domain, method)
+            for method in [method for method in methods_of(domain) if (method == OWN) == own]:
+                for budgets in [(b,) for b in SESSION_BUDGETS] if own else [BUDGETS]:
+                    _curve(cells, settings, domain, method, budgets)
                 yield f"{domain}, {method}"
 
 
-def _curve(cells: Cells, settings: Settings, domain: str, method: str) -> None:
-    """Compute the curve of one method, unless it is known."""
+def _curve(cells: Cells, settings: Settings, domain: str, method: str, budgets: Sequence[int]) -> None:
+    """Compute some budgets of one method, unless they are known."""
     own = method == OWN
-    budgets = SESSION_BUDGETS if own else BUDGETS
     count = max(1, settings.sessions // 2) if own else settings.repetitions * (SETS // len(numbers(domain)))
+    alone = budgets if own else ()
     names = {"domain": domain, "method": method}
     wanted = [names | {"budget": b, "repetitions": count, "seed": settings.seed} for b in budgets]
 
     def compute() -> list[Cell]:
         parts = [
-            _wrong(domain, number, method, budgets, count, settings.rng(domain, number, method))
+            _wrong(domain, number, method, budgets, count, settings.rng(domain, number, method, *alone))
             for number in numbers(domain)
         ]
         return [{"error": mean, "error_se": se} for mean, se in zip(*average(parts), strict=True)]

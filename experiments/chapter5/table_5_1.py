@@ -68,10 +68,10 @@ def _line(cells: Cells, settings: Settings, names: dict[str, str]) -> None:
 
 
 def _stops(names: dict[str, str], place: int, count: int, settings: Settings) -> list[tuple[Stops, float]]:
-    """Return how labelling ended for one set of models, with the true difference; for each of `FIRST`."""
+    """Return how labelling ended for one set of models, with the true difference, for each of `FIRST`."""
     models = contest(names["domain"], place)
     models = models.doubled() if names["truth"] == EQUAL else models
-    first, second = models.risks
+    first, second = models.risks if names["truth"] == DIFFER else (0.0, 0.0)
     rng, method = settings.rng(*names.values(), place), names["method"]
     if method in OWN:
         return [(_own(models, OWN[method], max(2, count // len(numbers(models.domain))), rng), first - second)]
@@ -94,11 +94,11 @@ def _own(models: Contest, options: dict[str, Any], sessions: int, rng: np.random
 
 
 def _summary(sets: tuple[tuple[Stops, float], ...]) -> Cell:
-    """Return means over repetitions and sets of models, and the standard error of the rate of significance."""
+    """Return means over repetitions and sets of models; of equal models no decision is false."""
     labels = np.mean([stops.labels.mean() for stops, _ in sets])
     rates = np.array([stops.significant.mean() for stops, _ in sets])
     sizes = np.array([len(stops.labels) for stops, _ in sets])
-    wrong = [np.mean(s.significant & (np.sign(s.differences) != np.sign(truth))) for s, truth in sets]
+    wrong = [np.mean(s.significant & (np.sign(s.differences) == -np.sign(truth))) for s, truth in sets]
     return {
         "labels": float(labels),
         "significant": float(rates.mean()),
