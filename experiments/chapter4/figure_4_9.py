@@ -12,7 +12,7 @@ from benchmarks.cells import Cell, Cells, table
 from experiments.chapter4.costs import CORRELATIONS, lengths, resorted, uncertainty, unit_costs
 from experiments.curves import DESIGNS, Settings, summary
 from experiments.experiment import Experiment, main
-from experiments.figures import STYLES, band, panels
+from experiments.figures import STYLES, band, legend, panels
 from experiments.problems import Problem, load
 from experiments.rows import Row, chosen, curve_of, number
 from experiments.simulation import Floats, plan_of, simulate, targets_of
@@ -64,11 +64,10 @@ def draw(rows: list[Row]) -> Figure:
             place.bar(at, height, 0.18, yerr=error, color=STYLES[method]["color"], label=method)
         place.set_xticks(np.arange(len(CORRELATIONS)) + 0.3, CORRELATIONS)
         place.set(xlabel="correlation of uncertainty and 1/cost", ylabel=label)
-    axes[0].set_ylim(0.9 * BUDGET, 1.0 * BUDGET)
     for method in METHODS:
         band(axes[2], method, curve_of(rows, "cost_variance", panel="exponent", method=method))
     axes[2].set(xlabel="variance of costs", ylabel="absolute error", yscale="log")
-    axes[2].legend(frameon=False)
+    legend(figure, axes[2])
     return figure
 
 

@@ -10,7 +10,7 @@ from experiments.curves import Settings
 from experiments.experiment import perform
 
 EXPERIMENTS = {experiment.name: experiment for experiment in every()}
-FEW = Settings(repetitions=4, sessions=1)
+FEW = Settings(repetitions=4, sessions=2)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
@@ -35,9 +35,9 @@ def test_a_stopped_run_continues_and_other_settings_start_anew(small_world, tmp_
     path.write_text("\n".join([",".join(kept[0]), *(",".join(row.values()) for row in kept)]) + "\n")
     rows = perform(experiment, FEW, tmp_path)
     assert rows[0]["error"] == "0.125"
-    other = perform(experiment, Settings(repetitions=5, sessions=1), tmp_path)
+    other = perform(experiment, Settings(repetitions=5, sessions=2), tmp_path)
     assert other[0]["error"] != "0.125"
-    assert {row["repetitions"] for row in other} == {"5", "1"}
+    assert {row["repetitions"] for row in other} == {"5", "2"}
 
 
 def test_same_seed_same_numbers(small_world, tmp_path):
