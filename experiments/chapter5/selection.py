@@ -58,7 +58,10 @@ def run_domains(cells: Cells, settings: Settings, domains: Sequence[str]) -> Ite
 def _curve(cells: Cells, settings: Settings, domain: str, method: str, budgets: Sequence[int]) -> None:
     """Compute some budgets of one method, unless they are known."""
     own = method == OWN
-    count = max(1, settings.sessions // 2) if own else settings.repetitions * (SETS // len(numbers(domain)))
+    if own:
+        count = max(1, settings.sessions // (2 if len(contest(domain).models) == 2 else 5))
+    else:
+        count = settings.repetitions * (1 if method == "IWAL" else SETS // len(numbers(domain)))
     alone = budgets if own else ()
     names = {"domain": domain, "method": method}
     wanted = [names | {"budget": b, "repetitions": count, "seed": settings.seed} for b in budgets]
