@@ -7,18 +7,16 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
-from experiments.chapter5.selection import KEYS, STYLES, VALUES, run_domains
+from experiments.chapter5.selection import KEYS, STYLES, VALUES, at_least, needed, run_domains
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
 from experiments.figures import band, panels
-from experiments.rows import Row, chosen, curve_of, labels_for
+from experiments.rows import Row, chosen
 
 DOMAINS = ("spam", "digits", "abalone", "sarcos", "abalone-degrees", "sarcos-degrees")
 TITLES = {"abalone-degrees": "abalone, five degrees", "sarcos-degrees": "sarcos, five degrees"}
 SHOWN, REFERENCES = (50, 200, 800), (200, 800)
 """Budgets of the table, and those of the passive draw that others are measured by."""
-LEAST = 5e-5
-"""Errors below this, half a repetition of 10,000, are drawn and compared as this."""
 
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
@@ -32,8 +30,7 @@ def draw(rows: list[Row]) -> Figure:
     figure, axes = panels(len(names))
     for place, name in zip(axes, names, strict=True):
         for method in methods(rows, name):
-            budgets, errors, spread = curve_of(rows, domain=name, method=method)
-            band(place, method, (budgets, [max(e, LEAST) for e in errors], spread), **STYLES.get(method, {}))
+            band(place, method, at_least(rows, name, method), **STYLES.get(method, {}))
         place.set(title=TITLES.get(name, name), xscale="log", xlabel="labels", ylabel="model selection error")
         place.set_ylim(bottom=0)
         place.legend(frameon=False, fontsize=6)
@@ -49,25 +46,14 @@ def savings(rows: list[Row]) -> str:
     """Return errors at some budgets, and with how many labels the methods are as good as passive with 200 and 800."""
     lines = []
     for name in dict.fromkeys(row["domain"] for row in rows):
-        curves = {method: curve_of(rows, domain=name, method=method)[:2] for method in methods(rows, name)}
+        curves = {method: at_least(rows, name, method)[:2] for method in methods(rows, name)}
         for method, (budgets, errors) in curves.items():
             at = dict(zip(budgets, errors, strict=True))
             line = [name if method == "passive" else "", method]
             line += [f"{at[b]:.3f}" if b in at else "" for b in SHOWN]
-            lines.append(line + [_needed(curves, method, level) for level in REFERENCES])
+            lines.append(line + [needed(curves, method, level) for level in REFERENCES])
     heads = [*(f"error at {b}" for b in SHOWN), *(f"as passive with {b}" for b in REFERENCES)]
     return table(["models", "method", *heads], lines)
-
-
-def _needed(curves: dict[str, tuple[list[float], list[float]]], method: str, most: int) -> str:
-    """Return how many labels make as few errors as a passive draw of so many, and the share that is saved."""
-    if method == "passive":
-        return ""
-    level = dict(zip(*curves["passive"], strict=True))[most]
-    needed = labels_for(curves[method][0], [max(e, LEAST) for e in curves[method][1]], max(level, LEAST))
-    if needed != needed:
-        return "more"
-    return f"{'at most ' if needed == curves[method][0][0] else ''}{needed:.0f} ({needed / most - 1:+.0%})"
 
 
 EXPERIMENT = Experiment("figure_5_2", KEYS, VALUES, run, draw, savings)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from benchmarks.cells import Cells, table
 from experiments.chapter5.comparing import average, duel
 from experiments.chapter5.contests import contest, numbers
-from experiments.chapter5.selection import KEYS, STYLES, VALUES, run_domains
+from experiments.chapter5.selection import KEYS, STYLES, VALUES, at_least, needed, run_domains
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
 from experiments.figures import band, panels
@@ -19,6 +19,8 @@ from experiments.rows import Row, chosen, curve_of
 SEVERAL = "paraphrases"
 BUDGETS = (25, 50, 100, 200, 400, 600, 800)
 TESTS = {"active": ("optimal", "wald"), "passive": ("passive", "t")}
+SHOWN = (50, 100, 200, 400, 800)
+"""Budgets of the table."""
 P_VALUES = "p-values, "
 DOMAINS = ("sarcos", "abalone")
 
@@ -58,7 +60,7 @@ def draw(rows: list[Row]) -> Figure:
     figure, axes = panels(len(names))
     for place, name in zip(axes, names, strict=True):
         for method in dict.fromkeys(row["method"] for row in chosen(rows, domain=name)):
-            band(place, method, curve_of(rows, domain=name, method=method), **STYLES.get(method, {}))
+            band(place, method, at_least(rows, name, method), **STYLES.get(method, {}))
         label = "average p-value" if name.startswith(P_VALUES) else "model selection error"
         place.set(title=name.removeprefix(P_VALUES), xlabel="labels", ylabel=label)
         place.set_ylim(bottom=0)
@@ -68,13 +70,15 @@ def draw(rows: list[Row]) -> Figure:
 
 def shown(rows: list[Row]) -> str:
     """Return errors and p-values at some budgets."""
-    budgets = (50, 100, 200, 400, 800)
     lines = []
     for name in (SEVERAL, *(P_VALUES + domain for domain in DOMAINS)):
-        for method in dict.fromkeys(row["method"] for row in chosen(rows, domain=name)):
+        methods = dict.fromkeys(row["method"] for row in chosen(rows, domain=name))
+        curves = {method: at_least(rows, name, method)[:2] for method in methods}
+        for method in methods:
             at = dict(zip(*curve_of(rows, domain=name, method=method)[:2], strict=True))
-            lines.append([name, method, *(f"{at[b]:.3f}" if b in at else "" for b in budgets)])
-    return table(["", "method", *(f"{b} labels" for b in budgets)], lines)
+            saved = needed(curves, method, SHOWN[-1]) if name == SEVERAL else ""
+            lines.append([name, method, *(f"{at[b]:.3f}" if b in at else "" for b in SHOWN), saved])
+    return table(["", "method", *(f"{b} labels" for b in SHOWN), f"as passive with {SHOWN[-1]}"], lines)
 
 
 EXPERIMENT = Experiment("figure_5_3", KEYS, VALUES, run, draw, shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -10,9 +10,10 @@ from benchmarks.cells import Cell, Cells
 from experiments.chapter5.comparing import average, duel, iwal, packaged_selection, tournament
 from experiments.chapter5.contests import SETS, contest, numbers
 from experiments.curves import Settings
+from experiments.rows import Curve, Row, curve_of, labels_for
 from experiments.simulation import Floats
 
-__all__ = ["KEYS", "STYLES", "VALUES", "run_domains"]
+__all__ = ["KEYS", "LEAST", "STYLES", "VALUES", "at_least", "needed", "run_domains"]
 
 KEYS, VALUES = ("domain", "method", "budget"), ("error", "error_se")
 BUDGETS = (10, 25, 50, 100, 200, 400, 800)
@@ -35,6 +36,37 @@ STYLES = {
     "active_risk": {"color": "#d68910", "marker": "P"},
     "IWAL": {"color": "#17867f", "marker": "X"},
 }
+
+
+LEAST = 5e-5
+"""Errors below this, half a repetition of 10,000, are drawn and compared as this."""
+
+
+def at_least(rows: list[Row], domain: str, method: str) -> Curve:
+    """Return a curve whose errors are never 0."""
+    budgets, errors, spread = curve_of(rows, domain=domain, method=method)
+    return budgets, [max(error, LEAST) for error in errors], spread
+
+
+def needed(curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], method: str, most: int) -> str:
+    """Return how many labels make as few errors as a passive draw of so many, and the share that is saved.
+
+    Parameters
+    ----------
+    curves : mapping of str to (budgets, errors)
+        Of all methods, errors above 0.
+    method : str
+        Whose labels.
+    most : int
+        Labels of the passive draw, one of its budgets.
+    """
+    if method == "passive":
+        return ""
+    level = dict(zip(*curves["passive"], strict=True))[most]
+    labels = labels_for(*curves[method], level)
+    if labels != labels:
+        return "more"
+    return f"{'at most ' if labels == curves[method][0][0] else ''}{labels:.0f} ({labels / most - 1:+.0%})"
 
 
 def methods_of(domain: str) -> tuple[str, ...]:
