@@ -34,7 +34,8 @@ class Cells:
         self.rows: dict[tuple[str, ...], Cell] = {}
         if self.path.exists():
             with self.path.open(newline="") as file:
-                for row in csv.DictReader(file):
+                reader = csv.DictReader(file)
+                for row in reader if reader.fieldnames == list(self.columns) else ():  # else of an earlier form
                     self._keep(row)
 
     def __contains__(self, wanted: Cell) -> bool:

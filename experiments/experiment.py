@@ -22,6 +22,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells
+from benchmarks.data import data_folder
 from experiments.curves import Settings
 from experiments.figures import save
 from experiments.rows import Row, read_rows
@@ -99,6 +100,10 @@ def main(*experiments: Experiment, by_name: bool = False) -> None:
     if by_name:
         parser.add_argument("names", nargs="*", choices=[[], *known], metavar="name", help="; ".join(known))
     options = parser.parse_args()
+    if min(options.repetitions, options.sessions) < 2:
+        parser.error("repetitions and sessions must be 2 or more")
+    if not options.table and not data_folder().is_dir():
+        parser.error(f"no data in {data_folder()}: set SONDAGE_DATA (docs/experiments.md names the sources)")
     settings = Settings(options.repetitions, min(options.sessions, options.repetitions), options.seed)
     for experiment in [known[name] for name in getattr(options, "names", None) or known]:
         if options.table:

@@ -7,7 +7,7 @@ pytest.importorskip("sklearn")
 
 from experiments.__main__ import every
 from experiments.curves import Settings
-from experiments.experiment import perform
+from experiments.experiment import main, perform
 
 EXPERIMENTS = {experiment.name: experiment for experiment in every()}
 FEW = Settings(repetitions=4, sessions=2)
@@ -53,3 +53,15 @@ def test_tuning_takes_what_predicts_best(rng):
     rows = rng.normal(size=(300, 30))
     target = (rows[:, 0] + 0.1 * rng.normal(size=300) > 0).astype(int)
     assert tuned_words(rows, target).C > tuned_words(rows, rng.permutation(target)).C
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--repetitions", "1"], "2 or more"), (["no_such_figure"], "invalid choice"), ([], "set SONDAGE_DATA")],
+)
+def test_what_cannot_be_run_is_said_in_a_line(arguments, message, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("SONDAGE_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("sys.argv", ["experiments", *arguments])
+    with pytest.raises(SystemExit, match="2"):
+        main(*EXPERIMENTS.values(), by_name=True)
+    assert message in capsys.readouterr().err
