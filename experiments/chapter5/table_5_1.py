@@ -108,21 +108,22 @@ def _summary(sets: tuple[tuple[Stops, float], ...]) -> Cell:
 
 
 def draw(rows: list[Row]) -> Figure:
-    """Draw the rate of significance when the models differ against that when they are equal."""
+    """Draw each method's type I error, with what it needs and finds where the models differ."""
     names = list(dict.fromkeys(row["domain"] for row in rows))
-    figure, axes = panels(len(names), width=4.2, height=3.0)
+    figure, axes = panels(len(names), width=4.6, height=2.8)
     for place, name in zip(axes, names, strict=True):
-        for method in dict.fromkeys(row["method"] for row in chosen(rows, domain=name)):
+        methods = list(dict.fromkeys(row["method"] for row in chosen(rows, domain=name)))
+        for line, method in enumerate(methods):
             true, false = (_reported(rows, name, truth, method) for truth in (DIFFER, EQUAL))
-            x, y = number(false, "significant"), number(true, "significant")
             look = PASSIVE if method == "passive" else PACKAGE if method in OWN else ACTIVE
-            errors = number(false, "significant_se"), number(true, "significant_se")
-            place.errorbar(x, y, xerr=errors[0], yerr=errors[1], markersize=4, capsize=2, linestyle="none", **look)
-            text = f" {method}, {number(true, 'labels'):.0f}"
-            place.annotate(text, (x, y), fontsize=6, xytext=(3, 4), textcoords="offset points")
+            rate, error = number(false, "significant"), number(false, "significant_se")
+            place.errorbar(rate, line, xerr=error, markersize=4, capsize=2, linestyle="none", clip_on=False, **look)
+            found = f"{number(true, 'labels'):.0f} labels, {100 * number(true, 'significant'):.0f} % significant"
+            place.annotate(found, (rate, line), fontsize=7, xytext=(8, -2.5), textcoords="offset points")
         place.axvline(0.05, color="0.6", linestyle=":")
-        place.set(title=f"{name}: method, labels used", xlabel="false positives (equal models)")
-        place.set(ylabel="true positives", xlim=(0, 0.75), ylim=(0, 1))
+        place.set(title=name, xlabel="type I error (equal models)")
+        place.set(xlim=(0, 1), ylim=(len(methods) - 0.5, -0.5))
+        place.set_yticks(range(len(methods)), [f"package, {m}" if m in OWN else m for m in methods])
     return figure
 
 
