@@ -1,12 +1,12 @@
 """Rankings on real data: 21 systems of the Million Query track 2007 (LETOR's MQ2007-agg), graded 0, 1, 2.
 
-    python docs/evidence/rankings.py DATA_FOLDER [--runs 300] [--budget 1000] [--grades learned]
+    python docs/evidence/rankings.py DATA_FOLDER [--runs 300] [--budget 1000] [--measures dcg@10] [--grades none]
 
 DATA_FOLDER holds ``mq2007/mq2007_agg.npz``. Each document costs 1, and the budget is spent on the system in the middle
-(estimates) and on the sixth best against it (comparisons). Printed for each measure: the truth, the root mean square
-error of the default method, of the thesis's and of a random sample at the same cost, and how many of the 95 % intervals
-hold the truth. The grade model is a multinomial logistic regression on the ranks of all systems, trained on the parts
-whose queries are not in the pool (``--grades none``: no grade model).
+(estimates) or on the sixth best against it (comparisons). Printed for each measure, question and method: the truth, the
+root mean square error over the seeds, the share of 95 % intervals that hold the truth, and the mean number of queries
+judged. The grade model is a multinomial logistic regression on the ranks of all systems, trained on the parts whose
+queries are not in the pool (``--grades none``: no grade model).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sondage
 from sondage.core.measures import parse_measure
 
 MEASURES = ("dcg@10", "err@10", "ndcg@10")
-METHODS = ("default", "thesis", "passive")
+METHODS = {"default": {}, "one stage": {"stages": 1}, "thesis": {"method": "thesis"}, "passive": {"method": "passive"}}
 
 
 def grade_model(ranks: np.ndarray, grades: np.ndarray, held: np.ndarray) -> np.ndarray:
@@ -51,37 +51,41 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=1000.0)
     parser.add_argument("--grades", choices=["learned", "none"], default="learned")
     parser.add_argument("--measures", nargs="+", default=list(MEASURES))
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--questions", nargs="+", choices=["estimate", "compare"], default=["estimate", "compare"])
     options = parser.parse_args()
     pool, y = read_pool(options.data, options.grades == "learned")
-    print(f"{pool}; budget {options.budget:g} judged documents, {options.runs} seeds, grade model: {options.grades}")
-    print(f"{'measure':10} {'question':10} {'truth':>8}  " + "  ".join(f"{m:>8} rmse  cover" for m in METHODS))
+    print(f"{pool}; {options.budget:g} judged documents, {options.runs} seeds, grade model: {options.grades}")
+    print(f"{'measure':8} {'question':9} {'method':10} {'truth':>8} {'rmse':>8} {'cover':>6} {'queries':>8}")
     for measure in options.measures:
         basis = parse_measure(measure).ready(pool.task).basis
         codes = y[pool.listed.order]
         values = {name: basis.losses(pool.items.models[m], codes).mean() for m, name in enumerate(pool.models)}
         ranking = sorted(values, key=lambda name: -values[name])
-        middle, pair = ranking[10], (ranking[5], ranking[10])
-        for question in ("estimate", "compare"):
-            truth = values[middle] if question == "estimate" else values[pair[0]] - values[pair[1]]
-            cells = []
-            for method in METHODS:
-                found = [
-                    ask(pool, y, measure, question, middle, pair, method, seed, options.budget)
-                    for seed in range(options.runs)
-                ]
-                error = np.sqrt(np.mean([(value - truth) ** 2 for value, _, _ in found]))
-                cells.append(f"{error:13.4f}  {np.mean([low <= truth <= high for _, low, high in found]):5.3f}")
-            print(f"{measure:10} {question:10} {truth:8.4f}  " + "  ".join(cells), flush=True)
+        middle, sixth = ranking[10], ranking[5]
+        for question in options.questions:
+            truth = values[middle] if question == "estimate" else values[sixth] - values[middle]
+            models = (middle,) if question == "estimate" else (sixth, middle)
+            for method in options.methods:
+                settings = {"labels": y, "budget": options.budget, **METHODS[method]}
+                found = np.array([ask(pool, measure, models, settings | {"seed": s}) for s in range(options.runs)])
+                error = np.sqrt(np.mean((found[:, 0] - truth) ** 2))
+                cover = np.mean((found[:, 1] <= truth) & (truth <= found[:, 2]))
+                print(
+                    f"{measure:8} {question:9} {method:10} {truth:8.4f} {error:8.4f} {cover:6.3f} "
+                    f"{found[:, 3].mean():8.1f}",
+                    flush=True,
+                )
 
 
-def ask(pool, y, measure, question, middle, pair, method, seed, budget):
-    """Return value and interval of one run."""
-    options = {"labels": y, "budget": budget, "seed": seed, "method": method}
-    if question == "estimate":
-        found = sondage.evaluate(pool, measure, model=middle, **options)
-        return found.value, found.interval(0.95).low, found.interval(0.95).high
-    found = sondage.compare(pool, *pair, measure, **options)
-    return found.difference, found.interval(0.95).low, found.interval(0.95).high
+def ask(pool: sondage.Pool, measure: str, models: tuple[str, ...], settings: dict) -> tuple[float, ...]:
+    """Return value, interval and number of labels of one run."""
+    if len(models) == 1:
+        found = sondage.evaluate(pool, measure, model=models[0], **settings)
+    else:
+        found = sondage.compare(pool, *models, measure, **settings).estimate
+    ends = found.interval(0.95)
+    return found.value, ends.low, ends.high, found.n_labels
 
 
 if __name__ == "__main__":

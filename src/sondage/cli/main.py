@@ -19,6 +19,7 @@ VERBS = {
     "advise": "advise",
     "plan": "plan",
     "ask": "ask",
+    "serve": "serve",
     "import": "import_labels",
     "estimate": "estimate",
     "compare": "compare",
