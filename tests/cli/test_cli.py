@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -220,7 +221,7 @@ def test_an_import_is_all_or_nothing():
     label("batch.csv")
     with open("batch.csv", "a") as file:
         file.write("item 999,spam,\n")
-    assert "batch.csv: id 'item 999' was never asked for" in refused("import", "study.db", "batch.csv")
+    assert "batch.csv: line 5: id 'item 999' was never asked for" in refused("import", "study.db", "batch.csv")
     assert json.loads(run("report", "study.db", "--json").output)["labelled"] == 0
 
 
@@ -269,6 +270,70 @@ def test_measures_with_bins_of_the_pool(measure):
     assert found["value"] == pytest.approx(value, abs=0.05)
     question = json.loads(run("report", study, "--json").stdout)["question"]
     assert question["measures"] == [measure]
+
+
+def test_label_studio_both_ways():
+    planned("--model", "a")
+    said = run("ask", "study.db", 5, "-o", "tasks.json").stderr
+    assert "sondage export study.db --interface" in said
+    assert "sondage import study.db EXPORT.json" in said
+    with open("tasks.json") as file:
+        tasks = json.load(file)
+    for task, choice in zip(tasks, ["spam", "spam", "not spam", None, "spam"], strict=True):
+        region = {"from_name": "label", "to_name": "item", "type": "choices", "value": {"choices": [choice]}}
+        task["annotations"] = [{"id": 1, "result": [region] if choice else [], "was_cancelled": choice is None}]
+    with open("export.json", "w") as file:
+        json.dump(tasks, file)
+    assert "5 new of 5 labels, 1 of them skips." in run("import", "study.db", "export.json", "--who", "anna").output
+    assert '<Choice value="not spam"/>' in run("export", "study.db", "--interface").output
+    run("export", "study.db", "-o", "again.json")
+    assert "0 new of 5 labels" in run("import", "study.db", "again.json").output
+    run("plan", "pool.csv", "other.db", "--model", "a", "--budget", 10, "--seed", 1)
+    assert "is of another study" in refused("import", "other.db", "export.json")
+
+
+def test_json_lines_both_ways():
+    planned("--model", "a")
+    run("ask", "study.db", 3, "-o", "batch.jsonl")
+    with open("batch.jsonl") as file:
+        rows = [json.loads(line) | {"label": "spam"} for line in file]
+    with open("labels.txt", "w") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    assert "3 new of 3 labels" in run("import", "study.db", "labels.txt", "--format", "jsonl").output
+    assert [
+        json.loads(line)["label"] for line in run("export", "study.db", "--format", "jsonl").stdout.splitlines()
+    ] == ["spam"] * 3
+
+
+def test_a_file_that_cannot_be_written_leaves_what_was_there():
+    planned("--model", "a")
+    run("ask", "study.db", 3, "-o", "batch.csv")
+    before = Path("batch.csv").read_text()
+    assert "for Label Studio only" in refused("ask", "study.db", 3, "-o", "batch.csv", "--force", "--predictions")
+    assert Path("batch.csv").read_text() == before
+    assert "cannot be written: No such file or directory" in refused("export", "study.db", "-o", "none/labels.csv")
+
+
+def test_a_report_is_a_page():
+    planned("--model", "a")
+    run("ask", "study.db", 10, "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    result = run("report", "study.db", "--html", "out.html")
+    assert (result.stdout, result.stderr) == ("", "Wrote out.html.\n")
+    page = Path("out.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "What is the error rate of &#39;a&#39;?" in page
+    assert json.loads(run("report", "study.db", "--json", "--html", "out.html").stdout)["labelled"] == 10
+
+
+def test_a_page_does_not_take_the_place_of_a_study():
+    planned("--model", "a")
+    before = Path("study.db").read_bytes()
+    assert "study.db: the name of a page ends in .html" in refused("report", "study.db", "--html", "study.db")
+    line = refused("report", "study.db", "--html", "none/out.html")
+    assert "none/out.html cannot be written: No such file or directory; the study is as it was" in line
+    assert Path("study.db").read_bytes() == before
 
 
 def fill(source, target, label):

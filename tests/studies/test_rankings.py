@@ -274,3 +274,8 @@ def test_several_judges_agree_document_by_document(tmp_path):
             study.tell([first], [label], who=who)
         assert study.status.labelled == 1
         assert study.disagreements(settled=True)[0].label == {str(d): y for d, y in own.items()}
+        assert study.agreement().n_items == 1
+        assert study.agreement().alpha < 1
+        study.tell(study.ask(5), [mapping[name] for name in study.ask(5)], who="anna")
+        estimate = study.estimate()
+        assert np.isfinite(estimate.std_error)

@@ -19,19 +19,41 @@ the majority of people who say yes with probability p is a number with variance 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["rater_variance", "rater_variances"]
+__all__ = ["Opinions", "rater_variance", "rater_variances"]
 
-Opinions = Mapping[int, Sequence[Any]]
-"""For a unit the coded labels that several people gave it."""
+
+@dataclass(frozen=True, eq=False)
+class Opinions:
+    """The labels of units that several people labelled.
+
+    Attributes
+    ----------
+    units : ndarray of int, shape (K,)
+        The units.
+    owner : ndarray of int, shape (T,)
+        For each label the place of its unit in `units`; two or more labels a unit.
+    labels : ndarray, shape (T,) or (T, M)
+        The labels, coded as in a `Sample`.
+    """
+
+    units: NDArray[np.int64]
+    owner: NDArray[np.int64]
+    labels: NDArray[Any]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many labels each unit has."""
+        return np.bincount(self.owner, minlength=len(self.units)).astype(np.int64)
 
 
 def rater_variances(contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions) -> Floats:
@@ -45,23 +67,20 @@ def rater_variances(contrast: Contrast, sample: Sample, sums: Sums, opinions: Op
         The labelled rows.
     sums : mapping of int to ndarray
         Estimated pool means, by model.
-    opinions : mapping of int to sequence
-        For a unit its labels, two or more.
+    opinions : Opinions
+        Of units of the sample.
 
     Returns
     -------
-    ndarray of float, shape (len(opinions),)
-        In the order of `opinions`.
+    ndarray of float, shape (K,)
+        In the order of `opinions.units`.
     """
     influence = contrast.influence(dict(sums))
-    units = np.array(list(opinions), dtype=np.int64)
-    counts = np.array([len(opinions[unit]) for unit in units.tolist()], dtype=np.int64)
-    owner = np.repeat(np.arange(len(units)), counts)  # which unit each opinion is of
-    labels = np.array([label for given in opinions.values() for label in given])
-    rows, opinion = _rows_of(sample, units[owner])
+    owner, counts = opinions.owner, opinions.counts
+    rows, opinion = _rows_of(sample, opinions.units[owner])
     items = sample.items.take(rows)
-    psi = np.asarray(influence.at(items, labels[opinion])) * items.weights
-    told = np.bincount(opinion, weights=psi, minlength=len(labels))
+    psi = np.asarray(influence.at(items, opinions.labels[opinion])) * items.weights
+    told = np.bincount(opinion, weights=psi, minlength=len(owner))
     mean = np.bincount(owner, weights=told) / counts
     return np.asarray(np.bincount(owner, weights=(told - mean[owner]) ** 2) / (counts - 1))
 
@@ -79,14 +98,14 @@ def _rows_of(sample: Sample, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def rater_variance(
-    contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions, *, averaged: bool = False
+    contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions | None, *, averaged: bool = False
 ) -> float:
     """Return what the labellers add to the estimate's variance beyond the spread of the labels.
 
     Parameters
     ----------
     contrast, sample, sums, opinions
-        As for `rater_variances`.
+        As for `rater_variances`; without opinions nothing is known.
     averaged : bool
         Whether a unit's label is the mean of its labels, not their majority.
 
@@ -95,9 +114,9 @@ def rater_variance(
     float
         :math:`V_r`; 0 where nobody disagrees, or no unit has several labels.
     """
-    if not opinions:
+    if opinions is None:
         return 0.0
-    units, expansion = np.array(list(opinions), dtype=np.int64), sample.expansion
+    units, expansion = opinions.units, sample.expansion
     missing = np.maximum(expansion.weights**2 - expansion.spread, 0.0)
     sizes = missing * sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(sample.items))) ** 2
     several = np.zeros(len(sizes), dtype=np.bool_)
@@ -105,5 +124,4 @@ def rater_variance(
     found = missing[units] * rater_variances(contrast, sample, sums, opinions)
     shared = float(sizes[units].sum())
     alone = float(sizes[~several].sum()) / shared * float(found.sum()) if shared > 0 else 0.0
-    counts = np.array([len(given) for given in opinions.values()])
-    return float(np.sum(found / counts if averaged else found)) + alone
+    return float(np.sum(found / opinions.counts if averaged else found)) + alone

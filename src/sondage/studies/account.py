@@ -16,6 +16,7 @@ from sondage.studies.ballots import PENDING
 from sondage.studies.kept import Kept
 from sondage.studies.labels import decode_label
 from sondage.studies.selecting import select_session
+from sondage.studies.session import Session
 from sondage.studies.times import now
 
 __all__ = ["Account", "Disagreement", "Progress", "Status"]
@@ -154,6 +155,11 @@ class Account(Kept):
                 return select_session(session)
             estimates = estimate_session(session)
         return estimates if self._facts["several"] else next(iter(estimates.values()))
+
+    def snapshot(self) -> Session:
+        """Return the session as it is in the file now; what happens later does not change it."""
+        with self._reading() as (session, _):
+            return session.copied()
 
     def fields(self, ids: Any) -> list[dict[str, Any]]:
         """Return what the pool shows to a labeller of these items."""

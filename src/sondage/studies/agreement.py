@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures import Task
 from sondage.errors import InputError
-from sondage.studies.labels import Label
+from sondage.studies.labels import Label, label_array
 
 __all__ = ["Agreement", "agreement_of"]
 
@@ -32,9 +32,9 @@ class Agreement:
     same : float
         Share of the pairs of labels of one item that are the same, in [0, 1]; NaN without items.
     alpha : float
-        Krippendorff's alpha: 1 is perfect agreement, 0 is what chance gives; of classes nominal, of numbers and
-        outcomes by their squared difference. NaN where nothing can be told: no item has two labels, or all labels are
-        the same.
+        Krippendorff's alpha: 1 is perfect agreement, 0 is what chance gives; of classes nominal, of numbers,
+        outcomes and grades by their squared difference. NaN where nothing can be told: no item has two labels, or
+        all labels are the same.
     kappas : dict of (str, str) to float
         Cohen's kappa of every two people who labelled the same items; of classes only.
     """
@@ -70,17 +70,20 @@ def agreement_of(items: Iterable[Given], task: Task) -> Agreement:
             common = [(given[first], given[second]) for given in several if first in given and second in given]
             if common:
                 kappas[str(first), str(second)] = _kappa(*zip(*common, strict=True))
-    return Agreement(len(several), same, _alpha(_table(several, people), task), kappas)
+    return Agreement(len(several), same, _alpha(_table(several, people, task), task), kappas)
 
 
-def _table(several: list[Given], people: list[Any]) -> NDArray[np.float64]:
-    """Return what each person said of each item, and of each system where the label is outcomes; NaN for nothing."""
-    width = max((np.size(label) for given in several for label in given.values()), default=1)
-    table = np.full((len(people), len(several), width), np.nan)
+def _table(several: list[Given], people: list[Any], task: Task) -> NDArray[np.float64]:
+    """Return what each person said of each item, system or document; NaN for nothing."""
+    labels = label_array([label for given in several for label in given.values()], task).astype(np.float64)
+    if task.kind == "ranking":
+        labels[labels < 0] = np.nan  # beyond a query's documents
+    table = np.full((len(people), len(several), labels[0].size if len(labels) else 1), np.nan)
+    rows = iter(labels)
     for column, given in enumerate(several):
-        for who, label in given.items():
-            table[people.index(who), column] = label
-    return table.reshape(len(people), len(several) * width)
+        for who in given:
+            table[people.index(who), column] = next(rows)
+    return table.reshape(len(people), -1) if several else np.empty((0, 0))
 
 
 def _alpha(table: NDArray[np.float64], task: Task) -> float:

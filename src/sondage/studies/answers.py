@@ -74,7 +74,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         warnings.append("everything that matters is labelled: what is uncertain is only who labels")
     if doubt and method.interval == "anytime":
         warnings.append("people disagree: what holds at any time holds for the labels as they were given")
-    if session.labellers > 1 and not found.opinions:
+    if session.labellers > 1 and found.opinions is None:
         warnings.append(
             f"{session.labellers} people label and no item was labelled by two: "
             "the interval does not know how far they differ"
@@ -118,7 +118,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
 
 def _doubt_of_raters(session: Session, found: Labelled, contrast: Contrast, fit: Fit, sample: Sample) -> float:
     """Return the variance that comes from who labels; a population's spread has it already."""
-    if not found.opinions or session.method.target == "population" or not np.isfinite(fit.value):
+    if found.opinions is None or session.method.target == "population" or not np.isfinite(fit.value):
         return 0.0
     averaged = session.task.kind == "regression"
     return rater_variance(contrast, sample, fit.sums, found.opinions, averaged=averaged)

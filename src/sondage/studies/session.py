@@ -300,6 +300,11 @@ class Session:
         return [position for position in self.asked if position not in self.answers]
 
     @property
+    def asked_ids(self) -> list[Any]:
+        """Ids asked for, in order."""
+        return [self.ids[position] for position in self.asked]
+
+    @property
     def _waiting(self) -> list[int]:
         """Pending positions that nobody holds."""
         return [position for position in self.pending if position not in self.held]

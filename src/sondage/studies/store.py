@@ -103,6 +103,17 @@ class Store:
             raise StudyError(f"there is no study {self.place}")
 
     @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep a connection open: SQLite writes its log back when the last one closes, else after every transaction."""
+        if not self.is_file:
+            yield
+            return
+        with closing(self._engine.raw_connection()) as connection:
+            with self._told():
+                connection.cursor().execute("SELECT count(*) FROM sqlite_master").fetchall()  # opens the log
+            yield
+
+    @contextmanager
     def _told(self) -> Iterator[None]:
         """Turn a database's errors into one line."""
         try:
