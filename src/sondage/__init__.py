@@ -1,6 +1,7 @@
 """Tell how good prediction models are, and which is better, from the fewest labels."""
 
 from sondage.adapters.frames import read_pool
+from sondage.adapters.sklearn import cross_compare, cross_select, cross_validate
 from sondage.core import measures
 from sondage.core.predictions import Classifier, Outcome, Ranking, Regressor
 from sondage.core.results import Comparison, Estimate, Interval
@@ -29,6 +30,9 @@ __all__ = [
     "Study",
     "advise",
     "compare",
+    "cross_compare",
+    "cross_select",
+    "cross_validate",
     "estimate_from",
     "evaluate",
     "measures",

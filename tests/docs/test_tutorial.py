@@ -16,7 +16,15 @@ def load_runner():
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/tutorial.md", "docs/choosing.md", "docs/cookbook.md", "docs/teams.md"]
+    "page",
+    [
+        "README.md",
+        "docs/tutorial.md",
+        "docs/choosing.md",
+        "docs/cookbook.md",
+        "docs/teams.md",
+        "docs/cross_validation.md",
+    ],
 )
 def test_page_prints_what_it_says(page, monkeypatch, tmp_path):
     text = (ROOT / page).read_text()

@@ -16,7 +16,7 @@ def words(rng, rows, label, n_words=40):
 def made_up_data(tmp_path_factory):
     """A folder with mails, topics, digits and two regressions."""
     rng, folder = np.random.default_rng(7), tmp_path_factory.mktemp("data")
-    for name in ("enron_spam", "reuters", "usps", "mnist", "abalone", "sarcos"):
+    for name in ("enron_spam", "reuters", "usps", "mnist", "abalone", "sarcos", "many_models"):
         (folder / name).mkdir()
 
     corpus = np.repeat(np.arange(1, 7), 200)
@@ -41,6 +41,10 @@ def made_up_data(tmp_path_factory):
     y = x @ [1.0, 2.0, 0.5] + rng.normal(size=800)
     np.savez(folder / "abalone/abalone.npz", X=x, y=y)
     np.savez(folder / "sarcos/sarcos_test.npz", X=x, T=y[:, None])
+
+    label = rng.integers(0, 2, 300)
+    wrong = rng.uniform(size=(300, 20)) < np.linspace(0.02, 0.5, 20)
+    np.savez(folder / "many_models/glue_mrpc_train.npz", labels=label, predictions=label[:, None] ^ wrong)
     return folder
 
 
@@ -48,14 +52,23 @@ def made_up_data(tmp_path_factory):
 def small_world(made_up_data, tmp_path_factory, monkeypatch):
     """Experiments read the made-up data, keep what they build for the session's tests only, and tune nothing."""
     from experiments import problems
+    from experiments.appendix import models
     from experiments.chapter4 import table_4_1, training
+    from experiments.chapter5 import contests, selection, table_5_1
 
-    for cached in (problems.load, training._parts, training._model, table_4_1.domain_data):
+    kept = (problems.load, training._parts, training._model, table_4_1.domain_data)
+    kept += (contests.contest, models.topics, models.digits)
+    for cached in kept:
         cached.cache_clear()
     monkeypatch.setenv("SONDAGE_DATA", str(made_up_data))
     monkeypatch.setenv("SONDAGE_CACHE", str(made_up_data / "cache"))
     monkeypatch.setattr(problems, "tuned", lambda model, grid, rows, target: model)
     monkeypatch.setattr(table_4_1, "ACTIVE", 5)
+    monkeypatch.setattr(contests, "TRAINING", 100)
+    for module in (contests, selection):
+        monkeypatch.setattr(module, "SETS", 1)
+    monkeypatch.setattr(selection, "SESSION_BUDGETS", (20, 30))
+    monkeypatch.setattr(table_5_1, "BUDGET", 60)
     yield made_up_data
-    for cached in (problems.load, training._parts, training._model, table_4_1.domain_data):
+    for cached in kept:
         cached.cache_clear()
