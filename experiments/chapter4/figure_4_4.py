@@ -29,7 +29,7 @@ def run(cells: Cells, settings: Settings) -> Iterator[str]:
 
 def draw(rows: list[Row]) -> Figure:
     """Draw bias and variance of two pools, and curves of the others."""
-    figure, axes = panels(4, 2)
+    figure, axes = panels(4, 2, width=3.6)
     for place, name in zip(axes, DECOMPOSED, strict=False):
         for method in METHODS[:2]:
             part = chosen(rows, problem=name, method=method)
