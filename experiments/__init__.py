@@ -8,8 +8,8 @@ One experiment is one file in the folder of its chapter. What they share, in the
     problems.py       pools with all their labels, built once and kept
     simulation.py     Algorithm 2 many times over: draws from the package's own designs, estimates, standard errors
     stratified.py     the same for online stratified sampling
-    packaged.py       the same for the package's own sessions, one at a time
-    curves.py         errors over budgets, written down as soon as they are known
+    curves.py         errors over budgets, of these and of the package's own sessions, written down as soon as known
+    rows.py           what was written down, read again
     figures.py        pictures
     experiment.py     what an experiment consists of, its command, its table in the page
 """

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from benchmarks.cells import Cells, table
 from experiments.curves import ERROR_VALUES, Settings, study
 from experiments.experiment import Experiment, main
-from experiments.figures import STYLES, band, panels
+from experiments.figures import STYLES, band, legend, panels
 from experiments.problems import load
 from experiments.rows import Row, chosen, curve_of, number, savings
 
@@ -29,7 +29,7 @@ def run(cells: Cells, settings: Settings) -> Iterator[str]:
 
 def draw(rows: list[Row]) -> Figure:
     """Draw bias and variance of two pools, and curves of the others."""
-    figure, axes = panels(4, 2)
+    figure, axes = panels(4, 2, width=3.6)
     for place, name in zip(axes, DECOMPOSED, strict=False):
         for method in METHODS[:2]:
             part = chosen(rows, problem=name, method=method)
@@ -39,12 +39,11 @@ def draw(rows: list[Row]) -> Figure:
             place.plot(budgets, variance, "o-", color=colour, markersize=3.5, label=f"{method}, variance")
             place.plot(budgets, squared, "x:", color=colour, markersize=3.5, label=f"{method}, squared bias")
         place.set(title=f"{name}, error rate", yscale="log", xlabel="labels", ylabel="mean squared error")
-        place.set_ylim(top=10.0)  # room for the legend
     for place, name in zip(axes[2:], REGRESSIONS, strict=True):
         for method in METHODS:
             band(place, method, curve_of(rows, problem=name, method=method))
         place.set(title=f"{name}, mean squared error", yscale="log", xlabel="labels", ylabel="absolute error")
-    axes[0].legend(frameon=False, ncols=2, fontsize=6.5, loc="upper right")
+    legend(figure, axes[0])
     axes[2].legend(frameon=False)
     return figure
 
