@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-all lint fix bench experiments clean
+.PHONY: demo test test-all lint fix docs bench experiments clean
 
 demo: $(READY)
 	$(BIN)/sondage demo
@@ -25,6 +25,9 @@ lint: $(READY)
 fix: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(READY)
 	$(BIN)/python benchmarks/plan.py

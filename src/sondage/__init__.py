@@ -3,11 +3,13 @@
 from sondage.adapters.frames import read_pool
 from sondage.adapters.sklearn import cross_compare, cross_select, cross_validate
 from sondage.core import measures
-from sondage.core.predictions import Classifier, Outcome, Regressor
+from sondage.core.predictions import Classifier, Outcome, Ranking, Regressor
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
 from sondage.pools import Pool
+from sondage.reports.making import make_report as report
+from sondage.reports.plots import plot
 from sondage.studies.advise import advise
 from sondage.studies.drawn_elsewhere import estimate_from
 from sondage.studies.evaluate import compare, evaluate, select
@@ -21,6 +23,7 @@ __all__ = [
     "Interval",
     "Outcome",
     "Pool",
+    "Ranking",
     "Regressor",
     "Selection",
     "Slices",
@@ -33,6 +36,8 @@ __all__ = [
     "estimate_from",
     "evaluate",
     "measures",
+    "plot",
     "read_pool",
+    "report",
     "select",
 ]

@@ -15,7 +15,17 @@ def load_runner():
     return module
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/choosing.md", "docs/cross_validation.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "docs/tutorial.md",
+        "docs/choosing.md",
+        "docs/cookbook.md",
+        "docs/cross_validation.md",
+        "docs/teams.md",
+    ],
+)
 def test_page_prints_what_it_says(page, monkeypatch, tmp_path):
     text = (ROOT / page).read_text()
     monkeypatch.chdir(tmp_path)

@@ -26,8 +26,10 @@ __all__ = ["command"]
 @click.option(
     "--belief", help="What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad."
 )
-@click.option("--classes", metavar="A,B,...", help="The classes in their order, where the file does not tell.")
-@click.option("--task", help="classification, regression or outcomes, where the file does not tell.")
+@click.option(
+    "--classes", metavar="A,B,...", help="The classes in their order, or the grades, where the file does not tell."
+)
+@click.option("--task", help="classification, regression, outcomes or ranking, where the file does not tell.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(
     pool: str,
