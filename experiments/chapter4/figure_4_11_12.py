@@ -69,9 +69,10 @@ def run(cells: Cells, settings: Settings) -> Iterator[str]:
                 at = [b for b in budgets if b in (25, *SESSION_BUDGETS)] if session else budgets
                 count = settings.sessions if session else settings.repetitions
                 names = {"problem": name, "measure": measure, "method": method}
-                wanted = [names | {"budget": b, "repetitions": count, "seed": settings.seed} for b in at]
-                made = partial(sessions if session else simulated, problem, measure, method, at, settings)
-                cells.series(wanted, made)
+                for group in [[b] for b in at] if session else [at]:  # sessions take long: each budget is written down
+                    wanted = [names | {"budget": b, "repetitions": count, "seed": settings.seed} for b in group]
+                    made = partial(sessions if session else simulated, problem, measure, method, group, settings)
+                    cells.series(wanted, made)
                 yield ", ".join(names.values())
 
 
