@@ -8,6 +8,7 @@ a study is one file. In PostgreSQL writers of labels queue for the study's row, 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -135,7 +136,7 @@ class Store:
 
 
 def _file_engine(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=lambda: _connect(path), poolclass=NullPool)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
@@ -149,6 +150,14 @@ def _file_engine(path: Path) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open a file; one that cannot be written, and that nobody is writing, can still be read."""
+    writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    if path.exists() and not writable and not Path(f"{path}-wal").exists():
+        return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
+    return sqlite3.connect(path)
 
 
 def _url_engine(url: str) -> Engine:
