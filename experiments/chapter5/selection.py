@@ -60,7 +60,7 @@ def needed(curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], method
     most : int
         Labels of the passive draw, one of its budgets.
     """
-    if method == "passive":
+    if method == "passive" or len(curves[method][0]) < 2:
         return ""
     level = dict(zip(*curves["passive"], strict=True))[most]
     labels = labels_for(*curves[method], level)

@@ -22,8 +22,8 @@ def load_runner():
         "docs/tutorial.md",
         "docs/choosing.md",
         "docs/cookbook.md",
-        "docs/teams.md",
         "docs/cross_validation.md",
+        "docs/teams.md",
     ],
 )
 def test_page_prints_what_it_says(page, monkeypatch, tmp_path):

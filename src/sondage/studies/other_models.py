@@ -47,6 +47,8 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
     InputError
         If there are no labels, rows share labels, or only a part of the pool could be drawn.
     """
+    if session.task.kind not in ("classification", "regression"):
+        raise InputError(f"labels of a study of {session.task.kind} do not judge a classifier or regressor")
     if session.units is not None:
         raise InputError("rows of this study share labels in groups: another model cannot be judged item by item")
     found = labelled(session)

@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from sondage import Study
+from sondage import Outcome, Pool, Study
 from sondage.adapters.sklearn import measure_scorer, pool_of, study_scorer
 from sondage.errors import InputError
 
@@ -124,3 +124,11 @@ def test_several_labellers_are_spoken_of(tmp_path):
             study.tell(ids, LABELS[ids], who=who)
         found = study_scorer(study).estimate(NEW, ITEMS)
         assert any("does not count how they differ" in text for text in found.warnings)
+
+
+def test_outcomes_judge_no_classifier(tmp_path):
+    pool = Pool(models={"ours": Outcome(judge=np.full(50, 0.5))})
+    with Study.create(tmp_path / "o.db", pool, measure="accuracy", budget=10) as study:
+        study.tell(study.ask(5), [1.0] * 5)
+        with pytest.raises(InputError, match="labels of a study of outcomes do not judge"):
+            study_scorer(study).estimate(NEW, ITEMS[:50])
