@@ -70,7 +70,7 @@ def read_pool(
     <Pool: 2 items, 1 model, classification ['ham', 'spam']>
     """
     if isinstance(source, str | os.PathLike) or hasattr(source, "fetchnumpy") or hasattr(source, "sparkSession"):
-        options = {"lazy": lazy, "settings": settings, "progress": progress}
+        options: Mapping[str, Any] = {"lazy": lazy, "settings": settings, "progress": progress}
         return files.read_pool(source, classes=classes, task=task, features=features, **options)
     if lazy:
         raise InputError("a frame is in memory already; lazy=True is for files, relations and tables of Spark")

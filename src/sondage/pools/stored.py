@@ -60,7 +60,7 @@ class StoredPool(Pool):
         self.engine, self.schema = engine, schema
         self.task, self.models, self.judges = outline.task, outline.models, outline.judges
         self._outline = outline.items
-        self._within: tuple[str, Mapping[str, NDArray[Any]]] | None = None
+        self._within: tuple[str, Any] | None = None
         self._surveyed: dict[str, Any] | None = None
         self._seen = Seen()
         self._fingerprint: str | None = None
@@ -309,8 +309,7 @@ class StoredPool(Pool):
         if not len(missing):
             return
         select = self.base.select()
-        select.tables["wanted"] = {"wanted_id": self._seen.ids(missing)}
-        select.where("EXISTS (SELECT 1 FROM {wanted} m WHERE m.wanted_id = t.id)")
+        select.among("id", "wanted", self._seen.ids(missing))
         select.text = f"SELECT {', '.join(self.schema.columns)} FROM ({select.text}) t"
         self.see(self.engine.query(select.text, select.tables, "looking up items"))
 
@@ -325,8 +324,7 @@ class StoredPool(Pool):
             return {}
         names, raw = self._seen.ids(units), self.schema.id.raw
         select = Select("SELECT * FROM {source}")
-        select.tables["wanted"] = {"wanted_id": names}
-        select.where(f"EXISTS (SELECT 1 FROM {{wanted}} m WHERE m.wanted_id = t.{raw})")
+        select.among(raw, "wanted", names)
         wanted = ", ".join([raw, *(column.raw for column in fields)])
         rows = self.engine.query(f"SELECT {wanted} FROM ({select.text}) t", select.tables, "fetching fields")
         place = {name: at for at, name in enumerate(rows[raw].tolist())}
@@ -386,7 +384,7 @@ class StoredPool(Pool):
 
     def _within_slice(self, column: Column, name: Any) -> StoredPool:
         part = copy(self)
-        part._within = (column.raw, {"slice": np.array([name])})
+        part._within = (column.raw, name)
         part._surveyed = part._fingerprint = part.source = None
         part._seen = Seen()
         return part

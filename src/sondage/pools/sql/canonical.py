@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sondage.core.hashing import PRIMES, coefficients
 from sondage.pools.coding import SUM_TOLERANCE
@@ -37,7 +36,7 @@ class Check:
 def prepared(
     schema: Schema,
     text_key: Callable[[str], str],
-    within: tuple[str, Mapping[str, NDArray[Any]]] | None = None,
+    within: tuple[str, Any] | None = None,
 ) -> Select:
     """Return the query of a table's columns as numbers and codes; what is not a number or class is NULL.
 
@@ -47,15 +46,13 @@ def prepared(
         The table.
     text_key : callable
         The engine's expression of the hash key of a text.
-    within : (str, table), optional
-        Keep rows whose value of this column, of the source, is in the table's only one.
+    within : (str, value), optional
+        Keep rows with this value in a column of the source.
     """
     select = Select("SELECT * FROM {source}")
     if within is not None:
-        column, table = within
-        (inside,) = table
-        select.tables["slices"] = table
-        select.where(f"EXISTS (SELECT 1 FROM {{slices}} m WHERE m.{inside} = t.{column})")
+        column, value = within
+        select.among(column, "slices", np.array([value]))
     raw = schema.id.raw
     key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({raw} AS BIGINT)"
     columns = {"id": raw, "key": key}

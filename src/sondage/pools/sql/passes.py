@@ -67,7 +67,7 @@ class Base:
 
     schema: Schema
     text_key: TextKey
-    within: tuple[str, Mapping[str, NDArray[Any]]] | None = None
+    within: tuple[str, Any] | None = None
 
     def select(self) -> Select:
         """Return the query of all rows as numbers and codes."""
@@ -80,8 +80,7 @@ def rows_of(base: Base, chosen: Chosen | None = None) -> Select:
     if chosen is None:
         return select
     if chosen.asked is not None and len(chosen.asked):
-        select.tables["asked"] = {"asked_id": chosen.asked}
-        select.where("NOT EXISTS (SELECT 1 FROM {asked} m WHERE m.asked_id = t.id)")
+        select.apart("id", "asked", chosen.asked)
     if chosen.moving is not None and chosen.belief is not None:
         select.where(matter(chosen.moving, chosen.belief, select, base.schema))
     if chosen.unsized is not None:

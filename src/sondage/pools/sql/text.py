@@ -98,6 +98,17 @@ class Select:
         """Keep rows."""
         self.text = f"SELECT t.* FROM ({self.text}) t WHERE {condition}"
 
+    def among(self, column: str, name: str, values: NDArray[Any]) -> None:
+        """Keep rows whose value of a column is among different ones."""
+        self.tables[name] = {f"{name}_one": values}
+        self.text = f"SELECT t.* FROM ({self.text}) t JOIN {{{name}}} m ON m.{name}_one = t.{column}"
+
+    def apart(self, column: str, name: str, values: NDArray[Any]) -> None:
+        """Drop rows whose value of a column is among these: a join, for nested queries some optimisers unfold."""
+        self.tables[name] = {f"{name}_one": values}
+        joined = f"LEFT JOIN {{{name}}} m ON m.{name}_one = t.{column}"
+        self.text = f"SELECT t.* FROM ({self.text}) t {joined} WHERE m.{name}_one IS NULL"
+
     def looked_up(self, key: str, values: NDArray[Any]) -> list[str]:
         """Return expressions of the columns of a table (rows, columns) at the row that a column of codes names."""
         if len(values) <= MOST_CASES:
