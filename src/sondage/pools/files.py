@@ -58,6 +58,7 @@ def read_pool(
         If a file cannot be read, or a value is not allowed; the message names column, row and id.
     """
     options = {"classes": classes, "task": task, "features": list(features) or None}
+    options |= {"lazy": lazy, "settings": None if settings is None else dict(settings)}
     reading = {name: value for name, value in options.items() if value is not None}
     if not isinstance(source, str | os.PathLike):
         return _stored(_engine(source, progress), reading, lazy is not False)
@@ -90,8 +91,13 @@ def _engine(source: Any, progress: Progress | None) -> Engine:
 
 def _stored(engine: Engine, reading: Mapping[str, Any], lazy: bool) -> Pool:
     """Return the pool that stays where it is, or is loaded now."""
-    options = {"classes": None, "task": None, "features": ()} | dict(reading)
-    schema, outline = schema_of(engine.columns, partial(_distinct, engine), **options)
+    schema, outline = schema_of(
+        engine.columns,
+        partial(_distinct, engine),
+        classes=reading.get("classes"),
+        task=reading.get("task"),
+        features=reading.get("features", ()),
+    )
     pool = StoredPool(engine, schema, outline)
     pool.reading = dict(reading)
     return pool if lazy else pool.load()

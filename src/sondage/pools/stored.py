@@ -62,6 +62,7 @@ class StoredPool(Pool):
         self._outline = outline.items
         self._within: tuple[str, Any] | None = None
         self._surveyed: dict[str, Any] | None = None
+        self._count: int | None = None
         self._seen = Seen()
         self._fingerprint: str | None = None
         self.source, self.reading = None, {}
@@ -73,7 +74,13 @@ class StoredPool(Pool):
         raise AttributeError(name)
 
     def __len__(self) -> int:
-        return int(self.survey["n"])
+        if self._surveyed is not None:
+            return int(self._surveyed["n"])
+        if self._count is None:  # which files know without being read
+            select = self.base.select() if self._within else Select("SELECT * FROM {source}")
+            ((found,),) = (row.values() for row in self._ask(select.aggregated({"n": "COUNT(*)"}), select, "counting"))
+            self._count = int(found)
+        return self._count
 
     def load(self) -> Pool:
         """Return the pool in memory."""
@@ -160,7 +167,8 @@ class StoredPool(Pool):
         )
         rows = self._ask(select.text, select, "looking for bad rows")
         first = ", ".join(f"{row['shown']} (id {row['id']})" for row in rows)
-        wrong = f"{counts[f'n{at}']:,} row{'s' * (counts[f'n{at}'] > 1)}"
+        number = int(counts[f"n{at}"])
+        wrong = f"{number:,} row{'s' * (number > 1)}"
         raise InputError(f"{check.name} must be {check.allowed}; in {wrong} it is not: {first}")
 
     @property
@@ -294,7 +302,7 @@ class StoredPool(Pool):
             kernel = partial(self.reader.masses, sizes)
             return joined(list(self.mapped(Chosen(asked), kernel, "pass 2: sizes")))
         (found,) = self._ask(text, select, "pass 2: sizes")
-        return {name: value or 0 if name.startswith("n") else value for name, value in found.items()}
+        return {name: int(value or 0) if name.startswith("n") else value for name, value in found.items()}
 
     def taken(self, units: NDArray[np.int64]) -> Taken:
         """Return what the pool says of these units; those not seen before are looked up."""
@@ -385,7 +393,7 @@ class StoredPool(Pool):
     def _within_slice(self, column: Column, name: Any) -> StoredPool:
         part = copy(self)
         part._within = (column.raw, name)
-        part._surveyed = part._fingerprint = part.source = None
+        part._surveyed = part._count = part._fingerprint = part.source = None
         part._seen = Seen()
         return part
 

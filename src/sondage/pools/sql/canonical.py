@@ -77,7 +77,9 @@ def prepared(
     for source in schema.models:
         if source.probabilities and source.probabilities.stem in schema.even:
             _divided(select, list(columns), source.probabilities)
-    argmax = {s.code: _argmax(s.probabilities) for s in schema.models if s.prediction is None and s.probabilities}
+    argmax = {
+        s.code: _argmax(select, s.probabilities) for s in schema.models if s.prediction is None and s.probabilities
+    }
     if schema.task.kind == "classification" and argmax:
         shown = ", ".join(f"{text} AS {name}" for name, text in argmax.items())
         select.text = f"SELECT t.*, {shown} FROM ({select.text}) t"
@@ -136,14 +138,14 @@ def _divided(select: Select, columns: Sequence[str], told: Probabilities) -> Non
     select.text = f"SELECT {', '.join([*kept, *divided])} FROM ({select.text}) t"
 
 
-def _argmax(told: Probabilities) -> str:
+def _argmax(select: Select, told: Probabilities) -> str:
     """Return the first most probable class."""
     if len(told.columns) == 1:
         return f"CASE WHEN {told.names[0]} > 5e-1 THEN 1 WHEN {told.names[0]} <= 5e-1 THEN 0 END"
     if len(told.columns) == 2:
         first, second = told.names
         return f"CASE WHEN {second} > {first} THEN 1 WHEN {second} <= {first} THEN 0 END"
-    largest = f"greatest({', '.join(told.names)})"
+    largest = select.one(f"greatest({', '.join(told.names)})")  # a name: engines copy what a CASE compares
     return f"CASE {largest} {' '.join(f'WHEN {name} THEN {label}' for label, name in enumerate(told.names))} END"
 
 

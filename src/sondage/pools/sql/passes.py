@@ -26,6 +26,8 @@ from sondage.pools.sql.text import NoForm, Select, number, total
 __all__ = ["Chosen", "Mixed", "Part", "believed", "found_totals", "head", "masses", "rows_of", "survey"]
 
 MOST_GROUPS = 4096
+MOST_CLASSES = 200
+"""More classes go through the kernel: engines plan sums of so many terms for longer than they take."""
 TextKey = Callable[[str], str]
 
 
@@ -68,6 +70,11 @@ class Base:
     schema: Schema
     text_key: TextKey
     within: tuple[str, Any] | None = None
+
+    def require_form(self) -> None:
+        """Refuse what is too long to be spelled out."""
+        if len(self.schema.task.classes) > MOST_CLASSES:
+            raise NoForm(f"{len(self.schema.task.classes)} classes")
 
     def select(self) -> Select:
         """Return the query of all rows as numbers and codes."""
@@ -147,6 +154,7 @@ def believed(
     NoForm
         If there is no SQL for a statistic or the belief.
     """
+    base.require_form()
     schema, select = base.schema, rows_of(base, chosen)
     weight, columns = _weight(schema), survey(schema) if surveyed else {}
     groups: list[str] = []
@@ -191,6 +199,7 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
 
     The factors of the parts are left out.
     """
+    base.require_form()
     schema, select = base.schema, rows_of(base, Chosen(asked))
     relevant = "1 = 1" if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
     texts = [(part, sized(part.term, select, schema)) for part in sizes.parts]
@@ -235,6 +244,7 @@ def head(
     All rows whose key is below a limit are among them, where the rate of a smaller size is at most
     :math:`\beta` times it over the limit: :math:`-\ln h \ge 1 - h`.
     """
+    base.require_form()
     select = rows_of(base, Chosen(asked))
     size = mixed(sizes, select, base.schema)
     if least > 0:
