@@ -1,6 +1,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -21,6 +22,17 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data: {folder} is not a folder (set SONDAGE_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def absent() -> Callable[[str, str], NoReturn]:
+    """Skip for lack of a program; fail where SONDAGE_REQUIRE names it among others, as .ci/run does."""
+
+    def leave_out(program: str, reason: str) -> NoReturn:
+        required = program in os.environ.get("SONDAGE_REQUIRE", "").split()
+        (pytest.fail if required else pytest.skip)(reason)
+
+    return leave_out
 
 
 @pytest.fixture

@@ -41,7 +41,17 @@ class MeasureError(InputError):
 
 
 class LabelError(InputError):
-    """A label is not allowed, contradicts an earlier one, or belongs to an item that was never drawn."""
+    """A label is not allowed, contradicts an earlier one, or belongs to an item that was never drawn.
+
+    Attributes
+    ----------
+    labels : dict
+        Where a labelling function gave it: every label got before from the same call, id -> label.
+    """
+
+    def __init__(self, message: str, labels: Mapping[Any, Any] | None = None) -> None:
+        super().__init__(message)
+        self.labels = dict(labels or {})
 
 
 class StudyError(SondageError):

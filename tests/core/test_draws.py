@@ -17,7 +17,7 @@ from sondage.core.hashing import PRIMES, hash_ids, uniforms
 from sondage.core.samples import from_counts, from_inclusion
 from sondage.core.strata import next_stratum, neyman_allocation, strata_by_score
 from sondage.core.urns import ArrayUrn
-from sondage.errors import InputError
+from sondage.errors import InputError, SondageWarning
 from sondage.studies.drawing import DRAWS, Drawing, Drawn
 
 Floats = NDArray[np.float64]
@@ -395,6 +395,12 @@ def test_repeated_draws_end_somewhere() -> None:
 
 def with_replacement(count: int, seed: int = 0, costs: Floats | None = None, sizes: Floats = SIZES) -> Drawn:
     return DRAWS["with_replacement"].take(Drawing(ArrayUrn(sizes, np.arange(6), costs), seed, 0), count)
+
+
+def test_a_draw_that_ends_early_says_so() -> None:
+    heavy = np.array([1.0, *[1e-9] * 5])
+    with pytest.warns(SondageWarning, match="stop at 1 of 3 different items"):
+        assert len(with_replacement(3, sizes=heavy)) == 1
 
 
 def test_prefix_of_draws_counts_repetitions() -> None:

@@ -476,6 +476,29 @@ def test_an_interrupted_labeller_loses_nothing() -> None:
     same(evaluate(pool, "f1", resume, budget=250, seed=3), evaluate(pool, "f1", y, budget=250, seed=3))
 
 
+def test_a_wrong_answer_loses_nothing() -> None:
+    pool, y = make()
+    calls: list[list[int]] = []
+
+    def label(ids: list[int]) -> list[Any]:
+        calls.append(ids)
+        return y[ids].tolist() if len(calls) < 3 else ["ham"] * len(ids)
+
+    with pytest.raises(LabelError, match="'ham' of id") as caught:
+        evaluate(pool, "f1", label, budget=250, seed=3)
+    assert caught.value.labels == {i: y[i] for ids in calls[:2] for i in ids}
+
+
+@pytest.mark.parametrize("budget", [3, 6])
+def test_strata_without_labels_are_joined_to_the_nearest(budget: int) -> None:
+    probability = np.linspace(0.01, 0.99, 400)
+    pool, y = Pool(probabilities=probability), (np.arange(400) >= 200).astype(int)
+    y[::4] = 1 - y[::4]  # a quarter is wrong in every stratum
+    parts: dict[str, Any] = {"method": "passive", "draw": "neyman", "estimator": "hajek"}
+    values = [evaluate(pool, "error_rate", y, budget, seed, **parts).value for seed in range(200)]
+    assert np.mean(values) == pytest.approx(0.25, abs=4 * np.std(values) / np.sqrt(200))
+
+
 def test_only_labels_asked_for_are_read() -> None:
     pool, y = make()
     session = start(pool)

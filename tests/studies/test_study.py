@@ -78,10 +78,10 @@ def case(kind, rng):
 @pytest.mark.parametrize(
     "kind", ["default", "thesis", "passive", "regression", "outcomes", "groups", "costs", "judge", "features", "prior"]
 )
-def test_a_study_answers_as_evaluate_does(kind, rng, tmp_path):
+def test_a_study_answers_as_evaluate_does(kind, rng, place):
     pool, labels, measure, budget, options = case(kind, rng)
     expected = sondage.evaluate(pool, measure, labels=labels, budget=budget, seed=4, **options)
-    study = Study.create(tmp_path / "study.db", pool, measure, budget, 4, **options)
+    study = Study.create(place, pool, measure, budget, 4, **options)
     found = answer_all(study, pool, labels).estimate()
     if isinstance(measure, list):
         assert list(found) == list(expected) == measure
@@ -102,10 +102,10 @@ def test_compare_and_select_answer_as_in_memory(rng, tmp_path):
     assert chosen.pvalues == sondage.select(pool, labels=labels, budget=50).pvalues
 
 
-def test_a_draw_that_follows_the_labels_is_the_same_draw(rng, tmp_path):
+def test_a_draw_that_follows_the_labels_is_the_same_draw(rng, place):
     pool, labels = two_classes(rng)
     expected = sondage.evaluate(pool, labels=labels, budget=25, design="strata", seed=1)
-    study = Study.create(tmp_path / "study.db", pool, budget=25, design="strata", seed=1)
+    study = Study.create(place, pool, budget=25, design="strata", seed=1)
     truth = dict(zip(pool.ids.tolist(), labels.tolist(), strict=True))
     while ids := study.ask():
         study.tell(ids, [truth[name] for name in ids])
@@ -134,17 +134,17 @@ def test_a_judge_of_release_0_1_is_read_and_believed_alone(rng, tmp_path):
 
 
 @pytest.mark.parametrize("names", [[3, 1, 2], ["3", "1", "2"], [2**62, 7, 0], ["ü", "'", '"'], [0.5, 1.5, 2.5]])
-def test_ids_come_back_as_they_were(names, tmp_path):
+def test_ids_come_back_as_they_were(names, place):
     pool = Pool(probabilities=[0.2, 0.5, 0.7], ids=names)
-    study = Study.create(tmp_path / "study.db", pool, budget=3)
+    study = Study.create(place, pool, budget=3)
     asked = Study.open(study.place).ask()
     assert sorted(asked) == sorted(names)
     assert {type(name) for name in asked} == {type(name) for name in names}
 
 
-def test_pending_items_come_first_and_counts_tell(rng, tmp_path):
+def test_pending_items_come_first_and_counts_tell(rng, place):
     pool, _ = two_classes(rng)
-    study = Study.create(tmp_path / "study.db", pool, budget=10)
+    study = Study.create(place, pool, budget=10)
     first = study.ask(4)
     study.tell(first[:2], [0, None])
     assert study.ask(3)[:2] == first[2:]
@@ -153,9 +153,9 @@ def test_pending_items_come_first_and_counts_tell(rng, tmp_path):
     assert not status.complete
 
 
-def test_a_corrected_label_is_kept(rng, tmp_path):
+def test_a_corrected_label_is_kept(rng, place):
     pool, _ = two_classes(rng)
-    study = Study.create(tmp_path / "study.db", pool, budget=10)
+    study = Study.create(place, pool, budget=10)
     name = study.ask(1)
     study.tell(name, [0], who="anna")
     with pytest.raises(LabelError, match=r"already labelled 0, now 1: pass correct=True"):
@@ -166,9 +166,9 @@ def test_a_corrected_label_is_kept(rng, tmp_path):
     assert [(row["label"], row["who"], row["supersedes"]) for row in history] == [(0, "anna", None), (1, "bert", 1)]
 
 
-def test_one_refused_label_refuses_all(rng, tmp_path):
+def test_one_refused_label_refuses_all(rng, place):
     pool, _ = two_classes(rng)
-    study = Study.create(tmp_path / "study.db", pool, budget=10)
+    study = Study.create(place, pool, budget=10)
     ids = study.ask(3)
     with pytest.raises(LabelError, match="not a class"):
         study.tell(ids, [0, 1, 2])
@@ -177,9 +177,9 @@ def test_one_refused_label_refuses_all(rng, tmp_path):
     assert study.status.labelled == 0
 
 
-def test_extending_continues_the_same_order(rng, tmp_path):
+def test_extending_continues_the_same_order(rng, place):
     pool, labels = two_classes(rng)
-    study = Study.create(tmp_path / "study.db", pool, budget=20)
+    study = Study.create(place, pool, budget=20)
     study = answer_all(study, pool, labels)
     before = study.history()
     other = Study.open(study.place)
@@ -191,10 +191,10 @@ def test_extending_continues_the_same_order(rng, tmp_path):
         study.extend(30, pool)
 
 
-def test_a_pool_from_a_file_is_read_again_to_extend(tmp_path):
+def test_a_pool_from_a_file_is_read_again_to_extend(place, tmp_path):
     path = tmp_path / "pool.csv"
     path.write_text("id,p_1\n" + "".join(f"{number},{number / 100}\n" for number in range(1, 100)))
-    study = Study.create(tmp_path / "study.db", sondage.read_pool(path), budget=5)
+    study = Study.create(place, sondage.read_pool(path), budget=5)
     Study.open(study.place).extend(6)
     path.write_text("id,p_1\n" + "".join(f"{number},{number / 101}\n" for number in range(1, 100)))
     with pytest.raises(StudyError, match="another pool"):
@@ -204,26 +204,26 @@ def test_a_pool_from_a_file_is_read_again_to_extend(tmp_path):
         Study.open(study.place).extend(7)
 
 
-def test_a_pool_in_memory_must_be_given_to_extend(rng, tmp_path):
+def test_a_pool_in_memory_must_be_given_to_extend(rng, place):
     pool, _ = two_classes(rng)
-    Study.create(tmp_path / "study.db", pool, budget=10)
+    Study.create(place, pool, budget=10)
     with pytest.raises(StudyError, match="pass pool="):
-        Study.open(tmp_path / "study.db").extend(20)
+        Study.open(place).extend(20)
 
 
 @pytest.mark.parametrize("change", ["id", "output", "weight", "cost", "group", "judge", "features"])
-def test_a_changed_pool_is_refused(change, rng, tmp_path):
+def test_a_changed_pool_is_refused(change, rng, place):
     p = rng.random(50)
     parts = {name: np.ones(50) for name in ("weights", "costs", "features")}
     parts |= {"judge": p.copy(), "groups": np.arange(50)}
     ids = np.arange(50)
-    Study.create(tmp_path / "study.db", Pool(p, ids=ids, **parts), budget=10)
-    Study.open(tmp_path / "study.db", Pool(p, ids=ids, **parts))
+    Study.create(place, Pool(p, ids=ids, **parts), budget=10)
+    Study.open(place, Pool(p, ids=ids, **parts))
     column = {"weight": "weights", "cost": "costs", "group": "groups", "judge": "judge"}.get(change, change)
     changed = {"id": ids, "output": p}.get(change, parts.get(column))
     changed[7] = {"id": 99, "group": 8}.get(change, 0.123)
     with pytest.raises(StudyError, match="another pool"):
-        Study.open(tmp_path / "study.db", Pool(p, ids=ids, **parts))
+        Study.open(place, Pool(p, ids=ids, **parts))
 
 
 def test_the_order_of_rows_does_not_matter(rng, tmp_path):
@@ -235,13 +235,13 @@ def test_the_order_of_rows_does_not_matter(rng, tmp_path):
     assert study.ask() == again.ask()
 
 
-def test_own_measures_are_given_again(rng, tmp_path):
+def test_own_measures_are_given_again(rng, place):
     pool, _ = two_classes(rng)
     own = Loss(lambda f, y: np.abs(f - y), name="my loss")
-    answer_all_but = Study.create(tmp_path / "study.db", pool, own, 10)
+    answer_all_but = Study.create(place, pool, own, 10)
     with pytest.raises(StudyError, match=r"'my loss' is your own .* measures="):
-        Study.open(tmp_path / "study.db")
-    study = Study.open(tmp_path / "study.db", measures=[own])
+        Study.open(place)
+    study = Study.open(place, measures=[own])
     study.tell(study.ask(), [0] * 10)
     assert study.estimate().value == answer_all_but.estimate().value
 
@@ -317,9 +317,9 @@ def test_at_rest_a_study_is_one_file(rng, tmp_path):
     assert os.listdir(tmp_path) == ["study.db"]
 
 
-def test_fields_go_to_the_labeller(tmp_path):
+def test_fields_go_to_the_labeller(place):
     fields = {"text": ["one", None, "three"], "seen": np.array(["2026-01-01", "2026-01-02", "NaT"], "datetime64[s]")}
-    study = Study.create(tmp_path / "study.db", Pool([0.2, 0.5, 0.7], ids=[1, 2, 3], fields=fields), budget=3)
+    study = Study.create(place, Pool([0.2, 0.5, 0.7], ids=[1, 2, 3], fields=fields), budget=3)
     study.ask()
     assert Study.open(study.place).fields([3, "1"]) == [
         {"text": "three", "seen": None},
@@ -332,7 +332,7 @@ import sys
 from sondage import Study
 study = Study.open(sys.argv[1])
 ids = study.ask()
-from sondage.studies.store import Records
+from sondage.studies.ledger import Records
 told = Records.add_labels
 def slow(self, rows):
     told(self, rows)
@@ -350,9 +350,9 @@ def running(code, *arguments):
     return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
-def test_an_import_killed_before_its_end_leaves_nothing(rng, tmp_path):
+def test_an_import_killed_before_its_end_leaves_nothing(rng, place):
     pool, _ = two_classes(rng)
-    study = Study.create(tmp_path / "study.db", pool, budget=50)
+    study = Study.create(place, pool, budget=50)
     with running(IMPORTER, study.place) as process:
         assert process.stdout.readline() == "written\n"
         process.send_signal(signal.SIGKILL)
@@ -371,9 +371,9 @@ for name in sys.argv[2:]:
 """
 
 
-def test_processes_tell_at_once(rng, tmp_path):
+def test_processes_tell_at_once(rng, place):
     pool, _ = two_classes(rng)
-    study = Study.create(tmp_path / "study.db", pool, budget=40)
+    study = Study.create(place, pool, budget=40)
     ids = study.ask()
     processes = [running(TELLER, study.place, *ids[part : part + 20]) for part in (0, 10, 20)]
     for process in processes:
@@ -419,15 +419,3 @@ def test_a_password_is_not_shown():
     with pytest.raises(StudyError) as caught:
         Study.open("sqlite+pysqlite://user:secret@/none")
     assert "secret" not in str(caught.value)
-
-
-def test_another_database_holds_a_study_too(rng):
-    """Runs where SONDAGE_POSTGRES is the URL of an empty database."""
-    url = os.environ.get("SONDAGE_POSTGRES")
-    if url is None:
-        pytest.skip("set SONDAGE_POSTGRES to the URL of an empty PostgreSQL database")
-    pool, labels = two_classes(rng)
-    study = answer_all(Study.create(url, pool, "f1", 30, 4), pool, labels)
-    same(study.estimate(), sondage.evaluate(pool, "f1", labels=labels, budget=30, seed=4))
-    study.extend(40, pool)
-    assert Study.open(url, pool).status.remaining == 10

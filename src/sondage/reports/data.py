@@ -8,7 +8,7 @@ from typing import Any
 
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.selections import Selection
-from sondage.studies.records import method_to_data, question_to_data
+from sondage.studies.forms import method_to_data, question_to_data
 from sondage.studies.study import Study
 
 __all__ = ["result_data", "study_data"]

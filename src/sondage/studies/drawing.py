@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 
 from sondage.core.draws import inclusion, poisson_rates, successive_rates
 from sondage.core.predictions import Floats
-from sondage.core.samples import Expansion, from_counts, from_inclusion
+from sondage.core.samples import Expansion, bin_sums, from_counts, from_inclusion
 from sondage.core.strata import neyman_allocation
 from sondage.core.urns import ArrayUrn, Urn
+from sondage.errors import SondageWarning
 
 __all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder"]
 
@@ -140,6 +142,7 @@ class WithReplacement:
         urn.prepare(drawing.seed, drawing.stage, budget)
         found = urn.arrivals(seed=drawing.seed, stage=drawing.stage, distinct=distinct)
         units, first, inverse = np.unique(found.rows, return_index=True, return_inverse=True)
+        short = len(units) < min(distinct, urn.support)
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
@@ -148,6 +151,13 @@ class WithReplacement:
         if costs is not None:
             fits = int(np.count_nonzero(np.cumsum(costs) <= budget * (1 + 1e-12)))
             units, sequence = units[:fits], sequence[: np.append(np.flatnonzero(sequence >= fits), len(sequence))[0]]
+            short = short and fits == len(first)
+        if short:
+            message = (
+                f"draws with replacement stop at {len(units)} of {distinct} different items: further ones would "
+                "hardly bring but a few heavy items again; raise floor=, or draw without replacement"
+            )
+            warnings.warn(message, SondageWarning, stacklevel=2)
         sizes = urn.sizes_of(units) / urn.total
         times = found.times[first[order]][: len(units)]
         return Drawn(units, times, sizes, sizes, float("nan"), {"sequence": sequence.tolist()})
@@ -193,10 +203,21 @@ class Stratified:
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
         strata = np.asarray(drawn.settings["strata"])[asked]
         numbers = np.asarray(drawn.settings["numbers"], dtype=np.float64)
-        share = np.bincount(strata, minlength=len(numbers)) / numbers
-        inclusion_probability = share[strata]
-        plain = from_inclusion(inclusion_probability)
+        filled, strata = np.unique(strata, return_inverse=True)
+        share = np.bincount(strata) / bin_sums(_nearest(filled, len(numbers)), numbers, len(filled))
+        plain = from_inclusion(share[strata])
         return Expansion(plain.weights, plain.spread, strata)
+
+
+def _nearest(filled: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return for each of `count` strata the place of the nearest one with labels: strata without any are joined to it.
+
+    Examples
+    --------
+    >>> _nearest(np.array([1, 5]), 7).tolist()
+    [0, 0, 0, 0, 1, 1, 1]
+    """
+    return np.searchsorted((filled[:-1] + filled[1:]) / 2.0, np.arange(count), side="left").astype(np.int64)
 
 
 def _rank_within(groups: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:

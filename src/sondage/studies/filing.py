@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,26 +12,54 @@ import numpy as np
 
 from sondage.core.measures import Measure, Task
 from sondage.pools import Pool
-from sondage.studies import records
-from sondage.studies.labels import Label
+from sondage.studies import forms, records
 from sondage.studies.rests import kept_rests
 from sondage.studies.session import Session
+from sondage.studies.sharing import Sharing
+from sondage.studies.times import now
 from sondage.version import __version__
 
 if TYPE_CHECKING:
-    from sondage.studies.store import Records
+    from sondage.studies.ledger import Records
 
-__all__ = ["bring_up", "load_session", "now", "stage_row", "stage_rows", "study_row"]
+__all__ = [
+    "Sharing",
+    "creation_event",
+    "load_session",
+    "plan_event",
+    "stage_row",
+    "stage_rows",
+    "study_row",
+]
 
 Row = dict[str, Any]
 
 
-def now() -> str:
-    """Return the time as it is written in a study."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def creation_event(facts: Row) -> Row:
+    """Return the log's first entry."""
+    names = ("version", "fingerprint", "source", "budget", "raters", "overlap", "lease")
+    return {"at": facts["created"], "kind": "created", "details": {name: facts[name] for name in names}}
 
 
-def study_row(pool: Pool, session: Session, several: bool) -> Row:
+def plan_event(session: Session, at: str, labelled: int = 0, pending: int = 0) -> Row:
+    """Return the log's entry for the last stage: from how many labels and pending items it was planned, and how."""
+    stage, method = session.stage, session.method
+    details = {
+        "stage": stage.number,
+        "seed": stage.seed,
+        "drawn": len(stage.drawn),
+        "labelled": labelled,
+        "pending": pending,
+        "budget": session.budget,
+        "design": method.design,
+        "draw": method.draw,
+        "settings": dict(stage.drawn.settings),
+        "belief": type(stage.known.belief).__name__,
+    }
+    return {"at": at, "kind": "planned", "details": details}
+
+
+def study_row(pool: Pool, session: Session, several: bool, sharing: Sharing) -> Row:
     """Return the row of a new study."""
     from sondage.studies.tables import SCHEMA
 
@@ -45,14 +72,14 @@ def study_row(pool: Pool, session: Session, several: bool) -> Row:
         "fingerprint": pool.fingerprint,
         "source": pool.source,
         "reading": records.dump(pool.reading),
-        "question": records.dump(records.question_to_data(session.question)),
-        "method": records.dump(records.method_to_data(session.method)),
+        "question": records.dump(forms.question_to_data(session.question)),
+        "method": records.dump(forms.method_to_data(session.method)),
         "task": records.dump({"kind": task.kind, "classes": task.classes, "grades": task.grades}),
         "models": records.dump(session.models),
         "several": int(several),
         "budget": session.budget,
         "revision": 0,
-    }
+    } | asdict(sharing)
 
 
 def stage_row(session: Session, number: int) -> Row:
@@ -64,11 +91,12 @@ def stage_row(session: Session, number: int) -> Row:
     }
 
 
-def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row], list[Row]]:
+def stage_rows(session: Session, pool: Pool, number: int, sharing: Sharing) -> tuple[Row, list[Row], list[Row]]:
     """Return the rows of a stage, its drawn items, and their rows of the pool."""
     stage, first = session.stages[number], session.firsts[number]
     drawn, positions = stage.drawn, np.arange(first, session.firsts[number + 1])
     ids = [records.id_to_text(session.ids[position]) for position in positions]
+    raters = sharing.of([session.ids[position] for position in positions], session.seed)
     columns = pool.shown(drawn.units)
     draws = [
         {
@@ -81,6 +109,7 @@ def stage_rows(session: Session, pool: Pool, number: int) -> tuple[Row, list[Row
             "size": float(drawn.sizes[place]),
             "cost": None if session.costs is None else float(session.costs[first + place]),
             "fields": records.dump({field: column[place] for field, column in columns.items()}),
+            "raters": raters[place],
         }
         for place, name in enumerate(ids)
     ]
@@ -105,13 +134,13 @@ def load_session(
     stages = [
         records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in stage_rows
     ]
-    method = records.method_from_data(json.loads(facts["method"]))
+    method = forms.method_from_data(json.loads(facts["method"]))
     if method.belief is None and layout.get("judge"):  # release 0.1 believed a judge alone
         method = replace(method, belief="judge")
     session = Session(
-        records.question_from_data(json.loads(facts["question"]), own),
+        forms.question_from_data(json.loads(facts["question"]), own),
         method,
-        Task(**{name: records.tuples(value) for name, value in json.loads(facts["task"]).items()}),
+        Task(**{name: forms.tuples(value) for name, value in json.loads(facts["task"]).items()}),
         tuple(json.loads(facts["models"])),
         budget=facts["budget"],
         seed=stages[0].seed,
@@ -129,20 +158,3 @@ def load_session(
             session.rests[row["number"]] = partial(dict, rests)
     fields = {name: json.loads(draw["fields"]) for name, draw in zip(ids, draws, strict=True)}
     return session, fields
-
-
-def _coded(label: Any, task: Task) -> Label | None:
-    """Return a stored label as the session has it."""
-    if label is None:
-        return None
-    if task.kind == "classification":
-        return task.classes.index(label)
-    return tuple(label) if isinstance(label, list) else label
-
-
-def bring_up(session: Session, found: Records) -> None:
-    """Bring a session up to what was asked and told since."""
-    positions = {records.id_to_text(name): position for position, name in enumerate(session.ids)}
-    session.asked = [positions[row["id"]] for row in found.asked()]
-    labels = ((positions[row["id"]], json.loads(row["label"])) for row in found.labels())
-    session.answers = {position: _coded(label, session.task) for position, label in labels}

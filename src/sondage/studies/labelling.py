@@ -50,6 +50,8 @@ def label_all(
     ------
     LabelingInterrupted
         If the labelling function raises; it carries the labels already got.
+    LabelError
+        If one of its answers cannot be used; so does this.
     """
     label = labels if callable(labels) else labels_by_id(pool, labels)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
@@ -59,8 +61,12 @@ def label_all(
             answers = label(ids)
         except Exception as error:
             raise LabelingInterrupted(f"labelling stopped after {len(got)} labels: {error}", got) from error
-        answers = _as_list(answers, ids)
-        session.tell(ids, answers)
+        try:
+            answers = _as_list(answers, ids)
+            session.tell(ids, answers)
+        except LabelError as error:
+            error.labels = dict(got)
+            raise
         got.update(zip(ids, answers, strict=True))
         stopped = None if rule is None or not session.n_labels else rule.met(session)
         if stopped:

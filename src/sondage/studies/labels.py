@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sondage.core.measures import Task
 from sondage.errors import LabelError
 
-__all__ = ["Label", "code_label", "decode_label", "label_array"]
+__all__ = ["Label", "code_label", "contradiction", "decode_label", "label_array"]
 
 Label = int | float | tuple[float, ...]
 
@@ -84,6 +84,14 @@ def decode_label(label: Label | None, task: Task) -> Any:
     if label is None or task.kind != "classification":
         return label
     return task.classes[int(label)]  # type: ignore[arg-type]
+
+
+def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> LabelError:
+    """Return the refusal of a label that differs from an earlier one."""
+    return LabelError(
+        f"id {name!r} is already labelled {decode_label(was, task)!r}, now {decode_label(now, task)!r}: "
+        "pass correct=True to replace it"
+    )
 
 
 def label_array(labels: list[Label], task: Task) -> NDArray[Any]:

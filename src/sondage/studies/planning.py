@@ -19,7 +19,7 @@ from sondage.core.measures import Functional, parse_measure
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import Known, SumKey, bin_sums
-from sondage.core.strata import strata_by_score
+from sondage.core.strata import N_STRATA, strata_by_score
 from sondage.core.urns import ArrayUrn, Urn
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
@@ -341,12 +341,14 @@ def open_stage(
     draw = DRAWS[method.draw]
     strata = deviations = None
     if isinstance(draw, Stratified):
-        strata, deviations = _strata(pool, plan)
+        # A label each at least; an extended draw keeps the strata it has.
+        most = int(budget) if settings is None else len(settings["numbers"])
+        strata, deviations = _strata(pool, plan, most)
     drawing = Drawing(plan.urn, seed, number, strata, deviations, target)
     return Stage(number, seed, plan.known, draw.take(drawing, budget, settings), plan.covers)
 
 
-def _strata(pool: Pool, plan: Plan) -> tuple[NDArray[np.int64], Floats]:
+def _strata(pool: Pool, plan: Plan, most: int) -> tuple[NDArray[np.int64], Floats]:
     """Return strata of equal numbers by the believed mean influence, and stratum weight times believed deviation."""
     if pool.prices is not None:
         raise InputError("stratified draws count labels, not costs; use another draw or a pool without costs")
@@ -362,7 +364,7 @@ def _strata(pool: Pool, plan: Plan) -> tuple[NDArray[np.int64], Floats]:
         weights = share
     # Rounded, so that the last bits of a sum over the pool, which follow the order of rows, break no ties.
     scores = np.round(mean / (float(np.sqrt(second.max())) or 1.0), 9)
-    strata = strata_by_score(scores, pool.unit_keys, min(10, len(mean)))
+    strata = strata_by_score(scores, pool.unit_keys, min(N_STRATA, most, len(mean)))
     mass, centre, spread = (bin_sums(strata, weights * x, int(strata.max()) + 1) for x in (1.0, mean, second))
     centre, spread = centre / mass, spread / mass - (centre / mass) ** 2
     return strata, mass * np.sqrt(np.maximum(spread, 0.0))

@@ -22,7 +22,7 @@ from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import fitted_method
-from sondage.studies.labels import Label, code_label, decode_label, label_array
+from sondage.studies.labels import Label, code_label, contradiction, label_array
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import (
     LEAST_IN_STAGE,
@@ -67,6 +67,10 @@ class Session:
         Positions of the items asked for, in order.
     answers : dict of int
         Position -> coded label, or None for a skip.
+    opinions : dict of int
+        Position -> the coded labels of several people, where more than one labelled the item.
+    held : set of int
+        Positions of pending items that are not to be given out: somebody is at work on them.
     rests : dict of int to callable
         For a stage's number what it left undrawn; missing where a study was written without it.
     """
@@ -87,6 +91,8 @@ class Session:
         self.budget, self.seed, self.stages = budget, seed, list(stages)
         self.asked: list[int] = []
         self.answers: dict[int, Label | None] = {}
+        self.opinions: dict[int, tuple[Label, ...]] = {}
+        self.held: set[int] = set()
         self.rests: dict[int, Callable[[], Rests]] = {}
         self._set(columns or {})
 
@@ -117,7 +123,7 @@ class Session:
         """Return the session as it is now; what is asked and told later does not change it."""
         other = copy(self)
         other.stages, other.rests = list(self.stages), dict(self.rests)
-        other.asked, other.answers = list(self.asked), dict(self.answers)
+        other.asked, other.answers, other.opinions = list(self.asked), dict(self.answers), dict(self.opinions)
         return other
 
     @property
@@ -279,6 +285,11 @@ class Session:
         return [position for position in self.asked if position not in self.answers]
 
     @property
+    def _waiting(self) -> list[int]:
+        """Pending positions that nobody holds."""
+        return [position for position in self.pending if position not in self.held]
+
+    @property
     def n_labels(self) -> int:
         """Distinct items labelled."""
         return sum(label is not None for label in self.answers.values())
@@ -333,7 +344,7 @@ class Session:
         due, everything = self.due(n), self._everything(n)
         if due and pool is None:
             self._go_on()
-        wanted = self.pending if n is None else self.pending[:n]
+        wanted = self._waiting[:n]
         count = self.remaining if n is None else min(n - len(wanted), self.remaining)
         fresh = self._fresh(min(count, self.room))
         if due and pool is not None:
@@ -343,11 +354,11 @@ class Session:
 
     def due(self, n: int | None = None) -> bool:
         """Return whether asking for n items opens the next stage, for which the pool is needed."""
-        beyond_stage = not self.room and (n is None or n > len(self.pending))
+        beyond_stage = not self.room and (n is None or n > len(self._waiting))
         return self.opens and (beyond_stage or self._everything(n))
 
     def _everything(self, n: int | None) -> bool:
-        return n is None or n - len(self.pending) >= self.remaining > 0
+        return n is None or n - len(self._waiting) >= self.remaining > 0
 
     def ask_stage(self, pool: Pool, most: int) -> list[Any]:
         """Return up to so many ids of the present stage, or of the next where it is due."""
@@ -438,10 +449,7 @@ class Session:
             seen = position in new or position in self.answers
             same = repr(known) == repr(coded)  # by text: outcomes may hold NaN
             if seen and not same and known is not None and not (correct and position not in new):
-                was, now = decode_label(known, self.task), decode_label(coded, self.task)
-                raise LabelError(
-                    f"id {name!r} is already labelled {was!r}, now {now!r}: pass correct=True to replace it"
-                )
+                raise contradiction(name, known, coded, self.task)
             if not seen or not same:
                 new[position] = coded
         return new

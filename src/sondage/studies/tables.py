@@ -1,18 +1,54 @@
 """The tables of a study, and the number of their schema.
 
 A database holds one study. What the study decided when it began (`study`, `stages`, `draws`, `rows`) is written
-once and replaced only by an extension; what happens later (`asks`, `labels`) is only ever appended.
+once and replaced only by an extension. What happens later is only ever appended: `asks`, `labels`, `events`, and
+`requests` so that nothing happens twice. Only `assignments`, who is at work on what, change.
+
+A change here needs a migration beside it (`migrations/versions`) and the next number in `SCHEMA`.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Double, ForeignKey, Integer, MetaData, Table, Text
+from sqlalchemy import (
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
-__all__ = ["SCHEMA", "asks", "draws", "labels", "metadata", "rows", "stages", "study"]
+__all__ = [
+    "SCHEMA",
+    "alembic_version",
+    "asks",
+    "assignments",
+    "draws",
+    "events",
+    "labels",
+    "metadata",
+    "requests",
+    "rows",
+    "stages",
+    "study",
+]
 
-SCHEMA = 1
+SCHEMA = 2
 
 metadata = MetaData()
+
+# The same number for Alembic, which upgrades a study by it.
+alembic_version = Table(
+    "alembic_version",
+    metadata,
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
 
 
 def _drawn_item() -> ForeignKey:
@@ -20,7 +56,8 @@ def _drawn_item() -> ForeignKey:
     return ForeignKey("draws.id", deferrable=True, initially="DEFERRED")
 
 
-# One row. `revision` counts extensions, so that another process knows when to read the draws again.
+# One row. `revision` counts extensions, so that another process knows when to read the draws again. `raters` people
+# label each item of the share `overlap`; `lease`: minutes that a claim holds.
 study = Table(
     "study",
     metadata,
@@ -38,6 +75,9 @@ study = Table(
     Column("several", Integer, nullable=False),
     Column("budget", Double, nullable=False),
     Column("revision", Integer, nullable=False),
+    Column("raters", Integer, nullable=False, server_default="1"),
+    Column("overlap", Double, nullable=False, server_default="0"),
+    Column("lease", Double, nullable=False, server_default="30"),
 )
 
 # `known`: pool sums and belief; `settings`: what the draw must remember; `layout`: types of the outputs in `rows`.
@@ -54,7 +94,7 @@ stages = Table(
     Column("grouped", Integer, nullable=False),
 )
 
-# Items in the order of asking; `id` is JSON, so that 5 and "5" stay apart.
+# Items in the order of asking; `id` is JSON, so that 5 and "5" stay apart; `raters`: how many people label it.
 draws = Table(
     "draws",
     metadata,
@@ -67,6 +107,7 @@ draws = Table(
     Column("size", Double, nullable=False),
     Column("cost", Double),
     Column("fields", Text, nullable=False),
+    Column("raters", Integer, nullable=False, server_default="1"),
 )
 
 # What the models said of each drawn row; several rows share an item where the pool has groups. `judge`: what the
@@ -90,7 +131,22 @@ asks = Table(
     Column("at", Text, nullable=False),
 )
 
-# `label` is JSON, null for a skip; a correction names the row that it supersedes.
+# One row for each label that an item is to get: `who` holds it `until` (ISO 8601, UTC), or gave it (`done`). An item
+# has one row for a person at most.
+assignments = Table(
+    "assignments",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("id", Text, _drawn_item(), nullable=False),
+    Column("who", Text),
+    Column("until", Text),
+    Column("done", Integer, nullable=False, server_default="0"),
+    UniqueConstraint("id", "who", name="assignments_of_a_person"),
+)
+Index("open_assignments", assignments.c.done, assignments.c.number)
+
+# `label` is JSON, null for a skip, which may have a `reason`. `kind`: "label", "undo" (what it supersedes is taken
+# back) or "resolution" (settles the item, whatever its raters say). What is superseded counts no longer.
 labels = Table(
     "labels",
     metadata,
@@ -100,4 +156,30 @@ labels = Table(
     Column("who", Text),
     Column("at", Text, nullable=False),
     Column("supersedes", ForeignKey("labels.number")),
+    Column("kind", Text, nullable=False, server_default="label"),
+    Column("reason", Text),
+)
+Index("labels_of_an_item", labels.c.id)
+
+# Writes that were answered: the same request again gets the same `answer`. `digest`: of what was asked to be written.
+requests = Table(
+    "requests",
+    metadata,
+    Column("request", Text, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("at", Text, nullable=False),
+)
+
+# Everything that happened, in order; `label` is the row of `labels` that it wrote.
+events = Table(
+    "events",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("at", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("who", Text),
+    Column("id", Text),
+    Column("label", ForeignKey("labels.number")),
+    Column("details", Text, nullable=False),
 )

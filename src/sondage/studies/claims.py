@@ -1,0 +1,173 @@
+"""Items go out: in the order of asking, on lease where several people label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sondage.errors import InputError
+from sondage.studies import records
+from sondage.studies.filing import plan_event, stage_row, stage_rows
+from sondage.studies.kept import Kept
+from sondage.studies.session import Session
+from sondage.studies.times import now
+
+if TYPE_CHECKING:
+    from sondage.studies.ledger import Records
+
+__all__ = ["Claim", "Lending"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An item that a labeller holds.
+
+    Attributes
+    ----------
+    id : str or number
+        The item.
+    fields : dict
+        What the pool says of it.
+    until : datetime
+        When it goes to others, if it is not answered before; UTC.
+    """
+
+    id: Any
+    fields: dict[str, Any]
+    until: datetime
+
+
+class Lending(Kept):
+    """The side of a study that gives items to labellers."""
+
+    def ask(self, n: int | None = None) -> list[Any]:
+        """Return ids to label: pending ones first, then the next of the draw; `claim` is for several labellers.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many; by default all that the budget still pays. A staged method gives fewer at the end of a stage,
+            since the next one is planned from these labels; a request for all that remains is taken at its word.
+            Where the pool is not at hand, the present stage's order goes on instead.
+
+        Returns
+        -------
+        list
+            Ids, as the pool has them; empty when everything is labelled. Items that somebody has claimed, and those
+            that wait for a second opinion only, are left out.
+
+        Raises
+        ------
+        InputError
+            If n is not positive, or the pool is needed and not at hand: after an extension.
+        """
+        with self._writing() as (session, found):
+            free = found.assignments.free(now())
+            session.held = {p for p in session.pending if records.id_to_text(session.ids[p]) not in free}
+            return self._ask(session, n, found)
+
+    def _ask(self, session: Session, n: int | None, found: Records) -> list[Any]:
+        """Ask, and write what is new: items, stages."""
+        before, at = len(session.asked), now()
+        ids = self._ask_beyond(session, n, found) if session.due(n) else session.ask(n)
+        fresh = [records.id_to_text(session.ids[position]) for position in session.asked[before:]]
+        found.add_asked(fresh, at)
+        found.add_events([{"at": at, "kind": "asked", "id": name} for name in fresh])
+        return ids
+
+    def _ask_beyond(self, session: Session, n: int | None, found: Records) -> list[Any]:
+        """Ask past the end of a stage, and write what that changes of the draws."""
+        self._forget()
+        pool, last = self._pool_at_hand(), len(session.stages) - 1
+        planned_from = session.n_labels, len(session.pending)
+        ids = session.ask(n, pool)
+        found.end_stage(stage_row(session, last), session.firsts[last + 1])
+        if pool is not None:
+            found.add_stage(*stage_rows(session, pool, last + 1, self.sharing))
+            found.add_events([plan_event(session, now(), *planned_from)])
+        found.count_revision()
+        return ids
+
+    def claim(self, labeller: str, n: int = 1) -> list[Claim]:
+        """Lease items to a labeller; nobody else gets them until they are answered, released, or time is up.
+
+        What the labeller holds already comes first, then items that nobody holds, then the next of the draw.
+
+        Parameters
+        ----------
+        labeller : str
+            Who is to label.
+        n : int
+            How many items to hold at once.
+
+        Returns
+        -------
+        list of Claim
+            Up to n; empty when there is nothing that this labeller could do.
+
+        Raises
+        ------
+        InputError
+            If n is not positive or the name is empty.
+        """
+        if n < 1:
+            raise InputError(f"claim {n} items: the number must be positive")
+        _check_name(labeller)
+        if not self._store.is_file:  # claims of items that were asked for already pass each other: nobody queues
+            with self._lock, self._store.writing() as found:
+                self._refresh(found)
+                taken = self._take(found, labeller, n)
+                if len(taken) == n:
+                    return [self._claim(row) for row in taken]
+        with self._writing() as (session, found):
+            taken = self._take(found, labeller, n)
+            if len(taken) < n and session.remaining:
+                session.held = set(session.pending)  # what this labeller could take is taken
+                self._ask(session, n - len(taken), found)
+                self._refresh(found)
+                taken = self._take(found, labeller, n)
+            return [self._claim(row) for row in taken]
+
+    def _take(self, found: Records, labeller: str, n: int) -> list[Any]:
+        at = now()
+        taken, expired = found.assignments.take(labeller, n, at, now(self._facts["lease"]))
+        fresh = [row for row in taken if row.get("fresh")]
+        log = [{"at": at, "kind": "expired", "id": row["id"], "who": row["who"]} for row in expired]
+        log += [
+            {"at": at, "kind": "claimed", "id": row["id"], "who": labeller, "details": {"until": row["until"]}}
+            for row in fresh
+        ]
+        found.add_events(log)
+        return taken
+
+    def _claim(self, row: Mapping[str, Any]) -> Claim:
+        name = records.id_from_text(row["id"])
+        return Claim(name, self._fields[name], datetime.fromisoformat(row["until"]))
+
+    def release(self, labeller: str, ids: Iterable[Any] | None = None) -> list[Any]:
+        """Give up items that a labeller holds, so that others get them at once.
+
+        Parameters
+        ----------
+        labeller : str
+            Who holds them.
+        ids : iterable, optional
+            Which; by default all.
+
+        Returns
+        -------
+        list
+            Ids of the items that were held.
+        """
+        with self._writing() as (session, found):
+            names = None if ids is None else [self._text(session, name) for name in ids]
+            let_go, at = found.assignments.release(labeller, names), now()
+            found.add_events([{"at": at, "kind": "released", "id": name, "who": labeller} for name in let_go])
+        return [records.id_from_text(name) for name in let_go]
+
+
+def _check_name(labeller: Any) -> None:
+    if not isinstance(labeller, str) or not labeller.strip():
+        raise InputError(f"labeller {labeller!r} must be a name")

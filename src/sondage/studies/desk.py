@@ -1,0 +1,264 @@
+"""Labels come in: told, corrected, skipped, taken back, resolved; nothing twice, and nothing is ever deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from sondage.errors import LabelError
+from sondage.studies import records
+from sondage.studies.claims import Lending
+from sondage.studies.labels import Label, code_label, contradiction, decode_label
+from sondage.studies.session import Session
+from sondage.studies.times import now
+
+if TYPE_CHECKING:
+    from sondage.studies.ledger import Records
+
+__all__ = ["Desk"]
+
+
+class Desk(Lending):
+    """The side of a study where labellers work: items go out, labels come in."""
+
+    def tell(
+        self,
+        ids: Iterable[Any],
+        labels: Iterable[Any],
+        *,
+        correct: bool = False,
+        who: str | None = None,
+        further: bool = False,
+        reason: str | None = None,
+        request: str | None = None,
+    ) -> int:
+        """Take labels; all of them or, if one is refused, none.
+
+        Where an item is to be labelled by several people, each one's label is kept as theirs. Everywhere else a second
+        person's different label is a contradiction.
+
+        Parameters
+        ----------
+        ids : iterable
+            Ids that were asked for, or their texts.
+        labels : iterable
+            Their labels; None is a skip.
+        correct : bool
+            Let a label replace an earlier, different one, which is kept in the file: one's own or, where the item
+            has all its labels, the last one's.
+        who : str, optional
+            Who says so.
+        further : bool
+            Take these as further opinions, on items that have all the labels they were to get.
+        reason : str, optional
+            Why items are skipped.
+        request : str, optional
+            A name for this call. The same call with the same name again writes nothing and returns what it returned.
+
+        Returns
+        -------
+        int
+            Number of answers that are new or changed.
+
+        Raises
+        ------
+        LabelError
+            If an id was never asked for, a label is not allowed, or it contradicts an earlier one.
+        InputError
+            If the request's name was used for other labels.
+        """
+        ids, labels = list(ids), list(labels)
+        if len(ids) != len(labels):
+            raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
+
+        def write(session: Session, found: Records) -> int:
+            coded = self._coded(session, ids, labels)
+            assigned = found.assignments.of(list(coded))
+            rows = [
+                row
+                for item, label in coded.items()
+                if (row := self._row(item, label, assigned[item], who, correct, further)) is not None
+            ]
+            self._write(found, rows, assigned, reason)
+            return len(rows)
+
+        return int(self._once(request, ["tell", ids, labels, correct, who, further, reason], write))
+
+    def skip(self, name: Any, who: str | None, reason: str | None = None, *, request: str | None = None) -> int:
+        """Leave an item unanswered for good; it is counted, and can still be answered later.
+
+        Parameters
+        ----------
+        name : str or number
+            The item.
+        who : str or None
+            Who skips it.
+        reason : str, optional
+            Why.
+        request : str, optional
+            As in `tell`.
+
+        Returns
+        -------
+        int
+            1, or 0 if it was skipped by the same person already.
+
+        Raises
+        ------
+        LabelError
+            If the item was never asked for, or is labelled.
+        """
+        return self.tell([name], [None], who=who, reason=reason, request=request)
+
+    def undo(self, labeller: str, *, request: str | None = None) -> Any:
+        """Take a labeller's last answer back; the item is theirs to answer again, and the answer is kept in the file.
+
+        Parameters
+        ----------
+        labeller : str
+            Who answered.
+        request : str, optional
+            As in `tell`.
+
+        Returns
+        -------
+        str, number or None
+            The item; None if there is nothing to take back.
+        """
+
+        def write(session: Session, found: Records) -> Any:
+            last = self._ballots.last_of(labeller)
+            if last is None:
+                return None
+            at, item = now(), last["id"]
+            row = {"id": item, "label": "null", "who": labeller, "at": at, "supersedes": last["number"], "kind": "undo"}
+            (number,) = found.add_labels([row])
+            found.assignments.reopen(item, labeller, now(self._facts["lease"]))
+            found.add_events([{"at": at, "kind": "undone", "id": item, "who": labeller, "label": number}])
+            return records.id_from_text(item)
+
+        return self._once(request, ["undo", labeller], write)
+
+    def resolve(
+        self, name: Any, label: Any, who: str | None = None, *, reason: str | None = None, request: str | None = None
+    ) -> None:
+        """Settle what an item's label is, whatever its labellers say; their labels are kept, and count as theirs.
+
+        Parameters
+        ----------
+        name : str or number
+            The item.
+        label : object
+            Its label.
+        who : str, optional
+            Who settles it.
+        reason : str, optional
+            Why so.
+        request : str, optional
+            As in `tell`.
+
+        Raises
+        ------
+        LabelError
+            If the item was never asked for, nobody has labelled it, or the label is not allowed.
+        """
+
+        def write(session: Session, found: Records) -> None:
+            ((item, coded),) = self._coded(session, [name], [label]).items()
+            if not self._ballots.of(item):
+                raise LabelError(f"id {name!r} has no label yet: there is nothing to resolve, tell its label")
+            if coded is None:
+                raise LabelError(f"id {name!r} cannot be resolved by a skip")
+            settled, at = self._ballots.resolution(item), now()
+            row = {
+                "id": item,
+                "label": records.dump(decode_label(coded, self.task)),
+                "who": who,
+                "at": at,
+                "supersedes": None if settled is None else settled["number"],
+                "kind": "resolution",
+                "reason": reason,
+            }
+            (number,) = found.add_labels([row])
+            found.add_events([{"at": at, "kind": "resolved", "id": item, "who": who, "label": number}])
+
+        self._once(request, ["resolve", name, label, who, reason], write)
+
+    def _once(self, request: str | None, wanted: Sequence[Any], write: Callable[[Session, Records], Any]) -> Any:
+        """Write, unless the same request was answered before; return its answer."""
+        digest = sha256(records.dump(wanted).encode()).hexdigest()
+        with self._writing() as (session, found):
+            if request is not None and (known := found.answer(request, digest)):
+                return known[0]
+            answer = write(session, found)
+            if request is not None:
+                found.add_answer(request, digest, answer, now())
+        return answer
+
+    def _coded(self, session: Session, ids: Sequence[Any], labels: Sequence[Any]) -> dict[str, Label | None]:
+        """Return coded labels by the written ids; the same item twice must have the same label."""
+        coded: dict[str, Label | None] = {}
+        for name, label in zip(ids, labels, strict=True):
+            item, value = self._text(session, name), code_label(label, self.task, self.models, name)
+            if item in coded and repr(coded[item]) != repr(value):
+                raise contradiction(name, coded[item], value, self.task)
+            coded[item] = value
+        return coded
+
+    def _row(
+        self, item: str, label: Label | None, assigned: Sequence[Any], who: str | None, correct: bool, further: bool
+    ) -> dict[str, Any] | None:
+        """Return the row that a label makes; None if it says nothing new.
+
+        Raises
+        ------
+        LabelError
+            If it contradicts a label and may not replace it.
+        """
+        given = self._ballots.of(item)
+        earlier = next((row for row in given if row["who"] == who), None)
+        if earlier is None and given and not further and all(row["done"] for row in assigned):
+            earlier = given[-1]
+        if earlier is not None:
+            if repr(earlier["label"]) == repr(label):  # by text: outcomes may hold NaN
+                return None
+            if earlier["label"] is not None and not correct:
+                raise contradiction(records.id_from_text(item), earlier["label"], label, self.task)
+        return {
+            "id": item,
+            "label": records.dump(decode_label(label, self.task)),
+            "who": who,
+            "at": now(),
+            "supersedes": None if earlier is None else earlier["number"],
+            "kind": "label",
+        }
+
+    def _write(self, found: Records, rows: Sequence[dict[str, Any]], assigned: Any, reason: str | None) -> None:
+        """Write labels, that they are done, and the log."""
+        for row in rows:
+            row["reason"] = reason if row["label"] == "null" else None
+        numbers = found.add_labels(rows)
+        found.assignments.finish([done for row in rows for done in _done(row, assigned[row["id"]])])
+        found.add_events(
+            [
+                {
+                    "at": row["at"],
+                    "kind": "corrected" if row["supersedes"] else "skipped" if row["label"] == "null" else "labelled",
+                    "id": row["id"],
+                    "who": row["who"],
+                    "label": number,
+                }
+                for row, number in zip(rows, numbers, strict=True)
+            ]
+        )
+
+
+def _done(row: dict[str, Any], assigned: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the assignment that a label fulfils: one's own, else one that is open, first one that nobody holds."""
+    own = [one for one in assigned if one["who"] == row["who"] and row["who"] is not None]
+    free = sorted((one for one in assigned if not one["done"]), key=lambda one: one["until"] or "")
+    if row["supersedes"] and not own and not free:
+        return []
+    number = (own or free or [{"number": None}])[0]["number"]
+    return [{"number": number, "id": row["id"], "who": row["who"]}]

@@ -1,0 +1,191 @@
+"""A session and the database that keeps it: what other processes wrote is read before anything is said or done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from sondage.core.measures import Measure, Task
+from sondage.errors import InputError, StudyError
+from sondage.pools import Pool
+from sondage.studies import records
+from sondage.studies.ballots import PENDING, Ballots
+from sondage.studies.filing import load_session
+from sondage.studies.method import Method, Question
+from sondage.studies.session import Session
+from sondage.studies.sharing import Sharing
+
+if TYPE_CHECKING:
+    from sondage.studies.ledger import Records
+    from sondage.studies.store import Store
+
+__all__ = ["Kept"]
+
+
+class Kept:
+    """A session that is kept: its facts, and the one way to read and to write it.
+
+    Parameters
+    ----------
+    store : Store
+        The database.
+    pool : Pool, optional
+        The study's pool, where it is at hand.
+    own : mapping of str to Measure
+        The user's own measures, by name.
+    """
+
+    def __init__(self, store: Store, pool: Pool | None, own: Mapping[str, Measure]) -> None:
+        self._store, self._pool, self._own = store, pool, own
+        self._lock = RLock()
+        self._facts: Mapping[str, Any] = {}
+        self._fields: dict[Any, dict[str, Any]] = {}
+        self._session: Session
+        self._ballots: Ballots
+        self._positions: dict[str, int]
+        self._asked: list[int]
+        with self._reading():
+            pass
+        if pool is not None:
+            self._require_same(pool)
+
+    @property
+    def place(self) -> str:
+        """Path or URL."""
+        return self._store.place
+
+    @property
+    def name(self) -> str:
+        """The place without a password, for people to read."""
+        return self._store.name
+
+    @property
+    def question(self) -> Question:
+        """What is asked."""
+        return self._session.question
+
+    @property
+    def method(self) -> Method:
+        """How it is answered."""
+        return self._session.method
+
+    @property
+    def task(self) -> Task:
+        """What kind of labels are wanted, and the classes."""
+        return self._session.task
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models of the pool."""
+        return self._session.models
+
+    @property
+    def seed(self) -> int:
+        """Seed of the draw."""
+        return self._session.seed
+
+    @property
+    def sharing(self) -> Sharing:
+        """How labellers share the items: how many label an item, and how long a claim holds."""
+        return Sharing(**{name: self._facts[name] for name in ("raters", "overlap", "lease")})
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the file says of itself: schema, version, created, fingerprint and source of the pool."""
+        return {name: self._facts[name] for name in ("schema", "version", "created", "fingerprint", "source")}
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Options with which the pool was read from its file."""
+        return dict(json.loads(self._facts["reading"]))
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[Session, Records]]:
+        """Open one state of the study, to read."""
+        with self._lock, self._store.reading() as found:
+            yield self._refresh(found), found
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[Session, Records]]:
+        """Open a transaction that writes, one after the other; if it fails, the session is as the database is."""
+        with self._lock:
+            try:
+                with self._store.writing() as found:
+                    yield self._refresh(found, lock=True), found
+            except BaseException:
+                self._forget()
+                raise
+
+    def _forget(self) -> None:
+        """Read everything again before the next use."""
+        self._facts = {**self._facts, "revision": None}
+
+    def _refresh(self, found: Records, *, lock: bool = False) -> Session:
+        """Read what other processes have written since."""
+        facts = found.study(lock=lock)
+        if facts["revision"] != self._facts.get("revision"):
+            self._session, self._fields = load_session(facts, found, self._own)
+            self._positions = {records.id_to_text(name): position for position, name in enumerate(self._session.ids)}
+            self._ballots, self._asked, self._last_asked = Ballots(self._session.task), [], 0
+            self._facts = facts
+        self._bring_up(found)
+        return self._session
+
+    def _bring_up(self, found: Records) -> None:
+        """Take what was asked and told since; both have one order, since writers queue."""
+        session, ballots = self._session, self._ballots
+        for row in found.asked(after=self._last_asked):
+            self._asked.append(self._positions[row["id"]])
+            self._last_asked = row["number"]
+        session.asked = list(self._asked)
+        told = [dict(row) for row in found.labels(after=ballots.last)]
+        for row in told:
+            ballots.add(row)
+        for item in dict.fromkeys(row["id"] for row in told):
+            position, label, opinions = self._positions[item], ballots.label(item), ballots.opinions(item)
+            session.answers.pop(position, None)
+            session.opinions.pop(position, None)
+            if label is not PENDING:
+                session.answers[position] = label
+            if len(opinions) > 1:
+                session.opinions[position] = opinions
+
+    def _text(self, session: Session, name: Any) -> str:
+        """Return the id of an item that was asked for, as it is written."""
+        return records.id_to_text(session.ids[session.position(name)])
+
+    def _present_pool(self, pool: Pool | None = None) -> Pool:
+        """Return the pool, as given, kept, or read again, if it is the study's own."""
+        pool = pool or self._pool or self._read_pool()
+        self._require_same(pool)
+        return pool
+
+    def _pool_at_hand(self) -> Pool | None:
+        """Return the study's pool if it is kept, or its file is there and the same."""
+        try:
+            return self._present_pool()
+        except StudyError:
+            return None
+
+    def _require_same(self, pool: Pool) -> None:
+        if pool.fingerprint != self._facts["fingerprint"]:
+            raise StudyError(
+                f"{self._store.name} is a study of another pool: ids, outputs, weights, costs or groups differ"
+            )
+
+    def _read_pool(self) -> Pool:
+        source = self._facts["source"]
+        if source is None:
+            raise StudyError(
+                f"{self._store.name}: the next draw needs the pool, and it did not come from a file: pass pool="
+            )
+        from sondage.pools.files import read_pool
+
+        try:
+            self._pool = read_pool(source, **self.reading)
+        except InputError as error:
+            raise StudyError(f"{self._store.name}: the next draw needs the pool: {error}") from None
+        return self._pool
