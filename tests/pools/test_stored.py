@@ -106,7 +106,7 @@ def test_a_relation_stays_in_its_connection(files):
     path = files / "hard.parquet"
     expected, _ = asked(read_pool(path, lazy=False))
     with duckdb.connect() as connection:
-        pool = read_pool(connection.sql(f"SELECT * FROM '{path}'"))
+        pool = read_pool(connection.sql(f"SELECT * FROM '{path}'"), lazy=True)
         assert isinstance(pool, StoredPool)
         assert asked(pool)[0] == expected
 
@@ -210,7 +210,7 @@ def test_what_needs_memory_says_so(files):
     with pytest.raises(InputError, match="give labels as a mapping or a function of ids"):
         sondage.evaluate(pool, labels=np.zeros(N), budget=20)
     with pytest.raises(InputError, match="no column 'id'"):
-        read_pool(duckdb.sql("SELECT 1 AS p_1"))
+        read_pool(duckdb.sql("SELECT 1 AS p_1"), lazy=True)
 
 
 def test_progress_and_interruption(files, tmp_path):

@@ -45,7 +45,7 @@ def read_pool(
         More columns that are features, by their names: numbers, or in memory lists of equally many numbers.
     lazy : bool, optional
         Whether the rows stay where they are: every pass over them is then a query, and only what is drawn comes into
-        memory; the items are the same. By default so for relations, tables of Spark, and Parquet of more than
+        memory; the items are the same. By default so for tables of Spark, and for Parquet and relations of more than
         100 million values.
     settings : mapping, optional
         Settings of DuckDB for Parquet that stays where it is, such as ``{"memory_limit": "1GB", "threads": 4}``.

@@ -60,6 +60,10 @@ def read_pool(
     options = {"classes": classes, "task": task, "features": list(features) or None}
     options |= {"lazy": lazy, "settings": None if settings is None else dict(settings)}
     reading = {name: value for name, value in options.items() if value is not None}
+    if hasattr(source, "fetchnumpy"):
+        if lazy if lazy is not None else _size(source) > MOST_CELLS:
+            return _stored(DuckDB(source, progress=progress), reading, True)
+        return pool_from_columns(source.fetchnumpy(), classes=classes, task=task, features=features)
     if not isinstance(source, str | os.PathLike):
         return _stored(_engine(source, progress), reading, lazy is not False)
     path, files = os.path.abspath(os.fspath(source)), _files(os.fspath(source))
@@ -79,13 +83,11 @@ def read_pool(
 
 
 def _engine(source: Any, progress: Progress | None) -> Engine:
-    """Return what reads a relation, or a table of Spark."""
+    """Return what reads a table of Spark."""
     if hasattr(source, "sparkSession"):
         from sondage.pools.spark import Spark
 
         return Spark(source, progress)
-    if hasattr(source, "fetchnumpy"):
-        return DuckDB(source, progress=progress)
     raise InputError(f"a pool is read from a path, a DuckDB relation or a table of Spark, not {type(source).__name__}")
 
 
@@ -112,15 +114,19 @@ def _distinct(engine: Engine, column: Column) -> Any:
     return np.sort(engine.query(text, {}, f"classes of {column.name}")[column.raw])
 
 
+def _size(relation: duckdb.DuckDBPyRelation) -> int:
+    """Return rows times columns of a relation."""
+    with connected_errors():
+        rows = relation.count("*").fetchone()
+    return int(rows[0]) * len(relation.columns) if rows else 0
+
+
 def _cells(files: Sequence[str]) -> int:
     """Return rows times columns of Parquet files, from what they say of themselves."""
     with _connected() as connection:
-        found = connection.execute(
-            "SELECT sum(num_rows), max(num_columns) FROM (SELECT f.num_rows, "
-            "(SELECT count(*) FROM parquet_schema(f.file_name)) AS num_columns FROM parquet_file_metadata($1) f)",
-            [list(files)],
-        ).fetchone()
-    return int(found[0] or 0) * int(found[1] or 0) if found else 0
+        rows = connection.execute("SELECT sum(num_rows) FROM parquet_file_metadata($1)", [list(files)]).fetchone()
+        columns = connection.read_parquet(list(files)).columns
+    return int(rows[0] or 0) * len(columns) if rows else 0
 
 
 def _files(source: str) -> list[str]:
