@@ -39,7 +39,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def read_pool(
-    source: str | os.PathLike[str] | duckdb.DuckDBPyRelation | Any,
+    source: Any,
     *,
     classes: Any = None,
     task: str | None = None,
@@ -117,8 +117,9 @@ def _distinct(engine: Engine, column: Column) -> Any:
 def _size(relation: duckdb.DuckDBPyRelation) -> int:
     """Return rows times columns of a relation."""
     with connected_errors():
-        rows = relation.count("*").fetchone()
-    return int(rows[0]) * len(relation.columns) if rows else 0
+        counted = relation.query("the_source", "SELECT count(*) FROM the_source")
+        rows = 0 if counted is None else int(counted.fetchall()[0][0])
+    return rows * len(relation.columns)
 
 
 def _cells(files: Sequence[str]) -> int:
