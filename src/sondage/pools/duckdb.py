@@ -82,7 +82,9 @@ class DuckDB:
                 "this goes through Arrow batches: pip install 'sondage[arrow]', or .load() the pool"
             ) from None
         with connected_errors(), self._watched(step):
-            for batch in self._run(text, tables).to_arrow_reader(1 << 16):
+            relation = self._run(text, tables)
+            read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # by release
+            for batch in read(1 << 16):
                 names = batch.schema.names
                 yield kernel({name: _array(batch.column(at)) for at, name in enumerate(names)})
 
