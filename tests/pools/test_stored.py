@@ -12,7 +12,7 @@ from sondage import Study, read_pool
 from sondage.core.hashing import uniforms
 from sondage.errors import InputError
 from sondage.pools.schema import Column
-from sondage.pools.sql.canonical import uniform
+from sondage.pools.sql.canonical import leading
 from sondage.pools.sql.text import Select, number, total
 from sondage.pools.stored import StoredPool
 from sondage.studies.answers import compare_session, estimate_session
@@ -233,18 +233,18 @@ def test_progress_and_interruption(files, tmp_path):
 def test_the_hash_has_the_same_bits():
     keys = np.concatenate([np.arange(50), np.random.default_rng(1).integers(0, 2**60, 500), [2**63 - 1]])
     select = Select("SELECT * FROM rows")
-    h = uniform(select, 5, 2, small=False)
+    digits = leading(select, 5, 2, small=False)
     with duckdb.connect() as connection:
         connection.register("rows", {"key": keys})
-        found = connection.sql(f"SELECT key, {h} AS h FROM ({select.text}) t").fetchnumpy()
-    assert np.array_equal(found["h"], uniforms(found["key"], 5, 2))
+        found = connection.sql(f"SELECT key, {digits} AS v FROM ({select.text}) t").fetchnumpy()
+    assert np.array_equal(found["v"], np.floor(uniforms(found["key"], 5, 2) * (2**31 - 1)))
 
 
 def test_numbers_are_doubles_and_sums_are_shallow():
     values = [0.1, -2.5, 1e-300, 3.0, 123456789.123456789]
     text = ", ".join(f"{number(value)}, typeof({number(value)})" for value in values)
-    row = duckdb.sql(f"SELECT {text}").fetchone()
+    (row,) = duckdb.sql(f"SELECT {text}").fetchall()
     assert list(row[::2]) == values
     assert set(row[1::2]) == {"DOUBLE"}
-    assert duckdb.sql(f"SELECT {total(['1e0'] * 2000)}").fetchone() == (2000.0,)
+    assert duckdb.sql(f"SELECT {total(['1e0'] * 2000)}").fetchall() == [(2000.0,)]
     assert Column(3, "a b", "int").raw == "c3"

@@ -34,7 +34,11 @@ def projected(
 
 @projected.register
 def _(basis: Confusion, select: Select, schema: Schema, model: int, labels: Sequence[Any], a: Floats) -> list[str]:
-    return select.looked_up(schema.models[model].code, np.asarray(a)[:, list(labels)])
+    code, table = schema.models[model].code, np.asarray(a)[:, list(labels)]
+    known = (code, table.shape, table.tobytes())
+    if known not in select.memo:
+        select.memo[known] = select.let(select.looked_up(code, table))
+    return list(select.memo[known])
 
 
 @projected.register

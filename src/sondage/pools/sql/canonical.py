@@ -14,7 +14,7 @@ from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import SURE
 from sondage.pools.sql.text import Select, number, total
 
-__all__ = ["LARGEST", "Check", "checks", "prepared", "sum_error", "uniform"]
+__all__ = ["LARGEST", "Check", "checks", "leading", "prepared", "sum_error"]
 
 LARGEST = number(np.finfo(np.float64).max)
 
@@ -185,15 +185,15 @@ def checks(schema: Schema) -> list[Check]:
     return found
 
 
-def uniform(select: Select, seed: int, stage: int, *, small: bool) -> str:
-    """Add the columns of a row's number in (0, 1], as `sondage.core.hashing.uniforms`; return its expression.
+def leading(select: Select, seed: int, stage: int, *, small: bool) -> str:
+    """Add the columns of the leading digits of a row's number; return the expression of a whole number below p.
 
-    Products stay below 2^63. Keys below both primes need no reduction.
+    With it h is between it and it plus 1, over p: `sondage.core.hashing.uniforms` adds further digits. Products stay
+    below 2^63. Keys below both primes need no reduction.
     """
     first, second = coefficients(seed, stage)
     keys = ["key", "key"] if small else select.let([f"key % {prime}" for prime in PRIMES])
-    low, high = select.let([_cubic(keys[1], second), _cubic(keys[0], first)])
-    return f"((((({high} + {low}) % {PRIMES[0]}) * {PRIMES[0]} + {low}) + 5e-1) / {number(float(PRIMES[0] ** 2))})"
+    return f"((({_cubic(keys[0], first)}) + ({_cubic(keys[1], second)})) % {PRIMES[0]})"
 
 
 def _cubic(x: str, powers: Sequence[int]) -> str:

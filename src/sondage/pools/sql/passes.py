@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, ClassBelief
 from sondage.core.comparisons import Influence
 from sondage.core.designs import Term
+from sondage.core.hashing import PRIMES
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import SumKey
@@ -19,7 +20,7 @@ from sondage.pools.coding import SUM_TOLERANCE
 from sondage.pools.schema import Schema
 from sondage.pools.sql.bases import believed_sums
 from sondage.pools.sql.beliefs import supposed
-from sondage.pools.sql.canonical import checks, prepared, sum_error, uniform
+from sondage.pools.sql.canonical import checks, leading, prepared, sum_error
 from sondage.pools.sql.terms import matter, sized
 from sondage.pools.sql.text import NoForm, Select, number, total
 
@@ -248,8 +249,10 @@ def head(
     select = rows_of(base, Chosen(asked))
     size = mixed(sizes, select, base.schema)
     if least > 0:
-        h = uniform(select, seed, stage, small=small)
-        select.where(f"{size} > 0e0 AND ({size} >= {number(least)} OR 1e0 - {h} < {size} * {number(slope)})")
+        digits = leading(select, seed, stage, small=small)
+        # Each part stands once: optimisers that move a condition to the scan copy what its names mean.
+        rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"
+        select.where(f"{size} > least({number(least * (1 - 1e-12))}, {rest})")
     else:
         select.where(f"{size} > 0e0")
     select.text = f"SELECT {', '.join(base.schema.columns)} FROM ({select.text}) t"

@@ -96,6 +96,11 @@ def _(term: MeanAbsolute, select: Select, schema: Schema) -> str:
 def _(term: Range, select: Select, schema: Schema) -> str:
     if isinstance(term.belief, GaussianBelief):
         return _broad_root(term.influence, schema)
+    if len(term.influence.terms) == 1 and isinstance(term.influence.basis, Confusion):
+        ((model, a),) = term.influence.terms
+        span = np.ptp(a, axis=1)
+        least = 1e-12 * _scale(term.influence)
+        return select.looked_up(schema.models[model].code, np.where(span > least, span, 0.0)[:, None])[0]
     psi = _at(term.influence, allowed(term.belief, schema, term.influence.models), select, schema)
     uncertain = matter([term.influence], term.belief, select, schema)
     return f"CASE WHEN {uncertain} THEN {_spread(psi)} ELSE 0e0 END"
@@ -162,13 +167,19 @@ def _influences(
 ) -> tuple[list[str], list[str]]:
     """Return the weights of the supposed labels, and the influence at each, as columns."""
     _require_smooth([influence], belief)
-    key = (id(influence), belief, finer if isinstance(belief, GaussianBelief) else 1)
+    key = (_content(influence), belief, finer if isinstance(belief, GaussianBelief) else 1)
     if key not in select.memo:
         labelled: Supposed = supposed(belief, select, schema, influence.models, finer * influence.basis.nodes)
         psi = select.let(_at(influence, [label for label, _ in labelled], select, schema))
         select.memo[key] = [weight for _, weight in labelled], psi
     found: tuple[list[str], list[str]] = select.memo[key]
     return found
+
+
+def _content(influence: Influence) -> tuple[object, ...]:
+    """Return what tells an influence from others in one query: equal ones are computed once."""
+    terms = tuple((model, np.asarray(a).tobytes()) for model, a in influence.terms)
+    return id(type(influence.basis)), influence.basis.name, terms, influence.constant
 
 
 def _at(influence: Influence, labels: Sequence[object], select: Select, schema: Schema) -> list[str]:
@@ -180,7 +191,7 @@ def _at(influence: Influence, labels: Sequence[object], select: Select, schema: 
 
 def matter(influences: Sequence[Influence], belief: Belief, select: Select, schema: Schema) -> str:
     """Return the condition that any allowed label moves any of these influences, as `designs.matters`."""
-    key = ("matter", *map(id, influences))
+    key = ("matter", *map(_content, influences))
     if key not in select.memo:
         select.memo[key] = _any_moves(influences, belief, select, schema)
     return str(select.memo[key])
