@@ -68,6 +68,7 @@ class StoredUrn:
         self._mass = self.total  # cost of the sizes' sum
         if pool.schema.cost is not None:
             self._mass = float(sum(shares[at] * found[f"sum_c{at}"] / found[f"sum_{at}"] for at in there))
+        self._largest = float(sum(shares[at] * found[f"max_{at}"] / found[f"sum_{at}"] for at in there))
         self._draw: tuple[int, int] | None = None
         self._least, self._slope = np.inf, 0.0
         self._near = _Near.empty()
@@ -105,7 +106,9 @@ class StoredUrn:
         bounds = {"least": least * (1 - 1e-9), "slope": min(slope, 1e300) * (1 + 1e-9)}
         try:
             scaled = replace(self.sizes, parts=tuple(replace(p, factor=p.factor * unit) for p in self.sizes.parts))
-            text, select = head(pool.base, scaled, self.asked, seed=seed, stage=stage, small=small, **bounds)
+            text, select = head(
+                pool.base, scaled, self.asked, seed=seed, stage=stage, small=small, largest=self._largest, **bounds
+            )
             rows = dict(pool.engine.query(text, select.tables, "pass 3: the draw"))
         except NoForm:
             kernel = partial(pool.reader.head, self.sizes, seed, stage, bounds["least"], bounds["slope"])

@@ -238,6 +238,7 @@ def head(
     stage: int,
     least: float,
     slope: float,
+    largest: float,
     small: bool,
 ) -> tuple[str, Select]:
     r"""Return the query of the rows that a draw may take: of at least a size, or with :math:`1 - h < u \, \beta`.
@@ -246,14 +247,16 @@ def head(
     :math:`\beta` times it over the limit: :math:`-\ln h \ge 1 - h`.
     """
     base.require_form()
-    select = rows_of(base, Chosen(asked))
-    size = mixed(sizes, select, base.schema)
-    if least > 0:
+    select, schema = rows_of(base, Chosen(asked)), base.schema
+    if not least > 0:
+        select.where(f"{mixed(sizes, select, schema)} > 0e0")
+    else:
         digits = leading(select, seed, stage, small=small)
+        if largest < least:  # the number alone leaves few rows, whose sizes are then computed
+            select.where(f"{PRIMES[0] - 1} - {digits} <= {number(largest * slope * PRIMES[0] * (1 + 1e-9))}")
         # Each part stands once: optimisers that move a condition to the scan copy what its names mean.
         rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"
+        size = mixed(sizes, select, schema)
         select.where(f"{size} > least({number(least * (1 - 1e-12))}, {rest})")
-    else:
-        select.where(f"{size} > 0e0")
-    select.text = f"SELECT {', '.join(base.schema.columns)} FROM ({select.text}) t"
+    select.text = f"SELECT {', '.join(schema.columns)} FROM ({select.text}) t"
     return select.text, select
