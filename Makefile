@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-all lint fix bench clean
+.PHONY: demo test test-all lint fix docs bench experiments clean
 
 demo: $(READY)
 	$(BIN)/sondage demo
@@ -26,8 +26,14 @@ fix: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: $(READY)
 	$(BIN)/python benchmarks/plan.py
+
+experiments: $(READY)
+	$(BIN)/python -m experiments $(args)
 
 clean:
 	rm -rf .venv build dist .coverage* htmlcov .hypothesis .*_cache

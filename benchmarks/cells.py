@@ -23,15 +23,19 @@ class Cells:
         File in benchmarks/results, without its ending.
     keys, values : sequence of str
         Columns that name a cell, and what is measured of it.
+    folder : Path
+        Where the file is, if not in benchmarks/results.
     """
 
-    def __init__(self, name: str, keys: Sequence[str], values: Sequence[str]) -> None:
-        self.path = RESULTS / f"{name}.csv"
+    def __init__(self, name: str, keys: Sequence[str], values: Sequence[str], folder: Path = RESULTS) -> None:
+        self.path = folder / f"{name}.csv"
         self.keys, self.columns = tuple(keys), (*keys, *values)
+        self.asked: dict[tuple[str, ...], None] = {}
         self.rows: dict[tuple[str, ...], Cell] = {}
         if self.path.exists():
             with self.path.open(newline="") as file:
-                for row in csv.DictReader(file):
+                reader = csv.DictReader(file)
+                for row in reader if reader.fieldnames == list(self.columns) else ():  # else of an earlier form
                     self._keep(row)
 
     def __contains__(self, wanted: Cell) -> bool:
@@ -39,26 +43,45 @@ class Cells:
 
     def get(self, wanted: Cell, compute: Callable[[], Cell], *, again: bool = False) -> Cell:
         """Return the cell with these keys, computed unless the file has it."""
-        found = self.rows.get(self._key(wanted))
-        if found is None or again:
-            found = self._keep(wanted | compute())
+        return self.series([wanted], lambda: [compute()], again=again)[0]
+
+    def series(
+        self, wanted: Sequence[Cell], compute: Callable[[], Iterable[Cell]], *, again: bool = False
+    ) -> list[Cell]:
+        """Return cells that one computation brings together, computed unless the file has them all."""
+        keys = [self._key(cell) for cell in wanted]
+        if again or any(key not in self.rows for key in keys):
+            for cell, found in zip(wanted, compute(), strict=True):
+                self._keep(cell | found)
             self._write()
-        return found
+        self.asked |= dict.fromkeys(keys)
+        return [self.rows[key] for key in keys]
+
+    def finish(self) -> None:
+        """Forget all cells that were not asked for: those of other settings."""
+        self.rows = {key: self.rows[key] for key in self.asked}
+        self._write()
 
     def _key(self, row: Mapping[str, Any]) -> tuple[str, ...]:
-        return tuple(str(row[name]) for name in self.keys)
+        return tuple(_text(row[name]) for name in self.keys)
 
     def _keep(self, row: Mapping[str, Any]) -> Cell:
-        texts = {name: f"{v:.6g}" if isinstance(v, float) else str(v) for name, v in row.items()}
+        texts = {name: _text(value) for name, value in row.items()}
         self.rows[self._key(texts)] = {name: texts[name] for name in self.columns}
         return self.rows[self._key(texts)]
 
     def _write(self) -> None:
-        RESULTS.mkdir(exist_ok=True)
-        with self.path.open("w", newline="") as file:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = self.path.with_suffix(".part")
+        with unfinished.open("w", newline="") as file:
             writer = csv.DictWriter(file, self.columns, lineterminator="\n")
             writer.writeheader()
             writer.writerows(self.rows.values())
+        unfinished.replace(self.path)  # a stop in the middle of writing loses nothing
+
+
+def _text(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

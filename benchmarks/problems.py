@@ -4,31 +4,37 @@ A *pool* is what one model says of a data set, with all labels; a *problem* is a
 ``enron-1-2/error_rate`` or ``mnist-errors/f1-3`` (F1 with digit 3 as the positive class).
 
 Run ``python benchmarks/problems.py`` to build all pools (a few minutes once; scikit-learn trains the models) and
-to list the problems; ``load(name)`` gives one. Data are read from the folder ``SONDAGE_DATA`` (default
-``../shared/data`` beside the checkout), pools are kept in ``SONDAGE_CACHE`` (default ``benchmarks/.cache``).
+to list the problems; ``load(name)`` gives one. Where data are read and pools are kept is in ``data.py``.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from data import (
+    Arrays,
+    bayes,
+    cached,
+    classify,
+    digits,
+    enron,
+    forest,
+    gaussian_process,
+    logistic,
+    read,
+    regress,
+    reuters,
+)
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import expit
 
-__all__ = ["PROBLEMS", "Problem", "data_folder", "load", "load_pool", "names"]
+__all__ = ["PROBLEMS", "Problem", "load", "load_pool", "names"]
 
-HERE = Path(__file__).resolve().parent
-Arrays = dict[str, NDArray[Any]]
-GP_ROWS = 500
 DIGIT_ROWS = 10_000
 
 
@@ -84,33 +90,19 @@ class Problem:
         return np.where(f == 1, p, 1 - p) if p.ndim == 1 else p[np.arange(len(p)), f]
 
 
-def data_folder() -> Path:
-    """Return the folder of the data sets."""
-    return Path(os.environ.get("SONDAGE_DATA") or HERE.parent.parent / "shared" / "data")
-
-
-def cache_folder() -> Path:
-    """Return the folder of what is built here and never committed."""
-    return Path(os.environ.get("SONDAGE_CACHE") or HERE / ".cache")
-
-
-def _read(path: str) -> Any:
-    return np.load(data_folder() / path, allow_pickle=False)
-
-
 # -- pools that come with their predictions ------------------------------------------------------------------------
 
 
 def _abt_buy(link: bool) -> Arrays:
     """Pairs of products, 50 positives in 53,753; with ``link``, badly scaled probabilities from the SVM's margin."""
-    data = _read("pools/abt_buy_svm.npz")
+    data = read("pools/abt_buy_svm.npz")
     p = expit(data["scores"]) if link else data["probs"]
     return {"probabilities": p, "predictions": data["preds"].astype(int), "labels": data["labels"].astype(int)}
 
 
 def _tweets() -> Arrays:
     """Sentiment of tweets, balanced; the SVM's margin through the logistic function."""
-    data = _read("pools/tweets100k_svm.npz")
+    data = read("pools/tweets100k_svm.npz")
     return {
         "probabilities": expit(data["scores"]),
         "predictions": data["preds"].astype(int),
@@ -120,7 +112,7 @@ def _tweets() -> Arrays:
 
 def _mnist_errors() -> Arrays:
     """Cross-validated network on the MNIST test set: 87 errors in 10,000."""
-    data = _read("pools/mnist_label_errors.npz")
+    data = read("pools/mnist_label_errors.npz")
     return {
         "probabilities": data["probs"].astype(float),
         "predictions": data["preds"].astype(int),
@@ -128,112 +120,40 @@ def _mnist_errors() -> Arrays:
     }
 
 
-# -- classifiers trained here --------------------------------------------------------------------------------------
-
-
-def _classify(model: Any, train: Any, target: Any, pool: Any, labels: Any) -> Arrays:
-    """Train, and return what the model says of the pool; two classes keep the second's probability."""
-    model.fit(train, target)
-    p = model.predict_proba(pool)
-    return {
-        "probabilities": p[:, 1] if p.shape[1] == 2 else p,
-        "predictions": np.argmax(p, axis=1),
-        "labels": np.asarray(labels).astype(int),
-    }
-
-
-def _logistic(**options: Any) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(max_iter=2000, **options)
+# -- models trained here -------------------------------------------------------------------------------------------
 
 
 def _enron(kind: str, source: int, target: int) -> Arrays:
     """Spam in mailbox `target` by a classifier of binary words trained on mailbox `source`."""
-    from sklearn.naive_bayes import BernoulliNB
-
-    words = sparse.load_npz(data_folder() / "enron_spam/enron_bow_binary.npz").tocsr().astype(float)
-    data = _read("enron_spam/enron_meta.npz")
+    words, data = enron()
     label, corpus = data["label"], data["corpus"]
-    model = BernoulliNB() if kind == "bayes" else _logistic()
     train, pool = corpus == source, corpus == target
-    return _classify(model, words[train], label[train], words[pool], label[pool])
+    model = bayes() if kind == "bayes" else logistic()
+    return classify(model, words[train], label[train], words[pool], label[pool])
 
 
 def _reuters(kind: str, topic: str) -> Arrays:
     """One topic against the rest, ModApte split."""
-    from sklearn.naive_bayes import MultinomialNB
     from sklearn.preprocessing import normalize
 
-    counts = sparse.load_npz(data_folder() / "reuters/reuters8293_tf.npz").tocsr().astype(float)
-    data = _read("reuters/reuters8293_meta.npz")
+    counts, data = reuters()
     label = (data["topic"] == list(data["topic_names"]).index(topic)).astype(int)
     train = data["is_train"]
     if kind == "bayes":
-        return _classify(MultinomialNB(), counts[train], label[train], counts[~train], label[~train])
+        return classify(bayes(counts=True), counts[train], label[train], counts[~train], label[~train])
     rows = normalize(counts.log1p())
-    return _classify(_logistic(C=10.0), rows[train], label[train], rows[~train], label[~train])
-
-
-def _digit_sets() -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
-    usps, mnist = _read("usps/usps_all_11000.npz"), _read("mnist/mnist16.npz")
-    return {name: (data["X"].reshape(-1, 256) / 255.0, data["y"]) for name, data in (("usps", usps), ("mnist", mnist))}
+    return classify(logistic(C=10.0), rows[train], label[train], rows[~train], label[~train])
 
 
 def _digits(source: str, target: str, pair: tuple[int, int] | None = None) -> Arrays:
     """Digits of one collection by a classifier trained on (at most 10,000 images of) the other."""
-    sets = _digit_sets()
+    sets = digits()
     (train, label), (pool, truth) = sets[source], sets[target]
     if pair is not None:
         keep, inside = np.isin(label, pair), np.isin(truth, pair)
         train, label, pool, truth = train[keep], label[keep] == pair[1], pool[inside], truth[inside] == pair[1]
     rows = np.random.default_rng(0).permutation(len(train))[:DIGIT_ROWS]
-    return _classify(_logistic(C=0.1), train[rows], label[rows], pool, truth)
-
-
-# -- regression ----------------------------------------------------------------------------------------------------
-
-
-def _regression_data(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    if name == "abalone":
-        data = _read("abalone/abalone.npz")
-        return data["X"], data["y"].astype(float)
-    data = _read("sarcos/sarcos_test.npz")
-    return data["X"], data["T"][:, 0]
-
-
-def _regress(name: str, kind: str) -> Arrays:
-    """Predictive means and variances after 500 training rows; the rest is the pool."""
-    from sklearn.preprocessing import StandardScaler
-
-    x, y = _regression_data(name)
-    order = np.random.default_rng(0).permutation(len(y))
-    train, pool = order[:GP_ROWS], np.sort(order[GP_ROWS:])
-    x = StandardScaler().fit(x[train]).transform(x)
-    predict = _gaussian_process if kind == "gp" else _forest
-    means, variances = predict(x[train], y[train], x[pool])
-    return {"means": means, "variances": variances, "labels": y[pool]}
-
-
-def _gaussian_process(train: Any, target: Any, pool: Any) -> tuple[Any, Any]:
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
-
-    kernel = ConstantKernel(1.0) * RBF(np.full(train.shape[1], 3.0), (0.1, 1e3)) + WhiteKernel(0.1, (1e-4, 10.0))
-    model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # inputs that do not matter take the largest length scale
-        model.fit(train, target)
-    means, spread = model.predict(pool, return_std=True)
-    return means, spread**2
-
-
-def _forest(train: Any, target: Any, pool: Any) -> tuple[Any, Any]:
-    from sklearn.ensemble import RandomForestRegressor
-
-    model = RandomForestRegressor(200, random_state=0).fit(train, target)
-    trees = np.stack([tree.predict(pool) for tree in model.estimators_])
-    return trees.mean(axis=0), trees.var(axis=0)
+    return classify(logistic(C=0.1), train[rows], label[rows], pool, truth)
 
 
 # -- the list ------------------------------------------------------------------------------------------------------
@@ -258,10 +178,10 @@ POOLS: dict[str, Callable[[], Arrays]] = {
     "bayes-enron-4-5": partial(_enron, "bayes", 4, 5),
     "bayes-reuters-acq": partial(_reuters, "bayes", "acq"),
     "bayes-reuters-crude": partial(_reuters, "bayes", "crude"),
-    "abalone-gp": partial(_regress, "abalone", "gp"),
-    "abalone-forest": partial(_regress, "abalone", "forest"),
-    "sarcos-gp": partial(_regress, "sarcos", "gp"),
-    "sarcos-forest": partial(_regress, "sarcos", "forest"),
+    "abalone-gp": partial(regress, "abalone", gaussian_process),
+    "abalone-forest": partial(regress, "abalone", forest),
+    "sarcos-gp": partial(regress, "sarcos", gaussian_process),
+    "sarcos-forest": partial(regress, "sarcos", forest),
 }
 
 _BOTH = ("abt-buy", "abt-buy-logit", "tweets", "enron-1-2", "enron-5-1", "bayes-enron-1-2")
@@ -287,14 +207,7 @@ def names() -> list[str]:
 
 def load_pool(name: str) -> Arrays:
     """Return a pool's arrays, from the cache or built now."""
-    path = cache_folder() / "pools" / f"{name}.npz"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial_path = path.with_suffix(f".{os.getpid()}.npz")
-        np.savez_compressed(partial_path, **POOLS[name]())  # type: ignore[arg-type]
-        partial_path.replace(path)
-    with np.load(path, allow_pickle=False) as data:
-        return {key: data[key] for key in data.files}
+    return cached("pools", name, POOLS[name])
 
 
 def load(name: str) -> Problem:

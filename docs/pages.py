@@ -1,8 +1,8 @@
 """Run the blocks of documentation pages, one after the other, and write what they print into the pages.
 
-``python docs/pages.py README.md docs/tutorial.md docs/choosing.md`` brings the outputs up to date; a test checks that
-they are. Blocks marked ``python`` are executed, lines of ``console`` blocks that begin with ``$ sondage`` are run, and
-a ``text`` block after a python block is what that one prints. Other blocks are left alone.
+``python docs/pages.py README.md docs/tutorial.md docs/choosing.md docs/...`` brings the outputs up to date; a
+test checks that they are. Blocks marked ``python`` are executed, lines of ``console`` blocks that begin with
+``$ sondage`` are run, and a ``text`` block after a python block is what that one prints. Other blocks are left alone.
 """
 
 from __future__ import annotations

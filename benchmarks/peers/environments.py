@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from problems import cache_folder
+from data import cache_folder
 
 __all__ = ["PEERS", "Peer", "PeerError", "run_peer"]
 

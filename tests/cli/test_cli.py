@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -220,7 +221,7 @@ def test_an_import_is_all_or_nothing():
     label("batch.csv")
     with open("batch.csv", "a") as file:
         file.write("item 999,spam,\n")
-    assert "batch.csv: id 'item 999' was never asked for" in refused("import", "study.db", "batch.csv")
+    assert "batch.csv: line 5: id 'item 999' was never asked for" in refused("import", "study.db", "batch.csv")
     assert json.loads(run("report", "study.db", "--json").output)["labelled"] == 0
 
 
@@ -269,3 +270,159 @@ def test_measures_with_bins_of_the_pool(measure):
     assert found["value"] == pytest.approx(value, abs=0.05)
     question = json.loads(run("report", study, "--json").stdout)["question"]
     assert question["measures"] == [measure]
+
+
+def test_label_studio_both_ways():
+    planned("--model", "a")
+    said = run("ask", "study.db", 5, "-o", "tasks.json").stderr
+    assert "sondage export study.db --interface" in said
+    assert "sondage import study.db EXPORT.json" in said
+    with open("tasks.json") as file:
+        tasks = json.load(file)
+    for task, choice in zip(tasks, ["spam", "spam", "not spam", None, "spam"], strict=True):
+        region = {"from_name": "label", "to_name": "item", "type": "choices", "value": {"choices": [choice]}}
+        task["annotations"] = [{"id": 1, "result": [region] if choice else [], "was_cancelled": choice is None}]
+    with open("export.json", "w") as file:
+        json.dump(tasks, file)
+    assert "5 new of 5 labels, 1 of them skips." in run("import", "study.db", "export.json", "--who", "anna").output
+    assert '<Choice value="not spam"/>' in run("export", "study.db", "--interface").output
+    run("export", "study.db", "-o", "again.json")
+    assert "0 new of 5 labels" in run("import", "study.db", "again.json").output
+    run("plan", "pool.csv", "other.db", "--model", "a", "--budget", 10, "--seed", 1)
+    assert "is of another study" in refused("import", "other.db", "export.json")
+
+
+def test_json_lines_both_ways():
+    planned("--model", "a")
+    run("ask", "study.db", 3, "-o", "batch.jsonl")
+    with open("batch.jsonl") as file:
+        rows = [json.loads(line) | {"label": "spam"} for line in file]
+    with open("labels.txt", "w") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    assert "3 new of 3 labels" in run("import", "study.db", "labels.txt", "--format", "jsonl").output
+    assert [
+        json.loads(line)["label"] for line in run("export", "study.db", "--format", "jsonl").stdout.splitlines()
+    ] == ["spam"] * 3
+
+
+def test_a_file_that_cannot_be_written_leaves_what_was_there():
+    planned("--model", "a")
+    run("ask", "study.db", 3, "-o", "batch.csv")
+    before = Path("batch.csv").read_text()
+    assert "for Label Studio only" in refused("ask", "study.db", 3, "-o", "batch.csv", "--force", "--predictions")
+    assert Path("batch.csv").read_text() == before
+    assert "cannot be written: No such file or directory" in refused("export", "study.db", "-o", "none/labels.csv")
+
+
+def test_a_report_is_a_page():
+    planned("--model", "a")
+    run("ask", "study.db", 10, "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    result = run("report", "study.db", "--html", "out.html")
+    assert (result.stdout, result.stderr) == ("", "Wrote out.html.\n")
+    page = Path("out.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "What is the error rate of &#39;a&#39;?" in page
+    assert json.loads(run("report", "study.db", "--json", "--html", "out.html").stdout)["labelled"] == 10
+
+
+def test_a_page_does_not_take_the_place_of_a_study():
+    planned("--model", "a")
+    before = Path("study.db").read_bytes()
+    assert "study.db: the name of a page ends in .html" in refused("report", "study.db", "--html", "study.db")
+    line = refused("report", "study.db", "--html", "none/out.html")
+    assert "none/out.html cannot be written: No such file or directory; the study is as it was" in line
+    assert Path("study.db").read_bytes() == before
+
+
+def fill(source, target, label):
+    with open(source, newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row["label"] = label(row["id"])
+    with open(target, "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.fixture
+def team():
+    """A study of two labellers an item, both done with ten items, of which they disagree about some."""
+    pool_file()
+    plan = ("plan", "pool.csv", "team.db", "--model", "a", "--classes", "ham,spam", "--budget", 10, "--raters", 2)
+    run(*plan, "--lease", 5)
+    for who in ("anna", "bert"):
+        run("ask", "team.db", 10, "--who", who, "-o", f"{who}.csv")
+        fill(
+            f"{who}.csv", f"{who}.csv", lambda name, who=who: "spam" if who == "anna" or name[-1] in "02468" else "ham"
+        )
+        assert "10 new of 10 labels" in run("import", "team.db", f"{who}.csv", "--who", who).output
+    return "team.db"
+
+
+def test_two_labellers_from_claims_to_a_resolution(team):
+    assert "Nothing is left for anna" in run("ask", team, 5, "--who", "anna").stderr
+    lines = run("team", team).output.splitlines()
+    assert lines[0] == "anna: 10 labelled, 0 skipped, 0 at hand"
+    found = json.loads(run("team", team, "--json").output)
+    disputes = json.loads(run("disagreements", team, "--json").output)
+    assert found["disputed"] == len(disputes) > 1
+    assert found["agreement"]["n_items"] == 10
+    shown = run("disagreements", team)
+    assert f"{disputes[0]['id']}: anna says spam, bert says ham; no majority" in shown.stdout
+    assert "sondage resolve team.db ID LABEL" in shown.stderr
+    report = run("report", team).output
+    assert f"{len(disputes)} pending" in report
+    assert "2 people label 100% of the items" in report
+    for one in disputes:
+        output = run("resolve", team, one["id"], "ham", "--who", "dora", "--reason", "read again").output
+    assert output == "Resolved. Nothing else is in dispute.\n"
+    assert run("disagreements", team).output == "Nobody disagrees.\n"
+    assert "resolved ham" in run("disagreements", team, "--all").output
+    assert json.loads(run("report", team, "--json").output)["people"]["bert"]["labelled"] == 10
+
+
+def test_the_log_and_the_exports_of_several_labellers(team):
+    name = json.loads(run("disagreements", team, "--json").output)[0]["id"]
+    run("resolve", team, name, "spam", "--who", "dora")
+    kinds = [line.split()[1] for line in run("audit", team, name).output.splitlines()]
+    assert kinds == ["asked", "claimed", "labelled", "claimed", "labelled", "resolved"]
+    assert json.loads(run("audit", team, "--json").output)[0]["kind"] == "created"
+    rows = {row["id"]: row for row in csv.DictReader(run("export", team).output.splitlines())}
+    assert (rows[name]["label"], rows[name]["who"]) == ("spam", "anna; bert; dora")
+    people = list(csv.DictReader(run("export", team, "--people").output.splitlines()))
+    assert sorted(row["label"] for row in people if row["id"] == name) == ["ham", "spam", "spam"]
+    everything = list(csv.DictReader(run("export", team, "--all").output.splitlines()))
+    assert [row["kind"] for row in everything if row["id"] == name] == ["label", "label", "resolution"]
+
+
+def test_claims_are_given_back(team):
+    run("extend", team, 14)
+    assert len(run("ask", team, 4, "--who", "anna").stdout.splitlines()) == 5
+    assert "4 at hand" in run("team", team).output
+    assert run("release", team, "anna").output == "4 items released.\n"
+    assert run("release", team, "anna").output == "0 items released.\n"
+
+
+def test_further_opinions_are_imported_when_asked_for():
+    pool_file()
+    run("plan", "pool.csv", "s.db", "--model", "a", "--classes", "ham,spam", "--budget", 4)
+    run("ask", "s.db", "-o", "a.csv")
+    fill("a.csv", "a.csv", lambda name: "spam")
+    fill("a.csv", "b.csv", lambda name: "ham")
+    run("import", "s.db", "a.csv", "--who", "anna")
+    assert "already labelled 'spam', now 'ham'" in refused("import", "s.db", "b.csv", "--who", "bert")
+    assert "4 new" in run("import", "s.db", "b.csv", "--who", "bert", "--further").output
+    assert "4 to resolve" in run("team", "s.db").output
+
+
+def test_what_the_team_commands_refuse(team):
+    assert "was never asked for" in refused("audit", team, "nobody")
+    assert "was never asked for" in refused("resolve", team, "nobody", "spam")
+    name = json.loads(run("disagreements", team, "--json").output)[0]["id"]
+    assert "is not a class" in refused("resolve", team, name, "eggs")
+    assert "needs raters of 2 or more" in refused(
+        "plan", "pool.csv", "n.db", "--model", "a", "--budget", 4, "--raters", 1, "--overlap", 0.5
+    )

@@ -305,3 +305,48 @@ def test_quadratic_influences_need_three_nodes(rng: np.random.Generator) -> None
         influence = Contrast(functional, ((1, 1.0),)).influence(sums)
         exact = sum(w * influence.at(items, y) ** 2 for y, w in OWN.supposed(items, (0,), nodes=12))
         np.testing.assert_allclose(moments(influence, OWN, items)[1], exact, rtol=1e-11)
+
+
+def test_grades_are_calibrated_at_the_mode_of_their_posterior():
+    """The Newton steps against a general minimiser, on documents that the prior misjudges."""
+    from scipy.optimize import minimize
+    from scipy.special import log_softmax
+
+    from sondage.core.beliefs import RankingBelief
+    from sondage.core.beliefs.grades import ALIKE
+    from sondage.core.rankings import Documents, Ranks
+
+    random = np.random.default_rng(0)
+    counts = np.array([4, 25, 0, 12])
+    p = random.dirichlet(np.ones(3), counts.sum())
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    table = Documents(offsets, np.arange(counts.sum()), 3, p)
+    places = np.concatenate([random.permutation(n) + 1 for n in counts]).astype(int)
+    items = Items((Ranks(table, places, np.arange(4)),), np.full(4, 0.25))
+    codes = np.where(places < 4, 2, random.integers(2, size=len(p)))
+    labels = np.full((4, 25), -1)
+    for query, (start, stop) in enumerate(pairwise(offsets)):
+        labels[query, : stop - start] = codes[start:stop]
+
+    found = RankingBelief(3).calibrated(items, labels)
+    weights = np.concatenate([np.full(n, min(1, ALIKE / max(n, 1))) for n in counts])
+
+    def loss(x):
+        logits = x[:3] + x[3] * np.log(p) + x[4] * np.outer(1 / np.log2(places + 1), [0, 0.5, 1])
+        fit = log_softmax(logits, axis=1)[np.arange(len(p)), codes]
+        prior = np.sum(x[:3] ** 2) / 2 + 2 * (x[3] - 1) ** 2 + x[4] ** 2 / 18
+        return prior - np.sum(weights * fit)
+
+    wanted = minimize(loss, [0, 0, 0, 1, 0], tol=1e-10).x
+    assert [*found.shifts, found.slope, found.lift] == pytest.approx(wanted, abs=1e-4)
+    assert found.probabilities(items, slice(None)).sum(axis=1) == pytest.approx(1)
+    assert found.lift > 0
+
+
+def test_no_labels_leave_grades_as_they_are():
+    from sondage.core.beliefs import RankingBelief
+    from sondage.core.rankings import Documents, Ranks
+
+    table = Documents(np.array([0, 2]), np.arange(2), 3)
+    items = Items((Ranks(table, np.array([1, 2]), np.zeros(0, dtype=np.int64)),), np.zeros(0))
+    assert RankingBelief(3).calibrated(items, np.zeros((0, 0), dtype=np.int8)) == RankingBelief(3)

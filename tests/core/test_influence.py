@@ -17,12 +17,16 @@ from sondage.core.comparisons import Contrast
 from sondage.core.designs import matters
 from sondage.core.measures import (
     AUC,
+    DCG,
     ECE,
+    ERR,
     MAE,
     MCC,
     MSE,
     NAMES,
+    NDCG,
     R2,
+    RBP,
     RMSE,
     Accuracy,
     AveragePrecision,
@@ -48,13 +52,15 @@ from sondage.core.measures import (
     parse_measure,
     settled,
 )
-from sondage.core.predictions import Classes, Grades, Items, Means
+from sondage.core.predictions import Classes, Grades, Items, Means, Ranks
+from sondage.core.rankings import Documents
 from sondage.errors import MeasureError
 
 Floats = NDArray[np.float64]
 
 BINARY, THREE = Task("classification", ("ham", "spam")), Task("classification", ("a", "b", "c"))
 REGRESSION, OUTCOMES = Task("regression"), Task("outcomes", grades=(0.0, 0.5, 1.0))
+RANKING = Task("ranking", grades=(0.0, 1.0, 2.0))
 
 
 def lift(m: Floats) -> float:
@@ -116,6 +122,7 @@ CASES = [
     Case(ExpectedCost([[0, 1, 2], [5, 0, 3], [1, 1, -1]]), THREE),
     *(Case(measure, REGRESSION) for measure in REGRESSIONS),
     *(Case(measure, OUTCOMES) for measure in (MeanOutcome(), Accuracy(), ErrorRate())),
+    *(Case(measure, RANKING) for measure in (DCG(), DCG(2, "linear"), ERR(), ERR(2), NDCG(3), RBP(), RBP(2, 0.5))),
 ]
 cases = pytest.mark.parametrize("case", CASES, ids=str)
 
@@ -143,6 +150,12 @@ def data(task: Task, seed: int) -> tuple[Items, NDArray[Any]]:
     if task.kind == "outcomes":
         grades = np.array(task.grades)
         return Items((Grades(grades, None),) * 2, weights / weights.sum()), rng.choice(grades, size=(n, 2))
+    if task.kind == "ranking":
+        documents = Documents(np.arange(n + 1) * 4, np.tile(np.arange(4), n), 3)
+        places = np.array([[rng.permutation(4) + 1 for _ in range(n)] for _ in range(2)]).reshape(2, -1)
+        places[1, places[1] == 4] = 0
+        ranks = tuple(Ranks(documents, own, np.arange(n)) for own in places)
+        return Items(ranks, weights / weights.sum()), rng.integers(3, size=(n, 4))
     p = rng.dirichlet(np.ones(k), size=(2, n))
     labels = np.arange(n) % k
     codes = [np.arange(n) // k % k, rng.permutation(n) % k]
@@ -229,7 +242,9 @@ def test_supposed_labels_are_labels(case: Case) -> None:
     functional = ready(case, items)
     influence = Contrast(functional, ((0, 1.0),)).influence(sums_of(functional, items, labels, items.weights))
     for label in (labels[0], labels[1]):
-        column = np.stack([label] * CELLS)
+        if case.task is RANKING:  # one grade for all documents
+            label = label[0]
+        column = np.full_like(labels, label) if case.task is RANKING else np.stack([label] * CELLS)
         np.testing.assert_allclose(influence.at(items, label), influence.at(items, column), rtol=1e-14)
         totals = [functional.basis.totals(items, 0, one, items.weights) for one in (label, column)]
         np.testing.assert_allclose(totals[0], totals[1], rtol=1e-12, atol=1e-15)

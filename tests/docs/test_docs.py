@@ -24,7 +24,7 @@ from sondage.studies.method import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-HEAVY = ("duckdb", "sqlalchemy", "matplotlib", "sklearn", "pandas", "polars", "pyarrow", "rich", "click")
+HEAVY = ("duckdb", "sqlalchemy", "alembic", "matplotlib", "sklearn", "pandas", "polars", "pyarrow", "rich", "click")
 
 
 def commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:

@@ -15,9 +15,19 @@ def load_runner():
     return module
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/choosing.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "docs/tutorial.md",
+        "docs/choosing.md",
+        "docs/cookbook.md",
+        "docs/teams.md",
+        "docs/cross_validation.md",
+    ],
+)
 def test_page_prints_what_it_says(page, monkeypatch, tmp_path):
     text = (ROOT / page).read_text()
     monkeypatch.chdir(tmp_path)
-    # After a wanted change: python docs/pages.py README.md docs/tutorial.md docs/choosing.md
+    # After a wanted change: python docs/pages.py and the page
     assert load_runner().run_page(text) == text

@@ -16,6 +16,7 @@ USERS = Path(__file__).resolve().parents[2] / "docs" / "users"
         ("champion_challenger", r"Release the challenger\."),
         ("judged_systems", r"Best: retrieval; significantly better than"),
         ("labels_from_a_queue", r"Recall: 0\.\d{3}, 95 % interval"),
+        ("search_team", r"Release the new ranking\."),
     ],
 )
 def test_program_prints_a_sentence(program, sentence, capsys, monkeypatch, tmp_path):
@@ -26,4 +27,10 @@ def test_program_prints_a_sentence(program, sentence, capsys, monkeypatch, tmp_p
 
 def test_every_program_is_tested():
     programs = {path.stem for path in USERS.glob("*.py")}
-    assert programs == {"monthly_quality", "champion_challenger", "judged_systems", "labels_from_a_queue"}
+    assert programs == {
+        "monthly_quality",
+        "champion_challenger",
+        "judged_systems",
+        "labels_from_a_queue",
+        "search_team",
+    }

@@ -1,8 +1,9 @@
 """Places for studies: a file, and a database of its own on a PostgreSQL server."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from typing import NoReturn
 from uuid import uuid4
 
 import pytest
@@ -35,11 +36,11 @@ def run(url: str, statement: str) -> None:
 
 
 @pytest.fixture
-def database() -> Iterator[str]:
-    """The URL of a new PostgreSQL database; without a server a skip, or a failure if SONDAGE_REQUIRE=postgres."""
+def database(absent: Callable[[str, str], NoReturn]) -> Iterator[str]:
+    """The URL of a new PostgreSQL database; without a server a skip, or a failure if SONDAGE_REQUIRE names it."""
     url, reason = server()
     if not url:
-        (pytest.fail if os.environ.get("SONDAGE_REQUIRE") == "postgres" else pytest.skip)(reason)
+        absent("postgres", reason)
     name = f"sondage_test_{uuid4().hex[:12]}"
     run(url, f"CREATE DATABASE {name}")
     yield make_url(url).set(database=name).render_as_string(hide_password=False)

@@ -413,9 +413,3 @@ def test_a_study_of_this_release_gives_the_number_it_gave(tmp_path):
         for name, value in expected["estimate"].items():
             assert getattr(estimate, name) == pytest.approx(value, rel=1e-12)
         assert study.facts["fingerprint"] == expected["fingerprint"]
-
-
-def test_a_password_is_not_shown():
-    with pytest.raises(StudyError) as caught:
-        Study.open("sqlite+pysqlite://user:secret@/none")
-    assert "secret" not in str(caught.value)

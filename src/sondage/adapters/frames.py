@@ -1,4 +1,4 @@
-"""Pools from pandas, polars and Arrow frames."""
+"""Pools from pandas, polars and Arrow frames; items and labels to and from them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from sondage.adapters.rows import Answer, answers_of_rows, id_columns, item_rows, label_columns, label_rows
 from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
 from sondage.pools.engines import Progress
+from sondage.studies.study import Study
 
-__all__ = ["read_frame", "read_pool"]
+__all__ = ["BACKENDS", "items_frame", "labels_frame", "read_answers_frame", "read_frame", "read_pool"]
+
+BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def read_pool(
@@ -35,12 +39,14 @@ def read_pool(
         ``prediction`` or ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two
         classes); ``variance`` (the prediction is then a mean); ``cost``; ``weight``; ``group``;
         ``judge.p_<class>`` or ``judge.prediction``, for several judges ``judge.<name>.p_<class>``;
-        ``<model>.judge``; ``feature.<name>``. All others are shown to the labeller.
+        ``<model>.judge``; ``feature.<name>``. All others are shown to the labeller. Rankings have a
+        row for each ``query`` and ``document`` and the columns ``rank`` or ``<model>.rank``, ``p_<grade>``, ``cost``,
+        ``weight``.
     classes : sequence, optional
         The classes in their order; by default in that of the columns.
     task : str, optional
-        ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
-        without probabilities are numbers where there is a variance or a fraction, else classes.
+        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
+        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
     features : sequence of str
         More columns that are features, by their names: numbers, or in memory lists of equally many numbers.
     lazy : bool, optional
@@ -79,17 +85,7 @@ def read_pool(
 
 def read_frame(frame: Any, *, classes: Any = None, task: str | None = None, features: Sequence[str] = ()) -> Pool:
     """Return the pool of a frame's columns; see `read_pool`."""
-    try:
-        import narwhals as nw
-    except ModuleNotFoundError:
-        raise InputError("to read a frame, narwhals is needed: pip install 'sondage[frames]'") from None
-    try:
-        table: Any = nw.from_native(frame)
-    except TypeError:
-        kind = type(frame).__name__
-        raise InputError(f"a pool is read from a path, a relation or a frame, not from {kind}") from None
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
+    table = _table(frame, "a pool is read from a path, a relation or a frame")
     columns = {str(series.name): _column(series) for series in table.iter_columns()}
     return pool_from_columns(columns, classes=classes, task=task, features=features)
 
@@ -99,3 +95,77 @@ def _column(series: Any) -> Any:
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     values = series.to_numpy()
     return np.ma.MaskedArray(values, mask=missing) if missing.any() else values
+
+
+def _table(frame: Any, rule: str) -> Any:
+    """Return a frame as narwhals has it, or refuse what is none."""
+    nw = _narwhals()
+    try:
+        table: Any = nw.from_native(frame)
+    except TypeError:
+        raise InputError(f"{rule}, not from {type(frame).__name__}") from None
+    return table.collect() if isinstance(table, nw.LazyFrame) else table
+
+
+def _narwhals() -> Any:
+    try:
+        import narwhals
+    except ModuleNotFoundError:
+        raise InputError("to read or make a frame, narwhals is needed: pip install 'sondage[frames]'") from None
+    return narwhals
+
+
+def items_frame(study: Study, ids: Sequence[Any], backend: str = "pandas") -> Any:
+    """Return items to be labelled as a frame: id, empty labels, and what the pool shows.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    ids : sequence
+        Items that were asked for.
+    backend : {"pandas", "polars", "pyarrow"}
+        Kind of frame.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"])
+    >>> with TemporaryDirectory() as folder:
+    ...     study = Study.create(f"{folder}/study.db", pool, budget=2)
+    ...     items_frame(study, study.ask(2)).columns.tolist()
+    ['id', 'label']
+    """
+    return _frame(item_rows(study, ids), [*id_columns(study), *label_columns(study)], backend)
+
+
+def labels_frame(study: Study, backend: str = "pandas") -> Any:
+    """Return a study's labels as a frame: id, label, who, at; a skip is missing."""
+    return _frame(label_rows(study), [*id_columns(study), *label_columns(study), "who", "at"], backend)
+
+
+def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str], backend: str) -> Any:
+    if backend not in BACKENDS:
+        raise InputError(f"no backend {backend!r}; there are {', '.join(BACKENDS)}")
+    names = list(rows[0]) if rows else list(columns)
+    try:
+        return _narwhals().from_dict({name: [row[name] for row in rows] for name in names}, backend=backend).to_native()
+    except ModuleNotFoundError:
+        raise InputError(f"to make a frame of {backend}, {backend} is needed: pip install {backend}") from None
+
+
+def read_answers_frame(frame: Any, study: Study) -> list[Answer]:
+    """Return the answers of a frame with the columns id, those of the labels, and perhaps who; missing is a skip.
+
+    Raises
+    ------
+    InputError
+        If it is no frame, or a column is missing.
+    """
+    table = _table(frame, "answers are read from a frame")
+    columns = {
+        str(series.name): [None if one != one else one for one in series.to_list()] for series in table.iter_columns()
+    }
+    cells = zip(*columns.values(), strict=True)
+    rows = ((f"row {number}", dict(zip(columns, row, strict=True))) for number, row in enumerate(cells))
+    return answers_of_rows(rows, study)

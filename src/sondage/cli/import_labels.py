@@ -1,4 +1,4 @@
-"""``sondage import``: labels from a CSV file, all or none."""
+"""``sondage import``: labels from a file, all or none."""
 
 from __future__ import annotations
 
@@ -6,41 +6,50 @@ import shlex
 
 import click
 
-from sondage.cli.printing import study_argument
+from sondage.cli.printing import format_option, study_argument
 
 __all__ = ["command"]
 
 
-@click.command("import", short_help="Import labels from a CSV file, all or none.")
+@click.command("import", short_help="Import labels from a file, all or none.")
 @study_argument
-@click.argument("labels", metavar="LABELS.CSV")
+@click.argument("labels", metavar="LABELS")
+@format_option
 @click.option("--correct", is_flag=True, help="Let labels replace earlier, different ones, which are kept in the file.")
-@click.option("--who", help="Name of the labeller, kept with each label.")
+@click.option("--who", help="Name of the labeller, kept with each label that does not name one.")
+@click.option(
+    "--further", is_flag=True, help="Take the labels as further opinions, on items that are labelled already."
+)
 @click.option("--partial", is_flag=True, help="Take empty labels as not answered yet, not as skips.")
-def command(study: str, labels: str, correct: bool, who: str | None, partial: bool) -> None:
-    """Import into STUDY the columns id and label of LABELS.CSV; an empty label is a skip.
+def command(
+    study: str, labels: str, form: str | None, correct: bool, who: str | None, further: bool, partial: bool
+) -> None:
+    """Import into STUDY the labels of a file: columns id and label, or an export of Label Studio.
 
-    If one row is refused, nothing is imported.
+    Of rankings the columns are query, document and label; a query whose labels are all empty is a skip.
+
+    An empty label is a skip, and so is a cancelled annotation. If one row is refused, nothing is imported.
 
     \b
     sondage import study.db batch.csv --who anna
+    sondage import study.db project-1-at-2026-03-02.json
     """
     from sondage import Study
+    from sondage.adapters.formats import read_answers
+    from sondage.adapters.rows import tell_answers
     from sondage.errors import LabelError
-    from sondage.pools.files import read_labels
 
     with Study.open(study) as opened:
-        models = opened.models if opened.task.kind == "outcomes" else ()
-        ids, values = read_labels(labels, models)
-        pairs = [pair for pair in zip(ids, values, strict=True) if pair[1] is not None or not partial]
+        found = read_answers(labels, opened, form, partial=partial)
+        answers = [one for one in found if one.label is not None or not partial]
         try:
-            new = opened.tell([name for name, _ in pairs], [label for _, label in pairs], correct=correct, who=who)
+            new = tell_answers(opened, answers, correct=correct, who=who, further=further)
         except LabelError as error:
             reason = str(error).replace("pass correct=True to replace it", "to replace it, use --correct")
             raise LabelError(f"{labels}: {reason}; nothing was imported") from None
         status, kind = opened.status, opened.question.kind
-    skips = sum(label is None for _, label in pairs)
-    click.echo(f"{new} new of {len(pairs)} labels{f', {skips} of them skips' if skips else ''}.")
+    skips = sum(one.label is None for one in answers)
+    click.echo(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")
     verb = "estimate" if kind == "evaluate" else kind
     answer = f"sondage {verb} {shlex.quote(study)}"
     if status.complete:

@@ -19,6 +19,7 @@ VERBS = {
     "advise": "advise",
     "plan": "plan",
     "ask": "ask",
+    "serve": "serve",
     "import": "import_labels",
     "estimate": "estimate",
     "compare": "compare",
@@ -26,6 +27,11 @@ VERBS = {
     "report": "report",
     "extend": "extend",
     "export": "export",
+    "team": "team",
+    "disagreements": "disagreements",
+    "resolve": "resolve",
+    "release": "release",
+    "audit": "audit",
 }
 
 
@@ -65,6 +71,7 @@ def main() -> None:
     \b
     sondage demo                                               the whole way in a few seconds
     sondage plan pool.parquet study.db --measure f1 --budget 300
+    sondage serve study.db                                     label in the browser
     sondage ask study.db 20 -o batch.csv                       fill the column "label" in
     sondage import study.db batch.csv
     sondage estimate study.db

@@ -67,6 +67,11 @@ def _belief(context: click.Context, option: click.Parameter, text: str | None) -
     help="Of a comparison: is the first model's measure different from, less or greater than the second's?",
 )
 @click.option("--margin", type=float, default=0.0, show_default=True, help="Of a one-sided test (non-inferiority).")
+@click.option("--raters", type=click.IntRange(min=1), help="How many people label an item; by default 1.")
+@click.option(
+    "--overlap", type=click.FloatRange(0, 1), help="Share of the items that several people label (agreement)."
+)
+@click.option("--lease", type=float, default=30.0, show_default=True, help="Minutes that an item is one labeller's.")
 @pool_options
 def command(
     pool: str,

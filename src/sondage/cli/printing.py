@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
+
+from sondage.errors import InputError
 
 __all__ = [
+    "format_option",
     "level_option",
     "print_json",
     "print_lines",
@@ -17,6 +20,7 @@ __all__ = [
     "several",
     "study_argument",
     "waiting",
+    "write_file",
 ]
 
 
@@ -38,6 +42,13 @@ def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return level(as_json(command))
 
 
+def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --format."""
+    names = click.Choice(["csv", "jsonl", "label-studio"])
+    text = "Format of the file; by default as its name ends (.csv, .jsonl, .json), else CSV."
+    return click.option("--format", "form", type=names, help=text)(command)
+
+
 def sequence_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --sequence."""
     text = "Add what holds however often you look, and whenever you stop."
@@ -51,6 +62,8 @@ def print_json(data: Any) -> None:
 
 def print_lines(lines: Sequence[str]) -> None:
     """Print lines, the first of them, the answer, in bold; colours only where there is a terminal."""
+    from rich.console import Console
+
     console = Console(highlight=False, soft_wrap=True)
     for number, line in enumerate(lines):
         style = "bold" if number == 0 else "yellow" if line.startswith("note:") else None
@@ -64,4 +77,28 @@ def several(text: str | None) -> list[str] | None:
 
 def waiting(text: str) -> Any:
     """Return a context that shows a person at a terminal that something goes on."""
+    from rich.console import Console
+
     return Console(stderr=True).status(text)
+
+
+def write_file(path: str, text: str, then: str) -> None:
+    """Write a file as a whole; if that fails, what stood there stays.
+
+    Parameters
+    ----------
+    path, text : str
+        Where and what.
+    then : str
+        What to do when it cannot be written.
+    """
+    target = Path(path)
+    plain = target.is_file() or not target.exists()
+    beside = target.with_name(f"{target.name}.part") if plain else target
+    try:
+        with open(beside, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        if plain:
+            beside.replace(target)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}; {then}") from None

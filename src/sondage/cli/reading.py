@@ -17,8 +17,12 @@ __all__ = ["pool_options", "read", "reading"]
 def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --classes, --task, --lazy, --in-memory and --memory."""
     options = [
-        click.option("--classes", metavar="A,B,...", help="The classes in their order, where the file does not tell."),
-        click.option("--task", help="classification, regression or outcomes, where the file does not tell."),
+        click.option(
+            "--classes",
+            metavar="A,B,...",
+            help="The classes in their order, or the grades, where the file does not tell.",
+        ),
+        click.option("--task", help="classification, regression, outcomes or ranking, where the file does not tell."),
         click.option(
             "--lazy/--in-memory",
             default=None,

@@ -1,29 +1,44 @@
-"""``sondage report``: where a study stands, and its answer."""
+"""``sondage report``: the answer of a study and all that it rests on, for the terminal, programs or a browser."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from sondage.cli.printing import level_option, print_json, print_lines, study_argument
+from sondage.cli.printing import level_option, print_json, print_lines, study_argument, waiting, write_file
+from sondage.errors import InputError
 
 __all__ = ["command"]
 
 
-@click.command("report", short_help="Report everything: answer, counts, question and method.")
+@click.command("report", short_help="Report everything: the answer and all that it rests on.")
 @study_argument
+@click.option("--html", type=click.Path(dir_okay=False), help="Write a page that needs no other file; ends in .html.")
 @level_option
-def command(study: str, level: float, as_json: bool) -> None:
-    """Report the answer of STUDY, where it stands, what it asks and how.
+def command(study: str, html: str | None, level: float, as_json: bool) -> None:
+    """Report the answer of STUDY and all that it rests on.
+
+    Where the study stands, how items were chosen, what uniform sampling would have needed, weights, whether the
+    belief was right, the labels that moved the result most, the result by the pool's fields, and all settings.
 
     \b
+    sondage report study.db --html report.html
     sondage report study.db --json
     """
-    from sondage import Study
-    from sondage.reports.data import study_data
-    from sondage.reports.text import describe_study
+    import sondage
+    from sondage.reports.lines import report_lines
 
-    with Study.open(study) as opened:
-        if as_json:
-            print_json(study_data(opened, level))
-        else:
-            print_lines(describe_study(opened, level))
+    if html is not None and Path(html).suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{html}: the name of a page ends in .html")
+    with sondage.Study.open(study) as opened:
+        report = sondage.report(opened, level)
+    if html is not None:
+        with waiting("drawing"):
+            page = report.to_html()
+        write_file(html, page, "the study is as it was")
+        click.echo(f"Wrote {html}.", err=True)
+    if as_json:
+        print_json(report.to_data())
+    elif html is None:
+        print_lines(report_lines(report))

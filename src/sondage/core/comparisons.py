@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, ClassBelief
+from sondage.core.beliefs import Belief, ClassBelief, RankingBelief
 from sondage.core.measures.bases import Basis
 from sondage.core.measures.functionals import Functional
+from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
 
 __all__ = ["Contrast", "Influence", "Sums", "believed_totals", "moments"]
@@ -96,6 +97,23 @@ class Influence:
         total -= self.constant
         return total
 
+    def extremes(self, items: Items, belief: Belief) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the least and the greatest influence that an allowed label can give, shape (n,) each."""
+        if isinstance(self.basis, ListLoss):
+            lowest, highest = self.basis.extremes(items, self.weights)
+            return lowest - self.constant, highest - self.constant
+        first, *others = (self.at(items, label) for label in belief.allowed(items, self.models))
+        lowest, highest = np.array(first), np.array(first)
+        for psi in others:
+            np.minimum(lowest, psi, out=lowest)
+            np.maximum(highest, psi, out=highest)
+        return lowest, highest
+
+    @property
+    def weights(self) -> list[tuple[int, float]]:
+        """Model index and the one coefficient of a statistic that is one number."""
+        return [(model, float(coefficients[0])) for model, coefficients in self.terms]
+
     def kinks(self, items: Items) -> list[NDArray[Any]]:
         """Return the labels at which the influence is not smooth."""
         return [kink for model, a in self.terms for kink in self.basis.kinks(items, model, a)]
@@ -107,6 +125,11 @@ def moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats,
     These are :math:`E[\psi_i]` and :math:`E[\psi_i^2]` over the belief; the thesis's optimal size is the root of
     the second (4.6, 5.5), an assisted estimator's the root of the variance (difference of the two).
     """
+    if isinstance(influence.basis, ListLoss):
+        assert isinstance(belief, RankingBelief)
+        mean, variance = influence.basis.spread(items, influence.weights, belief)
+        mean -= influence.constant
+        return mean, variance + np.square(mean)
     mean, second = np.zeros(len(items)), np.zeros(len(items))
     supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes, kinks=influence.kinks(items))
     for label, weight in supposed:
@@ -126,6 +149,9 @@ def believed_totals(
     Each model's labels are supposed alone, which is all that a mean of s needs.
     """
     totals: dict[int, Floats] = {}
+    if isinstance(basis, ListLoss):
+        assert isinstance(belief, RankingBelief)
+        return {model: np.array([np.sum(weights * basis.expected(items, model, belief))]) for model in models}
     if isinstance(belief, ClassBelief):  # the same labels for all models: supposed once
         shared = [(label, weights * weight) for label, weight in belief.supposed(items, ())]
         return {model: basis.believed(items, model, shared) for model in models}

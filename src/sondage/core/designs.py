@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Influence, moments
 from sondage.core.measures.bases import Confusion, OwnLoss, Residuals
+from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classes, Floats, Items, Means
 from sondage.errors import InputError
 
@@ -119,7 +120,7 @@ def _broad_root(influence: Influence, items: Items) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MeanAbsolute(RootMeanSquare):
+class MeanAbsolute(Deviation):
     """Mean absolute deviation of the influence under the belief.
 
     It gives less than `Deviation` to items that are almost certain, and so trusts the belief's tails less: with
@@ -129,8 +130,10 @@ class MeanAbsolute(RootMeanSquare):
     def relevance(self, items: Items) -> Floats:
         if isinstance(self.belief, GaussianBelief) and self.belief.broad:
             return _broad_root(self.influence, items)
-        mean = moments(self.influence, self.belief, items)[0]
         influence = self.influence
+        if isinstance(influence.basis, ListLoss):  # a sum over documents: as if Gaussian
+            return np.asarray(super().relevance(items) * np.sqrt(2.0 / np.pi))
+        mean = moments(self.influence, self.belief, items)[0]
         supposed = self.belief.supposed(
             items, influence.models, nodes=2 * influence.basis.nodes, kinks=influence.kinks(items)
         )
@@ -150,13 +153,7 @@ class Range(RootMeanSquare):
             return _broad_root(self.influence, items)
         if isinstance(self.influence.basis, OwnLoss) and self.influence.basis.classes is None:
             return np.ones(len(items))
-        first, *others = (
-            self.influence.at(items, label) for label in self.belief.allowed(items, self.influence.models)
-        )
-        lowest, highest = np.array(first), np.array(first)
-        for psi in others:
-            np.minimum(lowest, psi, out=lowest)
-            np.maximum(highest, psi, out=highest)
+        lowest, highest = self.influence.extremes(items, self.belief)
         return np.asarray((highest - lowest) * matters(self.influence, self.belief, items))
 
 
@@ -180,7 +177,7 @@ def _predictions(items: Items, model: int) -> Floats:
         return output.predictions
     if isinstance(output, Means):
         return output.means
-    raise InputError("the disagreement design needs predictions; outcomes have none")
+    raise InputError("the disagreement design needs predictions; outcomes and rankings have none")
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,10 +231,7 @@ def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bo
         if moved.all():
             return np.ones(len(items), dtype=np.bool_)
         return np.asarray(moved.take(cast(Classes, items.models[model]).predictions))
-    first, *others = (influence.at(items, label) for label in belief.allowed(items, influence.models))
-    lowest = highest = first
-    for psi in others:
-        lowest, highest = np.minimum(lowest, psi), np.maximum(highest, psi)
+    lowest, highest = influence.extremes(items, belief)
     return np.asarray(highest - lowest > 1e-12 * scale)
 
 

@@ -25,9 +25,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy  # scipy.linalg and scipy.sparse are loaded when they are used
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, eigh
-from scipy.sparse.linalg import eigsh
 from scipy.special import expit, log_expit, logsumexp
 
 from sondage.core.predictions import Floats
@@ -163,7 +162,7 @@ def fit_events(design: Floats, offset: Floats, events: NDArray[np.bool_]) -> Fit
         p = expit(moved)
         factor = _precision(design, p * (1.0 - p))
         gradient = design.T @ (p - events) + w
-        step = cho_solve(factor, gradient)
+        step = scipy.linalg.cho_solve(factor, gradient)
         gain = float(gradient @ step)
         if gain < 1e-8:
             break
@@ -188,7 +187,7 @@ def fit_numbers(design: Floats, residuals: Floats, variances: Floats) -> Fitted:
     """
     factor = _precision(design, 1.0 / variances)
     pull = design.T @ (residuals / variances)
-    w = cho_solve(factor, pull)
+    w = scipy.linalg.cho_solve(factor, pull)
     plain = -0.5 * float(np.sum(np.log(2 * np.pi * variances) + residuals**2 / variances))
     return Fitted(w, plain + 0.5 * float(pull @ w) - float(np.sum(np.log(np.diag(factor[0])))))
 
@@ -197,7 +196,7 @@ def _precision(design: Floats, weights: Floats) -> tuple[Floats, bool]:
     """Return the Cholesky factor of the posterior precision."""
     precision = design.T @ (design * weights[:, None])
     precision[np.diag_indices_from(precision)] += 1.0
-    lower: tuple[Floats, bool] = cho_factor(precision, lower=True, check_finite=False)
+    lower: tuple[Floats, bool] = scipy.linalg.cho_factor(precision, lower=True, check_finite=False)
     return lower
 
 
@@ -288,9 +287,9 @@ def _leading_eigenvectors(gram: Floats) -> tuple[Floats, Floats]:
     """Return at most `RANK` largest eigenvalues and their vectors; large matrices by Lanczos from a fixed start."""
     if len(gram) <= 4 * RANK:
         first = max(len(gram) - RANK, 0)
-        return tuple(eigh(gram, subset_by_index=(first, len(gram) - 1)))
+        return tuple(scipy.linalg.eigh(gram, subset_by_index=(first, len(gram) - 1)))
     start = np.cos(np.arange(len(gram)))  # a start of ones is orthogonal to all that is centred
-    return tuple(eigsh(gram, k=RANK, v0=start, tol=1e-6))
+    return tuple(scipy.sparse.linalg.eigsh(gram, k=RANK, v0=start, tol=1e-6))
 
 
 def _short(value: float) -> float:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from scipy import optimize, special
+import scipy  # scipy.optimize is loaded when it is used
+from scipy import special
 
 from sondage.core.checks import require
 
@@ -130,7 +131,7 @@ def labels_for_power(
     require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
     shift = critical + float(special.ndtri(power))
     if alternative == "two-sided":  # the other tail only adds: one tail's answer bounds the root
-        shift = float(optimize.brentq(lambda mu: _power(mu, critical, alternative) - power, 0.0, shift + 1))
+        shift = float(scipy.optimize.brentq(lambda mu: _power(mu, critical, alternative) - power, 0.0, shift + 1))
     return _labels(shift * (deviation / abs(difference)), pool_size)
 
 

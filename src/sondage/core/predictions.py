@@ -1,7 +1,7 @@
-"""What the models say of the items: classes and probabilities, means and variances, outcomes.
+"""What the models say of the items: classes and probabilities, means and variances, outcomes, ranked lists.
 
-`Classifier`, `Regressor` and `Outcome` are what a user hands over. A pool turns them into the coded arrays of
-`Classes`, `Means` and `Grades`, and hands `core` blocks of its rows as `Items`.
+`Classifier`, `Regressor`, `Outcome` and `Ranking` are what a user hands over. A pool turns them into the coded arrays
+of `Classes`, `Means`, `Grades` and `Ranks`, and hands `core` blocks of its rows as `Items`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Classes", "Classifier", "Floats", "Grades", "Items", "Means", "Outcome", "Outputs", "Regressor"]
+from sondage.core.rankings import Ranking, Ranks
+
+__all__ = [
+    "Classes",
+    "Classifier",
+    "Floats",
+    "Grades",
+    "Items",
+    "Means",
+    "Outcome",
+    "Outputs",
+    "Ranking",
+    "Ranks",
+    "Regressor",
+]
 
 Floats = NDArray[np.float64]
 
@@ -118,7 +132,7 @@ class Grades:
         return Grades(self.grades, None if self.judge is None else self.judge[rows])
 
 
-Outputs = Classes | Means | Grades
+Outputs = Classes | Means | Grades | Ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +141,7 @@ class Items:
 
     Attributes
     ----------
-    models : tuple of Classes, Means or Grades
+    models : tuple of Classes, Means, Grades or Ranks
         Every model's outputs on these rows, in the pool's order of models.
     weights : ndarray of float, shape (n,)
         Base weights :math:`b_i`; over the whole pool they sum to 1.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sondage.core.display import Shown
 from sondage.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Shown):
     """An estimated measure, or difference of measures.
 
     Attributes
@@ -258,7 +259,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Shown):
     """The difference of two models' measures, and whether it is more than chance.
 
     Attributes

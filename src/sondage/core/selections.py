@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from sondage.core.display import Shown
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.significance.simultaneous import (
     JointErrors,
@@ -51,7 +52,7 @@ class Pairs(Mapping[tuple[str, str], Comparison]):
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class Selection(Shown):
     """Several models ranked by one measure from one sample.
 
     Attributes

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sondage.core.display import Shown
 from sondage.core.results import Estimate
 from sondage.errors import InputError
 
@@ -13,7 +14,7 @@ __all__ = ["Slices"]
 
 
 @dataclass(frozen=True, eq=False)
-class Slices(Mapping[Any, Estimate]):
+class Slices(Shown, Mapping[Any, Estimate]):
     """Estimates of one measure on slices of a pool, or on several pools, that shared a budget; a mapping by name.
 
     Attributes

@@ -17,7 +17,19 @@ from sondage.core.comparisons import Influence, believed_totals
 from sondage.core.designs import Design, Term, matters
 from sondage.core.measures import Measure, settled
 from sondage.core.measures.bases import Basis
-from sondage.core.predictions import Classes, Classifier, Floats, Grades, Items, Means, Outcome, Regressor
+from sondage.core.predictions import (
+    Classes,
+    Classifier,
+    Floats,
+    Grades,
+    Items,
+    Means,
+    Outcome,
+    Outputs,
+    Ranking,
+    Ranks,
+    Regressor,
+)
 from sondage.core.samples import SumKey, bin_sums
 from sondage.core.urns import ArrayUrn, Prices, Urn
 from sondage.errors import InputError, SondageWarning
@@ -30,7 +42,9 @@ from sondage.pools.coding import (
     positive_column,
 )
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
+from sondage.pools.listings import document_field
 from sondage.pools.parts import Filled, Profile, Taken, Undrawn
+from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.side import check_judges, code_features, code_judges
 
 __all__ = ["Pool"]
@@ -49,10 +63,11 @@ class Pool:
         Its predicted classes; by default the first most probable class.
     means, variances : array-like of float, shape (N,), optional
         Predictions and predictive variances of the one regressor.
-    models : mapping of str to Classifier, Regressor or Outcome, optional
+    models : mapping of str to Classifier, Regressor, Outcome or Ranking, optional
         Several models, or one with a name, in place of the above.
     classes : sequence, optional
-        The classes in the order of the columns; by default 0 .. k-1, or those predicted.
+        The classes in the order of the columns; by default 0 .. k-1, or those predicted. Of rankings the relevance
+        grades, ascending.
     judge : array-like, shape (N, k) or (N,), or mapping of str to array-like, optional
         A proxy's class probabilities, or the classes that it names; several by name. Makes the belief, never the
         truth, and labels tell how far to believe it.
@@ -68,6 +83,13 @@ class Pool:
         Columns to show to the labeller.
     features : array-like of float, shape (N, d), optional
         Numbers that may tell where the models err: embeddings, columns of a table. Labels tell whether they do.
+    queries, documents : array-like, shape (D,), optional
+        Of rankings, whose items are queries: the long table that `Ranking.ranks` and `grades` have a row for each of.
+        `costs` are then those of judging each document, and a query costs what its documents do that a question needs;
+        `fields` may be of queries, in their order of appearance, or of the table's rows.
+    grades : array-like of float, shape (D, G), or mapping, optional
+        Of rankings: a grade model's probabilities; with lists query -> document -> probabilities. Without them the
+        grades are named with `classes`, and all are equally likely before labels tell.
 
     Attributes
     ----------
@@ -100,17 +122,33 @@ class Pool:
         *,
         means: Any = None,
         variances: Any = None,
-        models: Mapping[str, Classifier | Regressor | Outcome] | None = None,
+        models: Mapping[str, Classifier | Regressor | Outcome | Ranking] | None = None,
         judge: Any = None,
         groups: Any = None,
         fields: Mapping[str, Any] | None = None,
         features: Any = None,
+        queries: Any = None,
+        documents: Any = None,
+        grades: Any = None,
     ) -> None:
         given = _one_kind(probabilities, predictions, means, variances, models)
+        self.listed: Listed | None = None
+        self.asked_by: tuple[str, ...] | None = None
+        if any(isinstance(model, Ranking) for model in given.values()):
+            _no_others(judge=judge, groups=groups, features=features)
+            table = {"grades": grades, "queries": queries, "documents": documents}
+            self.listed = code_rankings(given, classes, ids=ids, costs=costs, **table)
+            ids, costs = self.listed.queries, self.listed.costs
+        else:
+            _no_others(" is for rankings", queries=queries, documents=documents, grades=grades)
         checked = None if ids is None else np.asarray(ids, dtype=object) if isinstance(ids, list) else ids
         where = _namer(checked)
         judges = check_judges(judge, where)
-        self.task, outputs, size = code_models(given, classes, tuple(judges.values()), where)
+        outputs: tuple[Outputs, ...]
+        if self.listed is not None:
+            self.task, outputs, size = self.listed.task, self.listed.outputs, len(self.listed.queries)
+        else:
+            self.task, outputs, size = code_models(given, classes, tuple(judges.values()), where)
         size = self._outcome_size(size, ids, costs, weights)
         self.models, self.judges = tuple(given), tuple(judges)
         self.ids, self.keys = check_ids(ids, size)
@@ -121,12 +159,19 @@ class Pool:
             code_judges(judges, self.task.classes, size, where),
             code_features(features, size, where),
         )
-        self.fields = {name: as_column(column, f"field {name!r}", size) for name, column in (fields or {}).items()}
+        self.fields = {name: self._field(name, column, size) for name, column in (fields or {}).items()}
         self.source: str | None = None
         self.reading: dict[str, Any] = {}
         self._units: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         if groups is not None:
             self._units = code_units(groups, size, self.keys)
+
+    def _field(self, name: str, values: Any, size: int) -> NDArray[Any]:
+        """Return a column to show; of rankings' documents a mapping for each query."""
+        listed = self.listed
+        if listed is None or listed.order is None or len(values) == size:
+            return as_column(values, f"field {name!r}", size)
+        return document_field(as_column(values, f"field {name!r}", len(listed.order)), listed)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -134,6 +179,8 @@ class Pool:
     def __repr__(self) -> str:
         count = f"{len(self.models)} model{'s' if len(self.models) > 1 else ''}"
         detail = f" {list(self.task.classes)}" if self.task.classes else ""
+        if self.listed is not None:
+            detail = f" of {len(self.listed.outputs[0].positions):,} documents"
         return f"<Pool: {len(self):,} items, {count}, {self.task.kind}{detail}>"
 
     @staticmethod
@@ -490,6 +537,13 @@ def _one_kind(
     return {"model": Classifier(probabilities, predictions)}
 
 
+def _no_others(reason: str = " does not go with rankings", **given: Any) -> None:
+    """Refuse arguments that belong to another kind of pool."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}={reason}")
+
+
 def _namer(ids: Any) -> Any:
     """Return a function that names a row in messages."""
 
@@ -517,4 +571,6 @@ def _width(output: Any) -> int:
         return 1 if p is None or p.ndim == 1 else p.shape[1]
     if isinstance(output, Grades):
         return len(output.grades)
+    if isinstance(output, Ranks):
+        return len(output.positions) * output.documents.n_grades // max(len(output), 1)
     return 2 if isinstance(output, Means) else 1

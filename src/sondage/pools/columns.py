@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
+from sondage.pools.long import is_long, pool_from_long
 from sondage.pools.table import WHOLE, Columns, Table, is_number
 
 __all__ = ["Layout", "ModelColumns", "layout_of", "pool_from_columns"]
 
-TASKS = ("classification", "regression", "outcomes")
+TASKS = ("classification", "regression", "outcomes", "ranking")
 MOST_CLASSES = 1000
 
 _ONE = "model"  # the name of a single model whose columns carry none
@@ -64,12 +65,12 @@ def pool_from_columns(
         on; ``judge.p_<class>`` or ``judge.prediction``, for several judges ``judge.<name>.p_<class>`` and so on;
         ``<model>.judge`` or ``<model>.judge.p_<grade>`` for systems with an outcome of their own;
         ``feature.<name>``; ``cost``, ``weight``, ``group``. All others are shown to the labeller. Missing values
-        are masked; text may stand for numbers.
+        are masked; text may stand for numbers. Of rankings as for `pool_from_long`.
     classes : sequence, optional
         The classes in their order; by default in that of the columns.
     task : str, optional
-        ``"classification"``, ``"regression"`` or ``"outcomes"``, where the columns leave it open: predictions
-        without probabilities are numbers where there is a variance or a fraction, else classes.
+        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
+        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
     features : sequence of str
         More columns that are features: numbers, or lists of equally many numbers.
     typed : bool
@@ -82,6 +83,12 @@ def pool_from_columns(
     """
     if task is not None and task not in TASKS:
         raise InputError(f"no task {task!r}; there are {', '.join(TASKS)}")
+    if task == "ranking" or (task is None and "id" not in columns and is_long(columns)):
+        if not is_long(columns) or features:
+            raise InputError(
+                f"rankings need columns 'query' and 'document', and no features; there are {list(columns)}"
+            )
+        return pool_from_long(columns, classes=classes, typed=typed)
     if "id" not in columns:
         raise InputError(f"no column 'id'; there are {list(columns)}")
     if not len(columns["id"]):

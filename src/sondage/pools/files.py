@@ -28,7 +28,7 @@ from sondage.pools.table import NUMBER
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["escaped", "read_labels", "read_pool"]
+__all__ = ["escaped", "gather_judgements", "plain", "read_judgements", "read_label_rows", "read_labels", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
@@ -221,35 +221,118 @@ def read_labels(path: str | os.PathLike[str], models: Sequence[str] = ()) -> tup
     InputError
         If the file cannot be read or has no such column.
     """
+    rows = read_label_rows(path, ["id", *([f"{model}.label" for model in models] or ["label"])])
+    labels = [_outcomes(row, models) if models else row["label"] for _, row in rows]
+    return [row["id"] for _, row in rows], labels
+
+
+def read_judgements(
+    path: str | os.PathLike[str], *, partial: bool = False
+) -> tuple[list[str], list[dict[str, str] | None]]:
+    """Read judgements of documents from a CSV file with the columns ``query``, ``document`` and ``label``.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    partial : bool
+        Leave queries out that are not judged to the end, in place of refusing them.
+
+    Returns
+    -------
+    queries : list of str
+        In the order of the file.
+    labels : list of dict or None
+        Document -> grade, as text; None where all cells are empty: a skip.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a document is judged twice and differently.
+    """
+    try:
+        found = gather_judgements([row for _, row in read_label_rows(path, ["query", "document", "label"])], partial)
+    except LabelError as error:
+        place = os.fspath(path)
+        raise LabelError(str(error) if str(error).startswith(place) else f"{place}: {error}") from None
+    return list(found), list(found.values())
+
+
+def gather_judgements(rows: Sequence[Mapping[str, Any]], partial: bool = False) -> dict[Any, dict[Any, Any] | None]:
+    """Return each query's documents and grades from rows of one document each; None where no document has a grade.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        With query, document and label; None is no grade.
+    partial : bool
+        Leave queries out that are not judged to the end.
+
+    Raises
+    ------
+    LabelError
+        If a document is judged twice and differently.
+    """
+    found: dict[Any, dict[Any, Any]] = {}
+    for row in rows:
+        own, document, grade = found.setdefault(row["query"], {}), row["document"], row["label"]
+        if own.setdefault(document, grade) != grade:
+            raise LabelError(
+                f"document {document!r} of query {row['query']!r} has two labels, {own[document]!r} and {grade!r}"
+            )
+    whole = {query: own for query, own in found.items() if not partial or None not in own.values()}
+    return {
+        query: {document: grade for document, grade in own.items() if grade is not None} or None
+        for query, own in whole.items()
+    }
+
+
+def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list[tuple[int, dict[str, Any]]]:
+    """Return line and columns of every row of a CSV file of labels; what follows the first is None where empty.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    wanted : sequence of str
+        Columns that must be there: ids first, which are never empty, then labels.
+
+    Raises
+    ------
+    InputError
+        As for `read_labels`.
+    """
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, delimiter=_header(path)[0], strict=True)
-            wanted = ["id", *([f"{model}.label" for model in models] or ["label"])]
             missing = [name for name in wanted if name not in (reader.fieldnames or [])]
             if missing:
                 raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")
-            rows = [_checked(row, reader.line_num) for row in reader]
+            rows = [(reader.line_num, _checked(row, reader.line_num, wanted[0])) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error, InputError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise InputError(f"{os.fspath(path)}: {reason}") from None
-    labels = [_outcomes(row, models) if models else _label(row["label"]) for row in rows]
-    return [_plain(row["id"]) for row in rows], labels
+    labels = [name for name in wanted[1:] if name == "label" or name.endswith(".label")]
+    return [
+        (line, {name: _label(cell) if name in labels else plain(cell) for name, cell in row.items()})
+        for line, row in rows
+    ]
 
 
-def _checked(row: dict[str, Any], line: int) -> dict[str, Any]:
+def _checked(row: dict[str, Any], line: int, key: str) -> dict[str, str]:
     if None in row or None in row.values():
         raise LabelError(f"line {line} has more or fewer cells than the header")
-    if not row["id"].strip():
-        raise LabelError(f"line {line} has no id")
+    if not row[key].strip():
+        raise LabelError(f"line {line} has no {key}")
     return row
 
 
 def _label(cell: str) -> str | None:
-    return _plain(cell).strip() or None
+    return plain(cell).strip() or None
 
 
-def _outcomes(row: dict[str, str], models: Sequence[str]) -> dict[str, str] | None:
-    given = {model: _label(row[f"{model}.label"]) for model in models}
+def _outcomes(row: dict[str, Any], models: Sequence[str]) -> dict[str, str] | None:
+    given = {model: row[f"{model}.label"] for model in models}
     return {model: label for model, label in given.items() if label is not None} or None
 
 
@@ -266,6 +349,6 @@ def escaped(value: Any) -> Any:
     return value
 
 
-def _plain(cell: str) -> str:
+def plain(cell: str) -> str:
     """Return the text that `escaped` was given."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

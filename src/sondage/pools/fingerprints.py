@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.predictions import Items
+from sondage.core.predictions import Items, Ranks
+from sondage.pools.listings import listed_hashes
 
 __all__ = ["digest_of", "row_hashes"]
 
@@ -33,6 +34,9 @@ def row_hashes(keys: NDArray[np.int64], items: Items, extra: Sequence[NDArray[np
         if values is not None:
             numbers += [_bits(column) for column in np.atleast_2d(values.T)]
     for output in items.models:
+        if isinstance(output, Ranks):
+            numbers += listed_hashes(output)
+            continue
         for value in vars(output).values():
             if isinstance(value, np.ndarray) and len(value) == len(keys):
                 numbers += [_bits(column) for column in np.atleast_2d(value.T)]

@@ -186,6 +186,8 @@ def schema_of(
     if len(by_name) < len(columns):
         twice = next(name for name in by_name if [column.name for column in columns].count(name) > 1)
         raise InputError(f"column {twice!r} stands twice")
+    if "id" not in by_name and "query" in by_name:
+        raise InputError("rankings are read into memory: lazy=False")
     if "id" not in by_name:
         raise InputError(f"no column 'id'; there are {list(by_name)}")
     if "group" in by_name:

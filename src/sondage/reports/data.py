@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.selections import Selection
-from sondage.studies.forms import method_to_data, question_to_data
-from sondage.studies.study import Study
+from sondage.core.slices import Slices
+from sondage.reports.contents import Report
 
-__all__ = ["result_data", "study_data"]
+__all__ = ["report_data", "result_data"]
 
 ALL_PAIRS = 10
 """Of more models than this only the pairs with the best are written."""
@@ -24,7 +25,7 @@ def result_data(result: Any, level: float = 0.95) -> Data:
 
     Parameters
     ----------
-    result : Estimate, mapping of str to Estimate, Comparison or Selection
+    result : Estimate, mapping of str to Estimate, Comparison, Selection or Slices
         The result.
     level : float
         Confidence level of the intervals, in (0, 1).
@@ -32,7 +33,7 @@ def result_data(result: Any, level: float = 0.95) -> Data:
     Returns
     -------
     dict
-        With ``kind``: ``"estimate"``, ``"estimates"``, ``"comparison"`` or ``"selection"``.
+        With ``kind``: ``"estimate"``, ``"estimates"``, ``"comparison"``, ``"selection"`` or ``"slices"``.
     """
     if isinstance(result, Comparison):
         return _comparison(result, level)
@@ -40,28 +41,34 @@ def result_data(result: Any, level: float = 0.95) -> Data:
         return _selection(result, level)
     if isinstance(result, Estimate):
         return {"kind": "estimate"} | _estimate(result, level)
+    if isinstance(result, Slices):
+        slices = {str(name): _estimate(one, level) for name, one in result.items()}
+        return {"kind": "slices", "slices": slices, "overall": _estimate(result.overall, level)}
     return {"kind": "estimates", "estimates": {name: _estimate(one, level) for name, one in result.items()}}
 
 
-def study_data(study: Study, level: float = 0.95) -> Data:
-    """Return a study as data: where it stands, what it asks and how, and the result if there are labels."""
-    status = study.status
-    counts = {name: getattr(status, name) for name in ("asked", "labelled", "skipped", "pending", "remaining")}
-    question = question_to_data(study.question)
-    return {
-        "study": study.name,
-        **study.facts,
-        "question": question | {"measures": [measure.name for measure in study.question.measures]},
-        "method": _finite(method_to_data(study.method)),
-        "seed": study.seed,
-        "task": {"kind": study.task.kind, "classes": list(study.task.classes), "grades": list(study.task.grades)},
-        "models": list(study.models),
-        "budget": status.budget,
-        "spent": status.spent,
-        **counts,
-        "complete": status.complete,
-        "result": result_data(study.estimate(), level) if status.labelled else None,
+def report_data(report: Report) -> Data:
+    """Return a report as data: question, counts and settings, the result, and all that it rests on."""
+    at, uniform, weights = report.standing, report.uniform, report.weights
+    data: Data = {
+        **report.settings,
+        **({} if at is None else asdict(at) | {"complete": at.complete}),
+        "asks": report.question,
+        "answers": list(report.answers),
+        "result": None if report.result is None else result_data(report.result, report.level),
+        "chosen": list(report.chosen),
+        "uniform": None if uniform is None else asdict(uniform),
+        "weights": None
+        if weights is None
+        else {"n_effective": weights.n_effective, "largest": weights.largest, "shares": weights.shares.tolist()},
+        "gaps": [asdict(one) for one in report.gaps],
+        "reliability": None if report.reliability is None else asdict(report.reliability),
+        "contributors": [asdict(one) for one in report.contributors],
+        "parts": [asdict(part) for part in report.parts],
+        "warnings": list(report.warnings),
     }
+    found: Data = _finite(data)
+    return found
 
 
 def _estimate(estimate: Estimate, level: float) -> Data:

@@ -8,9 +8,21 @@ from typing import Any
 
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
-from sondage.studies.study import Study
+from sondage.reports.contents import Figure
 
-__all__ = ["answer", "describe", "describe_study", "quantity"]
+__all__ = [
+    "answer",
+    "base_name",
+    "basis_lines",
+    "describe",
+    "figure_reach",
+    "figure_value",
+    "label_count",
+    "named_measure",
+    "pvalue_text",
+    "quantity",
+    "warned",
+]
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
 MOST_NAMED = 5
@@ -24,6 +36,10 @@ NAMES = {
     "mae": "MAE",
     "r2": "R2",
     "kappa": "kappa",
+    "dcg": "DCG",
+    "ndcg": "nDCG",
+    "err": "ERR",
+    "rbp": "RBP",
 }
 
 
@@ -48,28 +64,23 @@ def describe(result: Any, level: float = 0.95) -> list[str]:
     """Return the answer and what it rests on, line by line; of several estimates, one after the other."""
     if isinstance(result, Mapping):
         first = next(iter(result.values()))
-        return [*(answer(one, level) for one in result.values()), *_basis(first), *_warned(_all_warnings(result))]
+        return [*(answer(one, level) for one in result.values()), *basis_lines(first), *warned(_all_warnings(result))]
     if isinstance(result, Selection):
-        return [answer(result), *_ranked(result, level), *_warned(result.warnings)]
+        return [answer(result), *_ranked(result, level), *warned(result.warnings)]
     estimate = result.estimate if isinstance(result, Comparison) else result
-    return [answer(result, level), *_basis(estimate), *_warned(estimate.warnings)]
+    return [answer(result, level), *basis_lines(estimate), *warned(estimate.warnings)]
 
 
-def describe_study(study: Study, level: float = 0.95) -> list[str]:
-    """Return where a study stands, and its result if there are labels."""
-    status, question = study.status, study.question
-    measures = ", ".join(measure.name for measure in question.measures)
-    method = study.method
-    lines = [
-        f"{question.kind} {' and '.join(question.models)} by {measures}; seed {study.seed}",
-        f"{status.labelled} labelled, {status.pending} pending, {status.skipped} skipped, {status.remaining} to ask; "
-        f"budget {status.budget:g}, spent {status.spent:g}",
-        f"design {method.design}, floor {method.floor:g}, draw {method.draw}, estimator {method.estimator}, "
-        f"interval {method.interval}, target {method.target}",
-    ]
-    if not status.labelled:
-        return ["No labels yet: there is nothing to estimate from.", *lines]
-    return [*describe(study.estimate(), level), *lines]
+def figure_value(figure: Figure) -> str:
+    """Return a figure's value in words."""
+    return quantity(figure.value, figure.measure, figure.interval.width, figure.unit)
+
+
+def figure_reach(figure: Figure) -> str:
+    """Return a figure's interval in words."""
+    if figure.interval.kind == "undefined":
+        return "not known"
+    return _between(figure.interval, figure.measure, figure.unit)
 
 
 def quantity(value: float, measure: str, width: float = math.nan, unit: str = " %") -> str:
@@ -82,22 +93,25 @@ def quantity(value: float, measure: str, width: float = math.nan, unit: str = " 
     """
     if not math.isfinite(value):
         return "undefined"
-    scale = 100.0 if _base(measure) in PERCENT else 1.0
+    scale = 100.0 if base_name(measure) in PERCENT else 1.0
     reach = width if math.isfinite(width) and width > 0 else abs(value) or 1.0
     digits = min(max(0, 2 - math.ceil(math.log10(scale * reach))), 8)
     if scale == 1.0 and reach <= 1:
         digits = max(digits, 2)
-    return f"{scale * value:.{digits}f}{unit if scale == 100.0 else ''}"
+    told = f"{scale * value:.{digits}f}"
+    return f"{told.removeprefix('-') if float(told) == 0 else told}{unit if scale == 100.0 else ''}"
 
 
-def _base(measure: str) -> str:
+def base_name(measure: str) -> str:
+    """Return a measure's name without its parameters."""
     return measure.partition(":")[0]
 
 
-def _named(measure: str) -> str:
+def named_measure(measure: str) -> str:
     """Return a measure's name as a reader knows it."""
-    name, _, options = measure.partition(":")
-    words = NAMES.get(name, name.replace("_", " "))
+    head, _, options = measure.partition(":")
+    name, at, depth = head.partition("@")
+    words = NAMES.get(name, name.replace("_", " ")) + at + depth
     return f"{words} ({options.replace('positive=', 'of ').replace('=', ' = ')})" if options else words
 
 
@@ -112,23 +126,23 @@ def _between(interval: Interval, measure: str, unit: str = " %") -> str:
     )
 
 
-def _labels(count: int) -> str:
+def label_count(count: int) -> str:
+    """Return a number of labels in words."""
     return f"{count:,} label{'' if count == 1 else 's'}"
 
 
 def _estimated(estimate: Estimate, level: float) -> str:
-    subject = f"The {_named(estimate.measure)} of {estimate.models[0]!r}"
+    subject = f"The {named_measure(estimate.measure)} of {estimate.models[0]!r}"
     where = "in this pool" if estimate.target == "pool" else "in the population"
     if not math.isfinite(estimate.value):
-        return f"{subject} {where} cannot be told from {_labels(estimate.n_labels)}."
+        return f"{subject} {where} cannot be told from {label_count(estimate.n_labels)}."
     interval = estimate.interval(level)
     value = quantity(estimate.value, estimate.measure, interval.width)
     if estimate.exact and estimate.target == "pool":
-        return (
-            f"{subject} {where} is exactly {value}: everything that matters is labelled ({_labels(estimate.n_labels)})."
-        )
+        told = label_count(estimate.n_labels)
+        return f"{subject} {where} is exactly {value}: everything that matters is labelled ({told})."
     reach = _within(interval, estimate.measure)
-    return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({_labels(estimate.n_labels)})."
+    return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({label_count(estimate.n_labels)})."
 
 
 def _within(interval: Interval, measure: str) -> str:
@@ -143,10 +157,10 @@ def _within(interval: Interval, measure: str) -> str:
 
 def _compared(comparison: Comparison, level: float) -> str:
     estimate, (first, second) = comparison.estimate, comparison.estimate.models
-    measure = _named(estimate.measure)
+    measure = named_measure(estimate.measure)
     if not math.isfinite(estimate.value):
-        return f"Whether {first!r} or {second!r} is better cannot be told from {_labels(estimate.n_labels)}."
-    evidence = f"p {_pvalue(comparison.pvalue)}, {_labels(estimate.n_labels)}"
+        return f"Whether {first!r} or {second!r} is better cannot be told from {label_count(estimate.n_labels)}."
+    evidence = f"p {pvalue_text(comparison.pvalue)}, {label_count(estimate.n_labels)}"
     interval = comparison.interval(level)
     difference = quantity(estimate.value, estimate.measure, interval.width, " points")
     reach = f"{_level(level)} interval {_between(interval, estimate.measure, ' points')}"
@@ -161,7 +175,8 @@ def _compared(comparison: Comparison, level: float) -> str:
     )
 
 
-def _pvalue(pvalue: float) -> str:
+def pvalue_text(pvalue: float) -> str:
+    """Return a p-value with its sign of equality."""
     return f"= {pvalue:.2g}" if pvalue >= 1e-4 else "< 0.0001"
 
 
@@ -169,7 +184,7 @@ def _selected(selection: Selection) -> str:
     best = selection.estimates[selection.best]
     value = quantity(best.value, best.measure, best.interval(0.95).width)
     rivals = [name for name in selection.contenders() if name != selection.best]
-    lead = f"{selection.best!r} has the best {_named(best.measure)}, {value} ({_labels(selection.n_labels)})"
+    lead = f"{selection.best!r} has the best {named_measure(best.measure)}, {value} ({label_count(selection.n_labels)})"
     if not rivals:
         return f"{lead}, and is better than every other."
     more = f" and {len(rivals) - MOST_NAMED} more" if len(rivals) > MOST_NAMED else ""
@@ -190,12 +205,12 @@ def _ranked(selection: Selection, level: float) -> list[str]:
             gap = estimate.value - best.value
             behind = quantity(gap, estimate.measure, gaps[name].width, " points")
             reach = _between(gaps[name], estimate.measure, " points")
-            line += f"  {behind} from the best ({reach}), p {_pvalue(selection.pvalues[name])}"
+            line += f"  {behind} from the best ({reach}), p {pvalue_text(selection.pvalues[name])}"
         lines.append(line)
     return lines
 
 
-def _basis(estimate: Estimate) -> list[str]:
+def basis_lines(estimate: Estimate) -> list[str]:
     """Return what an estimate rests on."""
     parts = [f"standard error {estimate.std_error:.3g}"] if math.isfinite(estimate.std_error) else []
     if math.isfinite(estimate.n_effective):
@@ -214,5 +229,6 @@ def _all_warnings(estimates: Mapping[str, Estimate]) -> list[str]:
     return list(dict.fromkeys(text for estimate in estimates.values() for text in estimate.warnings))
 
 
-def _warned(warnings: Any) -> list[str]:
+def warned(warnings: Any) -> list[str]:
+    """Return warnings as lines."""
     return [f"note: {text}" for text in warnings]

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from sondage.studies import records
+from sondage.studies.agreement import Agreement, agreement_of
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.ballots import PENDING
 from sondage.studies.kept import Kept
 from sondage.studies.labels import decode_label
 from sondage.studies.selecting import select_session
+from sondage.studies.session import Session
 from sondage.studies.times import now
 
 __all__ = ["Account", "Disagreement", "Progress", "Status"]
@@ -37,7 +39,7 @@ class Status:
     wanted : int
         Labels that the items asked for are still to get; more than `pending` where several people label an item.
     disputed : int
-        Items of which people disagree and which nobody has resolved; without a majority they are pending too.
+        Items of which people disagree without a majority; they are pending until somebody resolves them.
     """
 
     budget: float
@@ -85,9 +87,9 @@ class Disagreement:
     labels : tuple of (str or None, label)
         Who says what; skips are left out.
     label : object
-        The item's label now: resolved, or the majority's; None if there is none.
+        The item's label now: resolved, the majority's or the mean; None if there is none.
     resolved : bool
-        Whether somebody has settled it.
+        Whether somebody has resolved it.
     fields : dict
         What the pool says of the item.
     """
@@ -114,7 +116,7 @@ class Account(Kept):
         """Counts, as they are in the file now."""
         with self._reading() as (session, found):
             at_work, moment = found.assignments.open(), now()
-            disputed = sum(self._ballots.disputed(item) for item in self._ballots.items())
+            disputed = sum(position not in session.answers for position in session.opinions)
         return Status(
             session.budget,
             session.spent,
@@ -154,10 +156,20 @@ class Account(Kept):
             estimates = estimate_session(session)
         return estimates if self._facts["several"] else next(iter(estimates.values()))
 
+    def snapshot(self) -> Session:
+        """Return the session as it is in the file now; what happens later does not change it."""
+        with self._reading() as (session, _):
+            return session.copied()
+
     def fields(self, ids: Any) -> list[dict[str, Any]]:
         """Return what the pool shows to a labeller of these items."""
         with self._reading() as (session, _):
-            return [self._fields[session.ids[session.position(name)]] for name in ids]
+            return [self._fields[session.ids[position]] for position in session.located(ids)]
+
+    def documents(self, ids: Any) -> list[list[Any]]:
+        """Return, of rankings, the documents of these queries; a label judges all of them."""
+        with self._reading() as (session, _):
+            return [session.documents(session.position(name)) for name in ids]
 
     def history(self, name: Any = None) -> list[dict[str, Any]]:
         """Return all labels ever told, first to last.
@@ -179,7 +191,7 @@ class Account(Kept):
             If the item was never asked for.
         """
         with self._reading() as (session, found):
-            item = None if name is None else self._text(session, name)
+            item = None if name is None else self._written(session, [name])[0]
             rows = [dict(row) for row in found.labels() if item in (None, row["id"])]
         return [row | {"id": records.id_from_text(row["id"]), "label": json.loads(row["label"])} for row in rows]
 
@@ -204,7 +216,7 @@ class Account(Kept):
             If the item was never asked for.
         """
         with self._reading() as (session, found):
-            item = None if name is None else self._text(session, name)
+            item = None if name is None else self._written(session, [name])[0]
             rows = [dict(row) for row in found.events() if item in (None, row["id"])]
         return [_event(row) for row in rows]
 
@@ -219,17 +231,37 @@ class Account(Kept):
         people = sorted({*labelled, *skipped, *claimed}, key=lambda who: (who is None, who or ""))
         return {who: Progress(labelled[who], skipped[who], claimed[who]) for who in people}
 
-    def disagreements(self, *, resolved: bool = False) -> list[Disagreement]:
-        """Return the items of which people disagree, in the order of asking.
+    def agreement(self) -> Agreement:
+        """Return how far people agree on the items that several of them labelled: Krippendorff's alpha, Cohen's kappa.
+
+        Raises
+        ------
+        InputError
+            If the packages that compute it are not installed (extra ``agreement``).
+        """
+        with self._reading():
+            told = [self._ballots.of(item) for item in self._ballots.items()]
+        given = ({row["who"]: row["label"] for row in rows if row["label"] is not None} for rows in told)
+        return agreement_of(given, self.task)
+
+    def labels(self) -> dict[Any, Any]:
+        """Return the labels that count, in the order of asking, by id; None is a skip, pending items are left out."""
+        with self._reading() as (session, _):
+            answers = {session.ids[p]: session.answers[p] for p in session.asked if p in session.answers}
+        return {name: decode_label(label, self.task) for name, label in answers.items()}
+
+    def disagreements(self, *, settled: bool = False) -> list[Disagreement]:
+        """Return the items of which people disagree without a majority, in the order of asking.
 
         Parameters
         ----------
-        resolved : bool
-            With those that somebody has settled already.
+        settled : bool
+            With those that have a label all the same: by majority, as a mean of numbers, or since it was resolved.
         """
         with self._reading() as (session, _):
-            found = [self._disagreement(position) for position in session.asked if position in session.opinions]
-        return [one for one in found if one is not None and (resolved or not one.resolved)]
+            several = [position for position in session.asked if position in session.opinions]
+            found = [self._disagreement(p) for p in several if settled or p not in session.answers]
+        return [one for one in found if one is not None]
 
     def _disagreement(self, position: int) -> Disagreement | None:
         name, task, ballots = self._session.ids[position], self.task, self._ballots

@@ -15,6 +15,7 @@ from sondage.core.power import power
 from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.fitting import fitted_method
+from sondage.studies.judging import as_asked
 from sondage.studies.method import METHODS, Method, Question
 from sondage.studies.planning import Plan, check_budget, make_plan, settle
 
@@ -135,6 +136,7 @@ def advise(
     for name in names:
         pool.model(name)
     question = settle(pool, Question(kind, tuple(names), (parse_measure(measure, positive),), alpha))
+    pool = as_asked(pool, question)
     if budgets is not None and not isinstance(budgets, Sequence):
         budgets = [budgets]
     limit = _limit(pool)

@@ -10,7 +10,9 @@ from sondage.core.catalogue.significance import named_test
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
+from sondage.core.raters import rater_variance
 from sondage.core.results import Comparison, Estimate, Evidence
+from sondage.core.samples import Sample
 from sondage.core.variances import believed_variance, larger_variance
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, meant_to_count
@@ -67,10 +69,23 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
     elif agreed:
         warnings.append("all labels agree, so their spread says nothing: the standard error is what the belief expects")
+    doubt = _doubt_of_raters(session, found, contrast, fit, sample)
+    if found.exact and doubt:
+        warnings.append("everything that matters is labelled: what is uncertain is only who labels")
+    if doubt and method.interval == "anytime":
+        warnings.append("people disagree: what holds at any time holds for the labels as they were given")
+    if session.labellers > 1 and found.opinions is None:
+        warnings.append(
+            f"{session.labellers} people label and no item was labelled by two: "
+            "the interval does not know how far they differ"
+        )
     counts = counts_of(session, contrast.models) if len(contrast.weights) == 2 else None
+    if counts is not None and doubt:
+        warnings.append("the exact test and interval count labels as certain; people disagree, so they are Student's")
+        counts = None
     if counts is None and len(contrast.weights) == 2 and meant_to_count(session) and (found.n_pending or found.skipped):
         warnings.append("the exact test and interval need all answers: until then they are Student's")
-    total = expected + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
+    total = expected + doubt + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     largest = float(weights.max() / weights.sum())
     effective = float(weights.sum() ** 2 / np.sum(weights**2))
@@ -83,7 +98,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         std_error=float(np.sqrt(total)),
         n_labels=session.n_labels,
         target=method.target,
-        exact=found.exact,
+        exact=found.exact and not doubt,
         df=df,
         bounds=contrast.bounds,
         proportion=contrast.functional.proportion and session.question.kind != "compare" and len(contrast.weights) == 1,
@@ -99,6 +114,14 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         evidence=Evidence(contrast, estimation, fit),
         course=LabelCourse(session.copied(), contrast, _alone),
     )
+
+
+def _doubt_of_raters(session: Session, found: Labelled, contrast: Contrast, fit: Fit, sample: Sample) -> float:
+    """Return the variance that comes from who labels; a population's spread has it already."""
+    if found.opinions is None or session.method.target == "population" or not np.isfinite(fit.value):
+        return 0.0
+    averaged = session.task.kind == "regression"
+    return rater_variance(contrast, sample, fit.sums, found.opinions, averaged=averaged)
 
 
 def _alone(session: Session, contrast: Contrast) -> Estimate:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, and_, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, exists, func, insert, or_, select, update
 
 from sondage.studies import tables
 
@@ -88,12 +88,14 @@ class Assignments:
 
     def finish(self, done: Iterable[Row]) -> None:
         """Write that these were done by a person: number and who; without a number a further one."""
-        for row in done:
-            values = {"who": row["who"], "until": None, "done": 1}
-            if row["number"] is None:
-                self._connection.execute(insert(_ROW).values(id=row["id"], **values))
-            else:
-                self._connection.execute(update(_ROW).where(_ROW.c.number == row["number"]).values(**values))
+        rows = [{"done": 1, "until": None} | row for row in done]
+        further = [{name: row[name] for name in row if name != "number"} for row in rows if row["number"] is None]
+        given = [{"at": row["number"], "by": row["who"]} for row in rows if row["number"] is not None]
+        if further:
+            self._connection.execute(insert(_ROW), further)
+        if given:
+            values: dict[str, Any] = {"who": bindparam("by"), "until": None, "done": 1}
+            self._connection.execute(update(_ROW).where(_ROW.c.number == bindparam("at")).values(values), given)
 
     def reopen(self, name: str, who: str, until: str) -> None:
         """Give an item that a person has labelled back to that person."""

@@ -1,8 +1,8 @@
 """What people said of each item, and what follows: its label, or none yet.
 
 A label counts until another one supersedes it: a correction, or taking it back. An item's label is what settled it, or
-else the majority of those who did not skip it; for numbers their mean. Where no answer has most votes the item is
-disputed, and pending until it is resolved.
+else the majority of those who did not skip it; for numbers their mean, for rankings each document's majority. Where no
+answer has most votes the item is disputed, and pending until it is resolved.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ def coded(label: Any, task: Task) -> Label | None:
         return None
     if task.kind == "classification":
         return task.classes.index(label)
+    if task.kind == "ranking":
+        return tuple((document, task.grades.index(grade)) for document, grade in label.items())
     return tuple(label) if isinstance(label, list) else label
 
 
@@ -72,10 +74,18 @@ def _majorities(labels: Sequence[Any]) -> Any:
     return PENDING if any(outcome is PENDING for outcome in found) else found
 
 
+def _grades(labels: Sequence[Any]) -> Any:
+    """Return each document's majority."""
+    documents, votes = [document for document, _ in labels[0]], zip(*labels, strict=True)
+    found = [_majority([code for _, code in column]) for column in votes]
+    return PENDING if any(code is PENDING for code in found) else tuple(zip(documents, found, strict=True))
+
+
 _VERDICTS: dict[str, Callable[[Sequence[Any]], Any]] = {
     "classification": _majority,
     "regression": _mean,
     "outcomes": _majorities,
+    "ranking": _grades,
 }
 
 
@@ -93,12 +103,16 @@ class Ballots:
         self._items: dict[str, dict[int, Row]] = {}
         self.last = 0
         """Number of the last label read."""
+        self.people: set[str] = set()
+        """Everybody who gave a name."""
 
     def add(self, row: Row) -> None:
         """Take the next row of the table of labels."""
         self.last = row["number"]
         counted = self._items.setdefault(row["id"], {})
         counted.pop(row["supersedes"], None)
+        if row["who"] is not None and row["kind"] == "label":
+            self.people.add(row["who"])
         if row["kind"] != "undo":
             counted[row["number"]] = {**row, "label": coded(json.loads(row["label"]), self._task)}
 
@@ -123,10 +137,6 @@ class Ballots:
     def items(self) -> list[str]:
         """Return the items that anybody said something of."""
         return list(self._items)
-
-    def disputed(self, item: str) -> bool:
-        """Return whether people disagree about an item and nothing has settled it."""
-        return len({repr(label) for label in self.opinions(item)}) > 1 and self.resolution(item) is None
 
     def last_of(self, who: str) -> Row | None:
         """Return what a person said last, as far as it counts."""

@@ -162,7 +162,7 @@ class Lending(Kept):
             Ids of the items that were held.
         """
         with self._writing() as (session, found):
-            names = None if ids is None else [self._text(session, name) for name in ids]
+            names = None if ids is None else self._written(session, ids)
             let_go, at = found.assignments.release(labeller, names), now()
             found.add_events([{"at": at, "kind": "released", "id": name, "who": labeller} for name in let_go])
         return [records.id_from_text(name) for name in let_go]

@@ -28,7 +28,7 @@ class Desk(Lending):
         labels: Iterable[Any],
         *,
         correct: bool = False,
-        who: str | None = None,
+        who: str | Sequence[str | None] | None = None,
         further: bool = False,
         reason: str | None = None,
         request: str | None = None,
@@ -47,8 +47,8 @@ class Desk(Lending):
         correct : bool
             Let a label replace an earlier, different one, which is kept in the file: one's own or, where the item
             has all its labels, the last one's.
-        who : str, optional
-            Who says so.
+        who : str or sequence of str, optional
+            Who says so: of all labels, or of each.
         further : bool
             Take these as further opinions, on items that have all the labels they were to get.
         reason : str, optional
@@ -72,18 +72,25 @@ class Desk(Lending):
         if len(ids) != len(labels):
             raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
 
-        def write(session: Session, found: Records) -> int:
-            coded = self._coded(session, ids, labels)
-            assigned = found.assignments.of(list(coded))
-            rows = [
-                row
-                for item, label in coded.items()
-                if (row := self._row(item, label, assigned[item], who, correct, further)) is not None
-            ]
-            self._write(found, rows, assigned, reason)
-            return len(rows)
+        people = _by_person(ids, labels, who)
 
-        return int(self._once(request, ["tell", ids, labels, correct, who, further, reason], write))
+        def write(session: Session, found: Records) -> int:
+            count = 0
+            for person, (names, said) in people.items():
+                coded = self._coded(session, names, said)
+                assigned = found.assignments.of(list(coded))
+                rows = [
+                    row
+                    for item, label in coded.items()
+                    if (row := self._row(item, label, assigned[item], person, correct, further)) is not None
+                ]
+                self._write(found, rows, assigned, reason)
+                self._bring_up(found)  # what the next person says is told after this
+                count += len(rows)
+            return count
+
+        told = who if who is None or isinstance(who, str) else list(who)
+        return int(self._once(request, ["tell", ids, labels, correct, told, further, reason], write))
 
     def skip(self, name: Any, who: str | None, reason: str | None = None, *, request: str | None = None) -> int:
         """Leave an item unanswered for good; it is counted, and can still be answered later.
@@ -199,8 +206,9 @@ class Desk(Lending):
     def _coded(self, session: Session, ids: Sequence[Any], labels: Sequence[Any]) -> dict[str, Label | None]:
         """Return coded labels by the written ids; the same item twice must have the same label."""
         coded: dict[str, Label | None] = {}
-        for name, label in zip(ids, labels, strict=True):
-            item, value = self._text(session, name), code_label(label, self.task, self.models, name)
+        for name, item, label in zip(ids, self._written(session, ids), labels, strict=True):
+            documents = session.documents(session.position(name)) if self.task.kind == "ranking" else []
+            value = code_label(label, self.task, self.models, name, documents)
             if item in coded and repr(coded[item]) != repr(value):
                 raise contradiction(name, coded[item], value, self.task)
             coded[item] = value
@@ -262,3 +270,19 @@ def _done(row: dict[str, Any], assigned: Sequence[Any]) -> list[dict[str, Any]]:
         return []
     number = (own or free or [{"number": None}])[0]["number"]
     return [{"number": number, "id": row["id"], "who": row["who"]}]
+
+
+def _by_person(
+    ids: Sequence[Any], labels: Sequence[Any], who: str | Sequence[str | None] | None
+) -> dict[str | None, tuple[list[Any], list[Any]]]:
+    """Return what each person says of which items, in the order in which people first speak."""
+    if who is None or isinstance(who, str):
+        return {who: (list(ids), list(labels))}
+    if len(who) != len(ids):
+        raise LabelError(f"there are {len(ids)} ids and {len(who)} names in who=")
+    people: dict[str | None, tuple[list[Any], list[Any]]] = {}
+    for name, label, person in zip(ids, labels, who, strict=True):
+        told = people.setdefault(person, ([], []))
+        told[0].append(name)
+        told[1].append(label)
+    return people

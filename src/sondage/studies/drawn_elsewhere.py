@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from sondage.pools.coding import code_models, positive_column
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.planning import check_target
 
-__all__ = ["estimate_from"]
+__all__ = ["estimate_from", "result_of"]
 
 
 def estimate_from(
@@ -105,26 +106,29 @@ def estimate_from(
     functional = settled(parse_measure(measure, positive), task, expanded, (0,)).ready(task)
     check_target(functional, target)
     contrast = Contrast(functional, ((0, 1.0),))
-    chosen = ESTIMATORS[estimator]
-    return _result(contrast, sample, known, chosen, interval, target)
+    estimation = Estimation(sample, (Part(sample, known),), ESTIMATORS[estimator])
+    return result_of(contrast, estimation, interval, target)
 
 
-def _result(contrast: Contrast, sample: Sample, known: Known, chosen: Any, interval: str, target: str) -> Estimate:
-    estimation = Estimation(sample, (Part(sample, known),), chosen)
+def result_of(
+    contrast: Contrast, estimation: Estimation, interval: str, target: str, notes: Sequence[str] = ()
+) -> Estimate:
+    """Return the result of an estimation without a belief, with its warnings after those given."""
+    sample, squared = estimation.whole, estimation.parts[-1].known.squared
     fit = estimation.fit(contrast)
-    spread = fit.bias**2 + (known.squared * fit.spread if target == "population" else 0.0)
-    exact = not np.any(sample.expansion.spread)
-    warnings = []
+    spread = fit.bias**2 + (squared * fit.spread if target == "population" else 0.0)
+    exact = not np.any(estimation.parts[-1].sample.expansion.spread)
+    undefined = []
     if fit.variance + spread == 0 and not exact:
-        warnings.append("all labels agree, so their spread says nothing: the standard error is not known")
+        undefined.append("all labels agree, so their spread says nothing: the standard error is not known")
     if not np.isfinite(fit.value):
-        warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0")
-    weights = sample.row_weights
+        undefined.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0")
+    weights = estimation.merged(fit.shares).row_weights
     return Estimate(
         measure=contrast.functional.name,
         models=("model",),
         value=fit.value,
-        std_error=float(np.sqrt(fit.variance + spread)) if not warnings else float("nan"),
+        std_error=float(np.sqrt(fit.variance + spread)) if not undefined else float("nan"),
         n_labels=sample.size,
         target=target,
         exact=exact,
@@ -135,7 +139,7 @@ def _result(contrast: Contrast, sample: Sample, known: Known, chosen: Any, inter
         n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),
         largest_weight=float(weights.max() / weights.sum()),
         spent=float(sample.size),
-        warnings=tuple(warnings),
+        warnings=(*notes, *undefined),
         evidence=Evidence(contrast, estimation, fit),
     )
 

@@ -16,6 +16,7 @@ from sondage.core.beliefs import (
     LearnedGaussianBelief,
     LearnedOutcomeBelief,
     OutcomeBelief,
+    RankingBelief,
 )
 from sondage.core.learning import Correction
 from sondage.core.measures import NAMES, Measure
@@ -34,7 +35,7 @@ __all__ = [
 
 Data = dict[str, Any]
 
-_PLAIN = (ClassBelief, GaussianBelief, OutcomeBelief)
+_PLAIN = (ClassBelief, GaussianBelief, OutcomeBelief, RankingBelief)
 _LEARNED = (LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief)
 _BELIEFS: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_PLAIN, *_LEARNED)}
 _MEASURES: dict[str, Any] = {name: kind for name, kind in NAMES.items() if isinstance(kind, type)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -102,6 +102,18 @@ class Kept:
         """Options with which the pool was read from its file."""
         return dict(json.loads(self._facts["reading"]))
 
+    @property
+    def session(self) -> Session:
+        """A copy of what was drawn, asked and answered, as it is in the database now."""
+        with self._reading() as (session, _):
+            return session.copied()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Make every call quicker for a while; for a process that serves others, and does not fork."""
+        with self._store.held():
+            yield
+
     @contextmanager
     def _reading(self) -> Iterator[tuple[Session, Records]]:
         """Open one state of the study, to read."""
@@ -144,6 +156,7 @@ class Kept:
         told = [dict(row) for row in found.labels(after=ballots.last)]
         for row in told:
             ballots.add(row)
+        session.labellers = len(ballots.people)
         for item in dict.fromkeys(row["id"] for row in told):
             position, label, opinions = self._positions[item], ballots.label(item), ballots.opinions(item)
             session.answers.pop(position, None)
@@ -153,9 +166,9 @@ class Kept:
             if len(opinions) > 1:
                 session.opinions[position] = opinions
 
-    def _text(self, session: Session, name: Any) -> str:
-        """Return the id of an item that was asked for, as it is written."""
-        return records.id_to_text(session.ids[session.position(name)])
+    def _written(self, session: Session, names: Iterable[Any]) -> list[str]:
+        """Return the ids of items that were asked for, as they are written."""
+        return [records.id_to_text(session.ids[position]) for position in session.located(names)]
 
     def _present_pool(self, pool: Pool | None = None) -> Pool:
         """Return the pool, as given, kept, or read again, if it is the study's own."""

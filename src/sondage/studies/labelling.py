@@ -9,6 +9,7 @@ import numpy as np
 
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
+from sondage.studies.judging import pool_judgements
 from sondage.studies.session import Session
 from sondage.studies.stopping import Rule
 
@@ -88,6 +89,8 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
 
 def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     """Return a function that looks labels of the whole pool up by id."""
+    if pool.task.kind == "ranking":
+        return pool_judgements(pool, labels)
     if isinstance(labels, Mapping):
         return lambda ids: labels
     column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -11,22 +11,29 @@ from numpy.typing import NDArray
 
 from sondage.core.measures import Task
 from sondage.errors import LabelError
+from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = ["Label", "code_label", "contradiction", "decode_label", "label_array"]
 
-Label = int | float | tuple[float, ...]
+Label = int | float | tuple[float, ...] | Judgements
 
 
-def code_label(label: Any, task: Task, models: tuple[str, ...], name: Any) -> Label | None:
-    """Return a label as a class code, a number, or a tuple of one outcome for each system; None stays None.
+def code_label(
+    label: Any, task: Task, models: tuple[str, ...], name: Any, documents: Sequence[Any] = ()
+) -> Label | None:
+    """Return a label as a class code, a number, a tuple of an outcome for each system, or judgements of documents.
+
+    None stays None; `documents` are those of a query, all of which are to be judged.
 
     Raises
     ------
     LabelError
-        If the label is not a class of the pool, not a finite number, or not an allowed outcome.
+        If the label is not a class of the pool, not a finite number, or not an allowed outcome or grade.
     """
     if label is None:
         return None
+    if task.kind == "ranking":
+        return judgements(label, task.grades, documents, name)
     return _CODERS[task.kind](label, task, models, name)
 
 
@@ -81,6 +88,8 @@ _CODERS: dict[str, Callable[[Any, Task, tuple[str, ...], Any], Label]] = {
 
 def decode_label(label: Label | None, task: Task) -> Any:
     """Return a coded label as the user knows it."""
+    if label is not None and task.kind == "ranking":
+        return judged(label, task.grades)  # type: ignore[arg-type]
     if label is None or task.kind != "classification":
         return label
     return task.classes[int(label)]  # type: ignore[arg-type]
@@ -95,14 +104,20 @@ def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -
 
 
 def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
-    """Return coded labels as one array: codes (n,), numbers (n,), or outcomes (n, M)."""
+    """Return coded labels as one array: codes (n,), numbers (n,), outcomes (n, M), or grade codes (n, W), -1 beyond."""
+    if task.kind == "ranking":
+        rows: list[Any] = labels
+        table = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.int8)
+        for row, codes in enumerate(rows):
+            table[row, : len(codes)] = [code for _, code in codes]
+        return table
     if task.kind == "classification":
         return np.array(labels, dtype=np.int64)
     return np.array(labels, dtype=np.float64)
 
 
 def guesses(task: Task, models: int) -> list[Any]:
-    """Return the labels that a skipped item could have: classes, or outcomes low and high; none for numbers."""
+    """Return the labels that a skipped item could have: classes, or outcomes low and high; none for others."""
     if task.kind == "classification":
         return list(range(len(task.classes)))
     if task.kind == "outcomes":

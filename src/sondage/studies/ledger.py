@@ -155,10 +155,10 @@ class Records:
 
     def add_labels(self, labels: Sequence[Row]) -> list[int]:
         """Append labels and return their numbers."""
-        number = tables.labels.c.number
-        return [
-            self._connection.execute(insert(tables.labels).returning(number), dict(row)).scalar_one() for row in labels
-        ]
+        if not labels:
+            return []
+        query = insert(tables.labels).returning(tables.labels.c.number, sort_by_parameter_order=True)
+        return list(self._connection.execute(query, [dict(row) for row in labels]).scalars())
 
     def add_events(self, events: Sequence[Row]) -> None:
         """Append what happened."""

@@ -21,6 +21,7 @@ from sondage.core.sequences import Rest
 from sondage.errors import InputError
 from sondage.studies.drawing import Drawn
 from sondage.studies.forms import belief_from_data, belief_to_data
+from sondage.studies.listings import is_listed, listing_layout, listings_from_data, listings_to_data
 from sondage.studies.planning import Stage, sums_from_data, sums_to_data
 from sondage.studies.rests import Rests
 
@@ -125,17 +126,23 @@ def _array(value: Any) -> Any:
 
 def layout_of(items: Items) -> Data:
     """Return the kinds of the models' outputs and the types of all their arrays."""
+    listed = is_listed(items)
     return {
-        "models": [
-            {"kind": type(output).__name__}
-            | {name: _type(value) for name, value in vars(output).items() if name not in _SHARED}
-            | {name: value.tolist() for name, value in vars(output).items() if name in _SHARED}
-            for output in items.models
-        ],
+        **({"listed": listing_layout(items)} if listed else {}),
+        "models": [_kinds(output) for output in items.models] if not listed else [],
         "costs": _type(items.costs),
         "judges": [_type(judge) for judge in items.judges],
         "features": _type(items.features),
     }
+
+
+def _kinds(output: Any) -> Data:
+    """Return the kind of a model's outputs and the types of their arrays."""
+    return (
+        {"kind": type(output).__name__}
+        | {name: _type(value) for name, value in vars(output).items() if name not in _SHARED}
+        | {name: value.tolist() for name, value in vars(output).items() if name in _SHARED}
+    )
 
 
 def _type(array: Any) -> str | None:
@@ -144,10 +151,7 @@ def _type(array: Any) -> str | None:
 
 def items_to_rows(items: Items) -> list[Data]:
     """Return each row's weight, cost, outputs and judge."""
-    outputs = [
-        {name: value.tolist() for name, value in vars(output).items() if value is not None and name not in _SHARED}
-        for output in items.models
-    ]
+    outputs = listings_to_data(items) if is_listed(items) else _outputs_to_data(items)
     weights = np.asarray(items.weights, dtype=np.float64).tolist()
     costs = None if items.costs is None else items.costs.tolist()
     side = _side_to_cells(items)
@@ -156,10 +160,21 @@ def items_to_rows(items: Items) -> list[Data]:
             "number": row,
             "weight": weights[row],
             "cost": None if costs is None else costs[row],
-            "outputs": dump([{name: column[row] for name, column in columns.items()} for columns in outputs]),
+            "outputs": dump(outputs[row]),
             "judge": side[row],
         }
         for row in range(len(items))
+    ]
+
+
+def _outputs_to_data(items: Items) -> list[list[Data]]:
+    """Return what each model says of each row."""
+    outputs = [
+        {name: value.tolist() for name, value in vars(output).items() if value is not None and name not in _SHARED}
+        for output in items.models
+    ]
+    return [
+        [{name: column[row] for name, column in columns.items()} for columns in outputs] for row in range(len(items))
     ]
 
 
@@ -167,7 +182,11 @@ def items_from_rows(rows: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]
     """Return items from their rows, in the types they had."""
     outputs = [json.loads(row["outputs"]) for row in rows]
     judges, features = _side_from_cells([row["judge"] for row in rows], layout)
-    models = tuple(_output(shape, [row[index] for row in outputs]) for index, shape in enumerate(layout["models"]))
+    models: tuple[Any, ...]
+    if "listed" in layout:
+        models = listings_from_data(outputs, layout["listed"])
+    else:
+        models = tuple(_output(shape, [row[index] for row in outputs]) for index, shape in enumerate(layout["models"]))
     return Items(
         models,
         np.array([row["weight"] for row in rows], dtype=np.float64),

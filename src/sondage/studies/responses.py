@@ -13,12 +13,13 @@ from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import ESTIMATORS, Fit
 from sondage.core.predictions import Floats
+from sondage.core.raters import Opinions
 from sondage.core.results import Interval
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
-from sondage.studies.labels import Label, guesses
+from sondage.studies.labels import Label, guesses, label_array
 from sondage.studies.planning import calibrated, carried_totals, contrasts_of
 from sondage.studies.session import Session
 
@@ -48,6 +49,8 @@ class Labelled:
         Positions of the items skipped.
     warnings : tuple of str
         What was assumed.
+    opinions : Opinions, optional
+        The labels of units that several people labelled.
     """
 
     estimation: Estimation
@@ -56,6 +59,7 @@ class Labelled:
     n_pending: int
     skipped: tuple[int, ...]
     warnings: tuple[str, ...]
+    opinions: Opinions | None
 
     @property
     def belief(self) -> Belief | None:
@@ -114,7 +118,18 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         counts = [f"{n_pending} pending"] * bool(n_pending) + [f"{len(skipped)} skipped"] * bool(skipped)
         warnings.append(f"{' and '.join(counts)}: taken to be like the answered items of equal belief")
     estimation = Estimation(whole, tuple(parts), ESTIMATORS[session.method.estimator], belief)
-    return Labelled(estimation, exact, last.covers, n_pending, skipped, tuple(warnings))
+    opinions = _opinions(session, asked[here].tolist())
+    return Labelled(estimation, exact, last.covers, n_pending, skipped, tuple(warnings), opinions)
+
+
+def _opinions(session: Session, answered: Sequence[int]) -> Opinions | None:
+    """Return the labels of the units that several people labelled."""
+    given = {unit: session.opinions[p] for unit, p in enumerate(answered) if p in session.opinions}
+    if not given:
+        return None
+    owner = np.repeat(np.arange(len(given)), [len(labels) for labels in given.values()])
+    every = label_array([label for labels in given.values() for label in labels], session.task)
+    return Opinions(np.array(list(given), dtype=np.int64), owner, every)
 
 
 def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, pieces: Sequence[Expansion]) -> Sample:

@@ -22,6 +22,7 @@ from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import fitted_method
+from sondage.studies.judging import as_asked
 from sondage.studies.labels import Label, code_label, contradiction, label_array
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import (
@@ -69,6 +70,8 @@ class Session:
         Position -> coded label, or None for a skip.
     opinions : dict of int
         Position -> the coded labels of several people, where more than one labelled the item.
+    labellers : int
+        How many people, by name, have labelled.
     held : set of int
         Positions of pending items that are not to be given out: somebody is at work on them.
     rests : dict of int to callable
@@ -92,6 +95,7 @@ class Session:
         self.asked: list[int] = []
         self.answers: dict[int, Label | None] = {}
         self.opinions: dict[int, tuple[Label, ...]] = {}
+        self.labellers = 0
         self.held: set[int] = set()
         self.rests: dict[int, Callable[[], Rests]] = {}
         self._set(columns or {})
@@ -113,7 +117,9 @@ class Session:
         InputError
             If the budget, a model, a measure or a part of the method does not fit the pool.
         """
-        budget, question = check_budget(pool, budget), settle(pool, question)
+        question = settle(pool, question)
+        pool = as_asked(pool, question)
+        budget = check_budget(pool, budget)
         method = fitted_method(pool, question, method)
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
         session.open(pool)
@@ -146,6 +152,7 @@ class Session:
 
     def plan(self, pool: Pool) -> Plan:
         """Return the plan of the next stage from the labels so far; nothing is drawn."""
+        pool = as_asked(pool, self.question)
         return make_plan(pool, self.question, self.method, self.past(pool))
 
     def draw(self, pool: Pool, plan: Plan, labels: int) -> None:
@@ -165,6 +172,7 @@ class Session:
         plan : Plan, optional
             The stage's plan, where it is made already.
         """
+        pool = as_asked(pool, self.question)
         if self.stages:
             self._drop_reserve()
         units = self._drawn_units(pool)
@@ -255,6 +263,7 @@ class Session:
             raise InputError(f"budget={budget:g} must be above the present one, {self.budget:g}")
         if pool is None:
             raise InputError("to raise the budget, the pool is needed")
+        pool = as_asked(pool, self.question)
         self.budget = check_budget(pool, budget)
         if not self.method.staged:
             self._lengthen(pool)
@@ -283,6 +292,11 @@ class Session:
     def pending(self) -> list[int]:
         """Positions asked for and not yet answered."""
         return [position for position in self.asked if position not in self.answers]
+
+    @property
+    def asked_ids(self) -> list[Any]:
+        """Ids asked for, in order."""
+        return [self.ids[position] for position in self.asked]
 
     @property
     def _waiting(self) -> list[int]:
@@ -390,21 +404,42 @@ class Session:
             asked = set(self.asked)
             yield from islice((position for position in range(len(self.ids)) if position not in asked), count)
 
+    def documents(self, position: int) -> list[Any]:
+        """Return the documents of a drawn query, all of which its label judges; nothing unless these are rankings."""
+        if self.task.kind != "ranking":
+            return []
+        ranks: Any = self.items.models[0]
+        found: list[Any] = ranks.documents.names_of(int(ranks.rows[position]))
+        return found
+
     def position(self, name: Any) -> int:
-        """Return the position of a drawn item, by its id or the id's text.
+        """Return the position of an item that was asked for, by its id or the id's text.
 
         Raises
         ------
         LabelError
-            If the item was never drawn: it has no probability, and its label cannot be used.
+            If it was not.
         """
-        found = self.positions.get(name)
-        if found is None:
-            found = next((p for key, p in self.positions.items() if str(key) == str(name)), None)
-        if found is None or found not in set(self.asked):
-            raise LabelError(
-                f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"
-            )
+        return self.located([name])[0]
+
+    def located(self, names: Iterable[Any]) -> list[int]:
+        """Return the positions of items that were asked for, by their ids or the ids' texts.
+
+        Raises
+        ------
+        LabelError
+            If one was never asked for: it has no probability, and its label cannot be used.
+        """
+        asked, found = set(self.asked), []
+        for name in names:
+            position = self.positions.get(name)
+            if position is None:
+                position = next((p for key, p in self.positions.items() if str(key) == str(name)), None)
+            if position is None or position not in asked:
+                raise LabelError(
+                    f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"
+                )
+            found.append(position)
         return found
 
     def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> int:
@@ -444,7 +479,7 @@ class Session:
             position = lookup.get(str(name), -1)
             if position < 0:
                 position = self.position(name)
-            coded = code_label(label, self.task, self.models, name)
+            coded = code_label(label, self.task, self.models, name, self.documents(position))
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
             same = repr(known) == repr(coded)  # by text: outcomes may hold NaN

@@ -1,12 +1,14 @@
 """Where a study is kept: a SQLite file, or a PostgreSQL database by its URL.
 
-Every write is one transaction that takes the lock first (BEGIN IMMEDIATE), so that processes queue instead of
-failing, and is on the disk when it returns (synchronous=FULL). Connections live as long as a transaction.
+Every write is one transaction and is on the disk when it returns. In a file it takes the lock first (BEGIN IMMEDIATE,
+synchronous=FULL), so that processes queue instead of failing, and a connection lives as long as a transaction: at rest
+a study is one file. In PostgreSQL writers of labels queue for the study's row, and connections are kept.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Any
 from weakref import finalize
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from sondage.errors import StudyError
@@ -32,7 +34,7 @@ class Store:
     Parameters
     ----------
     place : str or Path
-        Path of a SQLite file, or a database URL such as ``postgresql+psycopg://host/name``.
+        Path of a SQLite file, or a PostgreSQL URL, ``postgresql://user:password@host:5432/name``.
     """
 
     def __init__(self, place: str | os.PathLike[str]) -> None:
@@ -40,7 +42,7 @@ class Store:
         self.is_file = "://" not in self.place
         self._engine = _file_engine(Path(self.place)) if self.is_file else _url_engine(self.place)
         finalize(self, self._engine.dispose)
-        self.name = self.place if self.is_file else self._engine.url.render_as_string(hide_password=True)
+        self.name = self.place if self.is_file else self._engine.url.set(drivername="postgresql").render_as_string()
 
     def create(self) -> None:
         """Make sure that a new study can begin here; the tables are made in its first transaction.
@@ -71,8 +73,6 @@ class Store:
         StudyError
             If there is none, or it was written by a newer release.
         """
-        if self.is_file and not Path(self.place).is_file():
-            raise StudyError(f"there is no study {self.place}")
         with self.reading() as records:
             older = records.require_study() < SCHEMA
         if older:
@@ -82,6 +82,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Records]:
         """Open a transaction that writes: all of it or, on any error, nothing."""
+        self._require_file()
         with self._told(), self._engine.connect() as connection:
             connection = connection.execution_options(sondage_writes=True)
             with connection.begin():
@@ -90,11 +91,28 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Records]:
         """Open a transaction that reads one state of the study."""
+        self._require_file()
         with self._told(), self._engine.connect() as connection:
             if not self.is_file:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
                 yield Records(connection, self.name)
+
+    def _require_file(self) -> None:
+        """Raise `StudyError` if the file is not there; SQLite would make an empty one."""
+        if self.is_file and not Path(self.place).is_file():
+            raise StudyError(f"there is no study {self.place}")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep a connection open: SQLite writes its log back when the last one closes, else after every transaction."""
+        if not self.is_file:
+            yield
+            return
+        with closing(self._engine.raw_connection()) as connection:
+            with self._told():
+                connection.cursor().execute("SELECT count(*) FROM sqlite_master").fetchall()  # opens the log
+            yield
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -118,7 +136,7 @@ class Store:
 
 
 def _file_engine(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=lambda: _connect(path), poolclass=NullPool)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
@@ -134,9 +152,26 @@ def _file_engine(path: Path) -> Engine:
     return engine
 
 
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open a file; one that cannot be written, and that nobody is writing, can still be read."""
+    writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    if path.exists() and not writable and not Path(f"{path}-wal").exists():
+        return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
+    return sqlite3.connect(path)
+
+
 def _url_engine(url: str) -> Engine:
+    scheme = url.partition("://")[0]
+    if scheme not in ("postgresql", "postgresql+psycopg"):
+        raise StudyError(
+            f"database {scheme}://...: a study is kept in a file or in PostgreSQL, postgresql://user:password@host/name"
+        )
     try:
         driven = url.replace("postgresql://", "postgresql+psycopg://", 1)  # the one driver that is offered
         return create_engine(driven, pool_pre_ping=True)  # a server that was restarted is found again
-    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
-        raise StudyError(f"database {url.partition('://')[0]}://...: {error}") from None
+    except ModuleNotFoundError:
+        raise StudyError(f"database {scheme}://...: a driver is missing: pip install 'sondage[postgres]'") from None
+    except (ArgumentError, ValueError):  # their messages show the password
+        raise StudyError(
+            f"database {scheme}://...: the URL cannot be read; it must be like postgresql://user:password@host:5432/name"
+        ) from None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
+from sondage.core.display import Shown
 from sondage.core.measures import Measure
 from sondage.pools import Pool
 from sondage.studies.account import Account
@@ -21,7 +22,7 @@ from sondage.studies.times import now
 __all__ = ["Study"]
 
 
-class Study(Account, Desk):
+class Study(Account, Desk, Shown):
     """A question, its drawn items and their labels, in one file; made by `create`, found again by `open`.
 
     Every `ask`, `tell` and `extend` is one transaction: what returned is on the disk, what was interrupted left

@@ -7,6 +7,11 @@ from datetime import UTC, datetime, timedelta
 __all__ = ["now"]
 
 
+def clock() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)
+
+
 def now(minutes: float = 0.0) -> str:
     """Return the time as it is written in a study, or that in so many minutes."""
-    return (datetime.now(UTC) + timedelta(minutes=minutes)).isoformat(timespec="milliseconds")
+    return (clock() + timedelta(minutes=minutes)).isoformat(timespec="milliseconds")

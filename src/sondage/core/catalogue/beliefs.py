@@ -14,10 +14,11 @@ from sondage.core.beliefs import (
     LearnedGaussianBelief,
     LearnedOutcomeBelief,
     OutcomeBelief,
+    RankingBelief,
 )
 from sondage.core.beliefs.learned import Start
 from sondage.core.measures import Task
-from sondage.core.predictions import Classes, Grades, Items, Means
+from sondage.core.predictions import Classes, Grades, Items, Means, Ranks
 from sondage.errors import InputError
 
 __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
@@ -51,6 +52,8 @@ class Expectation:
 def _tells(output: Any) -> bool:
     if isinstance(output, Classes):
         return output.probabilities is not None
+    if isinstance(output, Ranks):
+        return output.documents.probabilities is not None
     return output.variances is not None if isinstance(output, Means) else output.judge is not None
 
 
@@ -101,7 +104,7 @@ def _weighted(shares: Mapping[str, float], expectation: Expectation) -> Belief:
         return GaussianBelief(mixed)
     if expectation.task.kind == "classification":
         return ClassBelief(len(expectation.task.classes), models=mixed)
-    raise InputError("outcomes are believed one by one; a mixture of models does not apply")
+    raise InputError("outcomes and grades are believed one by one; a mixture of models does not apply")
 
 
 def uninformed_belief(expectation: Expectation) -> Belief:
@@ -119,6 +122,8 @@ def _gaussian(expectation: Expectation, **limit: bool) -> Belief:
 
 def _model(expectation: Expectation) -> Belief:
     kind, informed = expectation.task.kind, expectation.informed
+    if kind == "ranking":
+        return RankingBelief(len(expectation.task.grades))
     if kind == "outcomes":
         return OutcomeBelief()
     if kind == "regression":
@@ -191,7 +196,7 @@ def _learned_outcomes(expectation: Expectation, models: tuple[int, ...]) -> Beli
 
 def _vote(expectation: Expectation) -> Belief:
     kind, models = expectation.task.kind, expectation.models
-    if kind == "outcomes":
+    if kind in ("outcomes", "ranking"):
         return _model(expectation)
     if kind == "regression":
         ranked = sorted(expectation.informed, key=lambda model: -expectation.shares.get(model, 0.0))
@@ -208,6 +213,9 @@ def _vote(expectation: Expectation) -> Belief:
 def _uniform(expectation: Expectation) -> Belief:
     if expectation.task.kind == "outcomes":
         return OutcomeBelief(uniform=True)
+    if expectation.task.kind == "ranking":
+        grades = len(expectation.task.grades)
+        return RankingBelief(grades, prior=(1.0 / grades,) * grades)
     if expectation.task.kind == "regression":
         raise InputError("belief 'uniform' is for classes; regressors have 'model', 'peaked' and 'broad'")
     return ClassBelief(len(expectation.task.classes), uniform=1.0)
@@ -231,9 +239,10 @@ def _limit(name: str) -> Callable[[Expectation], Belief]:
 
 
 def _prior(prior: Any, expectation: Expectation) -> Belief:
-    classes = expectation.task.classes
-    if expectation.task.kind != "classification":
-        raise InputError(f"a class prior is for classification; this pool is for {expectation.task.kind}")
+    kind = expectation.task.kind
+    classes = expectation.task.grades if kind == "ranking" else expectation.task.classes
+    if kind not in ("classification", "ranking"):
+        raise InputError(f"a class prior is for classification; this pool is for {kind}")
     if isinstance(prior, Mapping):
         unknown = [name for name in prior if name not in classes]
         if unknown:
@@ -242,7 +251,8 @@ def _prior(prior: Any, expectation: Expectation) -> Belief:
     shares = tuple(float(share) for share in prior)
     if len(shares) != len(classes) or min(shares) < 0 or abs(sum(shares) - 1) > 1e-3:
         raise InputError(f"the prior {list(shares)} must be {len(classes)} probabilities that sum to 1")
-    return ClassBelief(len(classes), prior=tuple(share / sum(shares) for share in shares))
+    shares = tuple(share / sum(shares) for share in shares)
+    return RankingBelief(len(classes), prior=shares) if kind == "ranking" else ClassBelief(len(classes), prior=shares)
 
 
 BELIEFS: dict[str, Callable[[Expectation], Belief]] = {
@@ -260,4 +270,5 @@ _LEARNED: dict[str, Callable[[Expectation, tuple[int, ...]], Belief]] = {
     "classification": _learned_classes,
     "regression": _learned_numbers,
     "outcomes": _learned_outcomes,
+    "ranking": lambda expectation, models: _model(expectation),
 }

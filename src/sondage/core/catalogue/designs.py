@@ -122,6 +122,12 @@ def _uniform_cost(setting: Setting) -> Design:
     return mixture("uniform_cost", [setting.term(contrast, cost_exponent=0.0) for contrast in setting.served])
 
 
+def _uniform_grades(setting: Setting) -> Design:
+    """Return the optimal design under the belief that every label is equally likely (section 6.3)."""
+    belief = setting.uninformed
+    return mixture("active_uniD", [setting.term(contrast, belief=belief) for contrast in setting.served])
+
+
 def _absolute(setting: Setting) -> Design:
     """Return the mean absolute deviation of the influence, which trusts the belief's tails less than the optimal."""
     influences = [setting.influence(contrast) for contrast in setting.served]
@@ -202,6 +208,9 @@ DESIGNS: dict[str, Callable[[Setting], Design]] = {
     "bounded": _bounded,
     "uniform_cost": _uniform_cost,
     "cost_only": _cost_only,
+    "active_uniC": _uniform_cost,
+    "active_uniD": _uniform_grades,
+    "active_lambda": _cost_only,
     "active_err": _active_err,
     "active_neq": _active_neq,
     "active_0": _limit("active_0", peaked=True),

@@ -1,6 +1,7 @@
 """The measures, by object and by name.
 
-``parse_measure("f_measure:beta=2")`` is ``FMeasure(beta=2)``; parameters follow the colon, separated by commas.
+``parse_measure("f_measure:beta=2")`` is ``FMeasure(beta=2)``; parameters follow the colon, separated by commas, and
+``"ndcg@10"`` is ``NDCG(k=10)``.
 """
 
 from __future__ import annotations
@@ -24,17 +25,22 @@ from sondage.core.measures.curves import AUC, AveragePrecision
 from sondage.core.measures.functionals import Functional, Measure, Task, settled
 from sondage.core.measures.own import ConfusionMeasure, Loss
 from sondage.core.measures.probability import Brier, LogLoss
+from sondage.core.measures.ranking import DCG, ERR, NDCG, RBP
 from sondage.core.measures.regression import MAE, MSE, R2, RMSE, Bias, MeanOutcome
 from sondage.errors import MeasureError
 
 __all__ = [
     "AUC",
+    "DCG",
     "ECE",
+    "ERR",
     "MAE",
     "MCC",
     "MSE",
     "NAMES",
+    "NDCG",
     "R2",
+    "RBP",
     "RMSE",
     "Accuracy",
     "AveragePrecision",
@@ -86,6 +92,10 @@ NAMES: dict[str, Callable[..., Measure]] = {
     "bias": Bias,
     "r2": R2,
     "mean_outcome": MeanOutcome,
+    "dcg": DCG,
+    "ndcg": NDCG,
+    "err": ERR,
+    "rbp": RBP,
 }
 
 
@@ -96,7 +106,8 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
     ----------
     measure : str or Measure
         A name, with parameters after a colon (``"f_measure:beta=2"``, ``"recall:positive=spam"``,
-        ``"expected_cost:costs=0/1/5/0"`` row by row, ``"ece:bins=10,spacing=width"``), or an object, returned as it is.
+        ``"expected_cost:costs=0/1/5/0"`` row by row, ``"ece:bins=10,spacing=width"``) and a cut-off after an @
+        (``"dcg@10"``), or an object, returned as it is.
     positive : optional
         The positive class, for the measures that have one.
 
@@ -112,10 +123,12 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
     """
     if not isinstance(measure, str):
         return measure
-    name, _, tail = measure.partition(":")
+    head, _, tail = measure.partition(":")
+    name, at, depth = head.partition("@")
     if name not in NAMES:
         raise MeasureError(f"no measure {name!r}; there are {', '.join(NAMES)}")
-    options = dict(_option(part, measure) for part in tail.split(",") if part)
+    parts = [f"k={depth}"] * bool(at) + tail.split(",")
+    options = dict(_option(part, measure) for part in parts if part)
     kind = NAMES[name]
     own = fields(kind) if isinstance(kind, type) and is_dataclass(kind) else ()
     names = [one.name for one in own if not one.metadata.get("of_pool")]
@@ -134,7 +147,7 @@ def _option(part: str, measure: str) -> tuple[str, Any]:
     key, equals, text = part.partition("=")
     if not equals:
         raise MeasureError(f"measure {measure!r}: {part!r} is not parameter=value")
-    if key in ("positive", "spacing"):
+    if key in ("positive", "spacing", "gain"):
         return key, text
     try:
         if key == "costs":

@@ -22,11 +22,11 @@ class Task:
     Attributes
     ----------
     kind : str
-        ``"classification"``, ``"regression"`` or ``"outcomes"``.
+        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``.
     classes : tuple
         The classes, in the order of the probabilities; empty unless classification.
     grades : tuple of float
-        Values an outcome can take; empty unless outcomes.
+        Values an outcome can take, or relevance grades, ascending; empty for classes and numbers.
     """
 
     kind: str

@@ -17,6 +17,7 @@ from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, Influence
 from sondage.core.measures import Task
 from sondage.core.measures.bases import OutcomeValue
+from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import bin_sums
 from sondage.core.sequences.units import Rest, Units
@@ -150,7 +151,10 @@ def units_of(
             z = t - node * d if node else t
             np.minimum(low, z, out=low)
             np.maximum(high, z, out=high)
-    if fraction.bounds is not None:
+    if isinstance(statistic.basis, ListLoss):
+        lowest, highest = (weights * end for end in statistic.extremes(items, belief))
+        lowest, highest = lowest[None], highest[None]
+    elif fraction.bounds is not None:
         lowest, highest = (np.array([end * share]) for end in fraction.bounds)
     top, bottom, second = top / total, bottom / total, second / total  # 32-bit probabilities do not quite sum to 1
     variances = np.maximum(second - np.square(top - centre * bottom), 0.0)

@@ -15,8 +15,9 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import scipy  # scipy.optimize is loaded when it is used
 from numpy.typing import ArrayLike
-from scipy import optimize, special
+from scipy import special
 
 from sondage.core.checks import require
 from sondage.core.predictions import Floats
@@ -204,7 +205,7 @@ def _shaped(times: Floats, shape: Floats, alpha: float, sides: int) -> Floats:
         return float(exit_probabilities(times, factor * shape, sides=sides).sum()) - alpha
 
     single, each = (-float(special.ndtri(alpha / sides / tests)) for tests in (1, len(times)))
-    factor = single if gap(single) <= 0 else float(optimize.brentq(gap, single, each, xtol=1e-10))
+    factor = single if gap(single) <= 0 else float(scipy.optimize.brentq(gap, single, each, xtol=1e-10))
     return factor * shape
 
 

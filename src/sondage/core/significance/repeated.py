@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import scipy  # scipy.optimize is loaded when it is used
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from sondage.core.checks import require, require_error
 from sondage.core.intervals.ends import UNBOUNDED, clipped
@@ -112,4 +112,4 @@ def _smallest_level(look: int, value: float, fractions: ArrayLike, bounds: Bound
     low, high = math.log(LEAST_LEVEL), math.log(MOST_LEVEL)
     if gap(high) > 0:
         return 1.0
-    return LEAST_LEVEL if gap(low) <= 0 else math.exp(optimize.brentq(gap, low, high, xtol=1e-9))
+    return LEAST_LEVEL if gap(low) <= 0 else math.exp(scipy.optimize.brentq(gap, low, high, xtol=1e-9))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import scipy  # scipy.optimize is loaded when it is used
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from sondage.core.predictions import Floats
 
@@ -59,7 +60,7 @@ class Walk:
             return self.exit(time, value) - probability
 
         # At a first look the upper end is the solution, and rounding decides the sign there.
-        return single if gap(single) >= 0 else float(optimize.brentq(gap, lowest, single, xtol=1e-12))
+        return single if gap(single) >= 0 else float(scipy.optimize.brentq(gap, lowest, single, xtol=1e-12))
 
     def passed(self, time: float, critical: float) -> Walk:
         """Return the walk after the next look, without what crossed at it."""

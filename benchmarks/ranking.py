@@ -1,0 +1,129 @@
+"""CPU time and memory of a ranking pool's sampling distributions, against one pass over the grade model.
+
+    python benchmarks/ranking.py                          30,000 queries, about 119 documents each, 5 grades
+    python benchmarks/ranking.py --queries 3000 --repeats 5
+
+Lists have the spread of lengths of a large search engine's (gamma, up to 1,251), two systems rank all documents at
+random, and the grade model's probabilities are random or, with ``--grades rare``, those of mostly useless documents.
+Times are medians of CPU seconds on one core; the floor is a sum over all probabilities, block by block. `moments` is
+the mean and the variance of every query's measure, all that the thesis's distributions 6.10 and 6.11 need beside the
+pool's mean; `plan` is everything up to the default design's sizes. The peak is what is allocated above the pool, in
+megabytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tracemalloc
+from collections.abc import Callable
+from statistics import median
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+import sondage
+from sondage.core.beliefs import RankingBelief
+from sondage.core.measures import parse_measure
+from sondage.studies.judging import as_asked
+from sondage.studies.method import METHODS, Question
+from sondage.studies.planning import make_plan
+
+GRADES, LONGEST, BLOCK = 5, 1251, 1 << 17
+CASES = (
+    ("dcg", 1), ("dcg", 2), ("dcg@10", 2), ("err", 1), ("err@10", 2), ("err", 2), ("ndcg@10", 1), ("ndcg@10", 2),
+)  # fmt: skip
+RARE = np.array([20.0, 4.0, 1.0, 0.3, 0.1])
+
+
+def made_pool(queries: int, rare: bool, seed: int = 0) -> sondage.Pool:
+    """Return a pool of two systems."""
+    random = np.random.default_rng(seed)
+    counts = np.clip(random.gamma(2.2, 54.1, queries).astype(np.int64), 1, LONGEST)
+    size = int(counts.sum())
+    query = np.repeat(np.arange(queries), counts)
+    document = np.arange(size) - np.repeat(np.cumsum(counts) - counts, counts)
+    p = random.random((size, GRADES), dtype=np.float32)
+    if rare:
+        p *= RARE.astype(np.float32)
+    p /= p.sum(axis=1, keepdims=True)
+    models = {}
+    for name in ("a", "b"):
+        ranks = np.empty(size, dtype=np.int32)
+        ranks[np.lexsort((random.random(size), query))] = document + 1
+        models[name] = sondage.Ranking(ranks=ranks)
+    return sondage.Pool(models=models, queries=query, documents=document, grades=p, costs=1.0)
+
+
+def floor(pool: sondage.Pool) -> float:
+    """Return the sum of all probabilities."""
+    p: Any = pool.items.models[0].documents.probabilities  # type: ignore[union-attr]
+    return sum(float(p[start : start + BLOCK].sum(dtype=np.float64)) for start in range(0, len(p), BLOCK))
+
+
+def moments(pool: sondage.Pool, measure: str, models: int) -> None:
+    """Compute the mean and the variance of every query's measure, or difference of two."""
+    basis: Any = parse_measure(measure).ready(pool.task).basis
+    terms = ((0, 1.0), (1, -1.0))[:models]
+    for _, items in pool.blocks():
+        basis.spread(items, terms, RankingBelief(GRADES))
+
+
+def plan(pool: sondage.Pool, measure: str, models: int) -> None:
+    """Plan the first stage of the default method."""
+    question = Question("evaluate" if models == 1 else "compare", pool.models[:models], (parse_measure(measure),))
+    make_plan(as_asked(pool, question), question, METHODS["default"])
+
+
+def seconds(action: Callable[[], Any], repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        start = process_time()
+        action()
+        times.append(process_time() - start)
+    return median(times)
+
+
+def peak(action: Callable[[], Any]) -> float:
+    tracemalloc.start()
+    action()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--queries", type=int, default=30_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--grades", choices=["random", "rare"], default="random")
+    options = parser.parse_args()
+    start = process_time()
+    pool = made_pool(options.queries, options.grades == "rare")
+    table: Any = pool.items.models[0].documents  # type: ignore[union-attr]
+    pairs = float(np.square(np.diff(table.offsets), dtype=np.float64).sum())
+    print(f"{pool}, {GRADES} grades, {pairs:.2g} pairs of positions; made in {process_time() - start:.1f} s")
+    print(f"probabilities {table.probabilities.nbytes / 1e6:.0f} MB, ranks {2 * 4 * len(table.names) / 1e6:.0f} MB")
+    least = seconds(lambda: floor(pool), max(options.repeats, 5))
+    print(f"floor: {least:.4f} s\n")
+    print(
+        f"{'measure':10} {'systems':>7} {'moments, s':>11} {'x floor':>8} {'peak MB':>9} {'plan, s':>8} {'peak MB':>9}"
+    )
+    for measure, models in CASES:
+
+        def one(measure: str = measure, models: int = models) -> None:
+            moments(pool, measure, models)
+
+        def all_of_it(measure: str = measure, models: int = models) -> None:
+            plan(pool, measure, models)
+
+        time, planned = seconds(one, options.repeats), seconds(all_of_it, 1)
+        print(
+            f"{measure:10} {models:7d} {time:11.3f} {time / least:8.1f} {peak(one):9.1f} {planned:8.2f}"
+            f" {peak(all_of_it):9.1f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

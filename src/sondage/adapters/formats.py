@@ -1,0 +1,123 @@
+"""The formats in which items go out and labels come back, by name and by the ends of file names."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import IO, Any
+
+from sondage.adapters import label_studio
+from sondage.adapters.rows import Answer, id_columns, item_rows, label_columns, label_rows
+from sondage.adapters.text_files import read_csv, read_jsonl, write_csv, write_jsonl
+from sondage.errors import InputError
+from sondage.studies.study import Study
+
+__all__ = ["FORMATS", "Format", "format_of", "read_answers"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """How items and labels stand in a file.
+
+    Attributes
+    ----------
+    ends : tuple of str
+        How names of such files end.
+    write_items : callable
+        From a study, ids, file and ``predictions=`` to a file with room for labels.
+    write_labels : callable
+        From a study, file and which labels (see `label_rows`) to a file of the labels so far.
+    read : callable
+        From a path, a study and ``partial=`` to answers.
+    """
+
+    ends: tuple[str, ...]
+    write_items: Callable[..., None]
+    write_labels: Callable[..., None]
+    read: Callable[..., list[Answer]]
+
+
+Write = Callable[[Sequence[Any], Sequence[str], IO[str]], None]
+
+
+def _write_items(write: Write, study: Study, ids: Sequence[Any], file: IO[str], *, predictions: bool = False) -> None:
+    if predictions:
+        raise InputError("predictions are written for Label Studio only: --format label-studio")
+    write(item_rows(study, ids), [*id_columns(study), *label_columns(study)], file)
+
+
+def _write_labels(write: Write, study: Study, file: IO[str], which: str = "items") -> None:
+    kind = ["kind"] if which == "everything" else []
+    write(label_rows(study, which), [*id_columns(study), *label_columns(study), "who", "at", *kind], file)
+
+
+def _write_tasks(study: Study, ids: Sequence[Any], file: IO[str], *, predictions: bool = False) -> None:
+    _dump(label_studio.make_tasks(study, ids, predictions=predictions), file)
+
+
+def _write_annotated(study: Study, file: IO[str], which: str = "items") -> None:
+    if which == "everything":
+        raise InputError("a Label Studio task holds the labels that count only: leave --all out")
+    _dump(label_studio.make_tasks(study, study.snapshot().asked_ids, answers=True), file)
+
+
+def _dump(tasks: list[Any], file: IO[str]) -> None:
+    json.dump(tasks, file, ensure_ascii=False, indent=2, default=str)
+    file.write("\n")
+
+
+FORMATS: dict[str, Format] = {
+    "csv": Format(
+        (".csv", ".tsv"),
+        partial(_write_items, write_csv),
+        partial(_write_labels, write_csv),
+        read_csv,
+    ),
+    "jsonl": Format(
+        (".jsonl", ".ndjson"),
+        partial(_write_items, write_jsonl),
+        partial(_write_labels, write_jsonl),
+        read_jsonl,
+    ),
+    "label-studio": Format((".json",), _write_tasks, _write_annotated, label_studio.read_annotations),
+}
+
+
+def format_of(path: str | os.PathLike[str] | None, name: str | None = None) -> Format:
+    """Return the format of this name, else the one that a file's name ends like, else CSV."""
+    if name is not None:
+        return FORMATS[name]
+    text = "" if path is None else os.fspath(path).lower()
+    return next((one for one in FORMATS.values() if text.endswith(one.ends)), FORMATS["csv"])
+
+
+def read_answers(
+    path: str | os.PathLike[str], study: Study, name: str | None = None, *, partial: bool = False
+) -> list[Answer]:
+    """Read answers to a study's questions from a file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    study : Study
+        The study.
+    name : {"csv", "jsonl", "label-studio"}, optional
+        The format; by default as the file's name ends.
+    partial : bool
+        Of rankings: leave queries out that are not judged to the end.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is not of this format; the message names file and place.
+    """
+    try:
+        return format_of(path, name).read(os.fspath(path), study, partial=partial)
+    except InputError as error:
+        place = os.fspath(path)
+        text = str(error)
+        raise type(error)(text if text.startswith(place) else f"{place}: {text}") from None

@@ -1,0 +1,291 @@
+"""Label Studio: tasks and labelling interface out, annotations in (JSON and JSON_MIN exports, as of 1.23).
+
+A task's ``data`` has the item's id as text in ``item``, since JSON_MIN overwrites ``id`` with Label Studio's own
+number; in ``study`` a key of the study, so that another study's labels are refused; in ``draw`` stage and place of
+the draw; and the pool's fields.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from sondage.adapters.rows import Answer, Row, counted_labels
+from sondage.adapters.text_files import read_text
+from sondage.core.beliefs.columns import class_column
+from sondage.core.predictions import Classes, Grades, Means
+from sondage.errors import InputError, LabelError
+from sondage.studies.labels import decode_label
+from sondage.studies.session import Session
+from sondage.studies.study import Study
+
+__all__ = ["labelling_interface", "make_tasks", "read_annotations", "study_key"]
+
+CONTROL = "label"
+SHOWN = "item"
+KEPT = ("item", "study", "draw", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
+RESERVED = ("id", CONTROL, *KEPT)
+
+
+def study_key(study: Study) -> str:
+    """Return a text that tells this study from every other."""
+    facts = study.facts
+    parts = [facts["fingerprint"], facts["created"], study.seed, study.question.to_data()]
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]
+
+
+def make_tasks(study: Study, ids: Sequence[Any], *, answers: bool = False, predictions: bool = False) -> list[Row]:
+    """Return Label Studio tasks of these items.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    ids : sequence
+        Items that were asked for.
+    answers : bool
+        With the labels so far, as annotations.
+    predictions : bool
+        With what the models say, as predictions. A labeller who sees them is no longer independent of the models.
+    """
+    _require_items(study)
+    session, key = study.snapshot(), study_key(study)
+    told: dict[Any, list[Row]] = {}
+    for row in counted_labels(study) if answers else ():
+        told.setdefault(row["id"], []).append(_annotation(session, row))
+    tasks = []
+    for name, shown in zip(ids, study.fields(ids), strict=True):
+        task: Row = {"data": {"item": str(name), "study": key, "draw": _draw(session, name)} | _renamed(shown)}
+        if predictions:
+            task["predictions"] = list(_predictions(session, session.position(name)))
+        if name in told:
+            task["annotations"] = told[name]
+        tasks.append(task)
+    return tasks
+
+
+def _predictions(session: Session, position: int) -> Iterator[Row]:
+    """Yield what each model says of an item; of systems with outcomes the judge's guess of all."""
+    items, task = session.rows(np.array([position]))[0], session.task
+    if task.kind == "outcomes":
+        outputs = [cast(Grades, output) for output in items.models]
+        judged = [one.grades[_likeliest(one.judge)] if one.judge is not None else np.nan for one in outputs]
+        yield {"model_version": "judge", "result": _result(session, judged)}
+        return
+    for name, output in zip(session.models, items.models, strict=True):
+        if isinstance(output, Classes):
+            code = int(output.predictions[0])
+            score = None if output.probabilities is None else float(class_column(output.probabilities, code)[0])
+            yield {"model_version": name, "result": _result(session, decode_label(code, task)), "score": score}
+        elif isinstance(output, Means):
+            yield {"model_version": name, "result": _result(session, float(output.means[0]))}
+
+
+def _likeliest(judge: Any) -> int:
+    """Return the place of the most probable grade."""
+    return int(judge[0] > 0.5) if judge.ndim == 1 else int(judge[0].argmax())
+
+
+def _draw(session: Session, name: Any) -> Row:
+    """Return where in the draw an item stands."""
+    position = session.position(name)
+    stage = next(number for number, end in enumerate(session.firsts[1:]) if position < end)
+    return {"stage": stage, "position": position}
+
+
+def _renamed(shown: Mapping[str, Any]) -> Row:
+    """Return fields; those named like ours, or like what JSON_MIN adds, are moved aside."""
+    return {f"pool_{name}" if name in RESERVED else name: value for name, value in shown.items()}
+
+
+def _annotation(session: Session, row: Mapping[str, Any]) -> Row:
+    skipped = row["label"] is None
+    return {
+        "result": [] if skipped else _result(session, row["label"]),
+        "was_cancelled": skipped,
+        "created_at": row["at"],
+        "created_username": row["who"],
+    }
+
+
+def _result(session: Session, label: Any) -> list[Row]:
+    """Return a label as the regions of an annotation."""
+    if session.task.kind == "outcomes":
+        pairs = [(model, grade) for model, grade in zip(session.models, label, strict=True) if grade == grade]
+        return [_region(model, "choices", [f"{grade:g}"]) for model, grade in pairs]
+    if session.task.kind == "regression":
+        return [_region(CONTROL, "number", label)]
+    return [_region(CONTROL, "choices", [str(label)])]
+
+
+def _region(name: str, kind: str, value: Any) -> Row:
+    return {"from_name": name, "to_name": SHOWN, "type": kind, "value": {kind: value}, "origin": "manual"}
+
+
+def labelling_interface(study: Study) -> str:
+    """Return the labelling interface for a study's tasks: a text for each field, and what to choose from.
+
+    Parameters
+    ----------
+    study : Study
+        The study, of which something was asked already.
+    """
+    _require_items(study)
+    asked = study.snapshot().asked_ids[:1]
+    shown = [name for row in study.fields(asked) for name in _renamed(row)] or ["item"]
+    lines = ["<View>"]
+    for place, name in enumerate(shown):
+        own = quoteattr(SHOWN if place == 0 else f"{SHOWN}-{place}")
+        lines += [
+            f'  <Header value={quoteattr(name)} size="5"/>',
+            f"  <Text name={own} value={quoteattr('$' + name)}/>",
+        ]
+    return "\n".join([*lines, *_controls(study), "</View>\n"])
+
+
+def _controls(study: Study) -> Iterator[str]:
+    task = study.task
+    if task.kind == "regression":
+        yield f'  <Number name="{CONTROL}" toName="{SHOWN}" required="true"/>'
+        return
+    outcomes = task.kind == "outcomes"
+    options = [f"{grade:g}" for grade in task.grades] if outcomes else [str(name) for name in task.classes]
+    for name in study.models if outcomes else [CONTROL]:
+        if outcomes:
+            yield f'  <Header value={quoteattr(name)} size="5"/>'
+        yield f'  <Choices name={quoteattr(name)} toName="{SHOWN}" choice="single" required="true" showInline="true">'
+        yield from (f"    <Choice value={quoteattr(option)}/>" for option in options)
+        yield "  </Choices>"
+
+
+def _require_items(study: Study) -> None:
+    """Refuse rankings, whose queries have many documents."""
+    if study.task.kind == "ranking":
+        raise InputError("Label Studio tasks are not made of rankings; use CSV or JSON lines (--format csv)")
+
+
+def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
+    """Read the answers of an export in the format JSON or JSON_MIN.
+
+    A cancelled annotation is a skip, unless somebody else answered; drafts and empty annotations are not answers. Of
+    several annotations of one item by the same person the last counts.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    study : Study
+        The study that the tasks were made from.
+    partial : bool
+        Without effect: what is not annotated is not answered.
+
+    Returns
+    -------
+    list of Answer
+        In the order of the file; `who` is the annotator's e-mail address, or number.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is no such export.
+    LabelError
+        If a task is of another study, or an annotation has not exactly one choice; the message names both.
+    """
+    _require_items(study)
+    try:
+        found = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise InputError(f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    tasks = found if isinstance(found, list) else [found]
+    if not tasks:
+        raise InputError("the export has no tasks")
+    outcomes, key = study.task.kind == "outcomes", study_key(study)
+    fields = {"id", *KEPT, *(name for row in study.fields(study.snapshot().asked_ids[:1]) for name in _renamed(row))}
+    controls = list(study.models) if outcomes else [CONTROL]
+    latest: dict[tuple[str, str | None], tuple[str, Answer]] = {}
+    for number, task in enumerate(tasks, 1):
+        for name, told, at, who, place in _annotations(task, f"task {number}", key, fields):
+            label = {} if told is None else _label(told, controls, place)
+            if told is not None and not label:
+                continue
+            value = None if told is None else label if outcomes else next(iter(label.values()))
+            at_before = latest.get((name, who), ("", None))[0]
+            if (name, who) not in latest or at >= at_before:
+                latest[name, who] = (at, Answer(name, value, who, place))
+    answers = [answer for _, answer in latest.values()]
+    answered = {answer.id for answer in answers if answer.label is not None}
+    return [answer for answer in answers if answer.label is not None or answer.id not in answered]
+
+
+def _annotations(
+    task: Any, place: str, key: str, fields: set[str]
+) -> Iterator[tuple[str, Row | None, str, str | None, str]]:
+    """Yield of each annotation the item, what each control says (None if skipped), when, who, and where it stands."""
+    if not isinstance(task, dict):
+        raise InputError(f"{place} is no JSON object; export as JSON or JSON_MIN")
+    whole = isinstance(task.get("data"), dict)
+    data = task["data"] if whole else task
+    if "item" not in data or "study" not in data:
+        raise LabelError(
+            f"{place} has no 'item' and 'study': only tasks that sondage wrote have a probability of being drawn"
+        )
+    name, place = str(data["item"]), f"{place} (item {str(data['item'])!r})"
+    if data["study"] != key:
+        raise LabelError(f"{place} is of another study, {data['study']!r}; this one is {key!r}")
+    if not whole:
+        if data.get("annotation_id") is not None:
+            told = {control: value for control, value in data.items() if control not in fields}
+            yield name, told, str(data.get("updated_at")), _who(data.get("annotator")), place
+        return
+    for annotation in task.get("annotations") or ():
+        where = f"{place}, annotation {annotation.get('id', '?')}"
+        skipped = annotation.get("was_cancelled", False)
+        regions = None if skipped else _controlled(annotation.get("result") or ())
+        at = str(annotation.get("updated_at") or annotation.get("created_at"))
+        yield name, regions, at, _who(annotation.get("completed_by") or annotation.get("created_username")), where
+
+
+def _controlled(regions: Sequence[Any]) -> Row:
+    """Return what each control of an annotation says, in a list."""
+    told: Row = {}
+    for region in regions:
+        if region.get("from_name") is not None:
+            told.setdefault(region["from_name"], []).append(region.get("value"))
+    return told
+
+
+def _who(annotator: Any) -> str | None:
+    """Return an annotator's e-mail address, or the number that the export has in its place."""
+    if isinstance(annotator, dict):
+        annotator = annotator.get("email") or annotator.get("id")
+    if annotator is None or annotator == "":
+        return None
+    return f"annotator {annotator}" if isinstance(annotator, int) else str(annotator)
+
+
+def _label(told: Mapping[str, Any], controls: Sequence[str], place: str) -> Row:
+    """Return the value of each of these controls that is answered; nothing for an empty annotation."""
+    if told and not any(name in told for name in controls):
+        raise LabelError(f"{place} answers none of {list(controls)}; it has {list(told)}")
+    found = {name: _value(told[name], f"{place}: {name!r}") for name in controls if name in told}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _value(value: Any, place: str) -> Any:
+    """Return the one choice or number of a control; an export has it bare, as an object, or in a list."""
+    if isinstance(value, list):
+        if len(value) > 1:
+            raise LabelError(f"{place} has {len(value)} answers, {value}; exactly one is allowed")
+        return _value(value[0], place) if value else None
+    if isinstance(value, dict):
+        kinds = [kind for kind in ("choices", "number", "rating", "text") if kind in value]
+        if not kinds:
+            raise LabelError(f"{place} is of a kind that is no label; allowed are choices, number, rating and text")
+        return _value(value[kinds[0]], place)
+    return value

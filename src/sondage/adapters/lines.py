@@ -1,0 +1,65 @@
+"""Files of lines: read with numbers for messages, plain or compressed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from sondage.errors import InputError
+
+__all__ = ["Path", "as_finite", "as_word", "read_lines", "refused", "write_lines"]
+
+Path = str | os.PathLike[str]
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield number and text of the lines that are not empty."""
+    opened = gzip.open if os.fspath(path).endswith(".gz") else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, 1):
+                if text := str(line).strip():
+                    yield number, text
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise InputError(f"{os.fspath(path)}: {reason}") from None
+
+
+def refused(path: Path, number: int, reason: str) -> str:
+    """Return a message that names file and line."""
+    return f"{os.fspath(path)}, line {number}: {reason}"
+
+
+def as_finite(path: Path, number: int, text: str, name: str) -> float:
+    """Return a finite number, or refuse the line."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not np.isfinite(value):
+        raise InputError(refused(path, number, f"{name} {text!r} is not a finite number"))
+    return value
+
+
+def as_word(name: Any) -> str:
+    """Return an id as text, if it is one word."""
+    text = str(name)
+    if not text or text.split() != [text]:
+        raise InputError(f"id {name!r} is empty or has spaces; this form holds ids of one word")
+    return text
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> int:
+    """Write lines and return their number."""
+    opened = gzip.open if os.fspath(path).endswith(".gz") else open
+    try:
+        with opened(path, "wt", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)} cannot be written: {error.strerror}") from None
+    return len(lines)

@@ -1,0 +1,246 @@
+"""Rows that go out to be labelled and come back: the same for every file format and every frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sondage.errors import LabelError
+from sondage.pools.files import gather_judgements
+from sondage.studies.study import Study
+
+__all__ = [
+    "Answer",
+    "answer_of_row",
+    "answers_of_rows",
+    "counted_labels",
+    "id_columns",
+    "item_rows",
+    "label_columns",
+    "label_rows",
+    "tell_answers",
+]
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What somebody says of an item.
+
+    Attributes
+    ----------
+    id : str or int
+        The item.
+    label : object
+        Its label; None is a skip.
+    who : str, optional
+        The labeller.
+    place : str
+        Where it was read, for messages.
+    """
+
+    id: Any
+    label: Any
+    who: str | None = None
+    place: str = ""
+
+
+def id_columns(study: Study) -> list[str]:
+    """Return the names of the columns that tell what is labelled: ``id``, of rankings ``query`` and ``document``."""
+    return ["query", "document"] if study.task.kind == "ranking" else ["id"]
+
+
+def label_columns(study: Study) -> list[str]:
+    """Return the names of the columns that labels stand in: ``label``, or one for each system with outcomes."""
+    return [f"{model}.label" for model in study.models] if study.task.kind == "outcomes" else ["label"]
+
+
+def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
+    """Return rows to be filled in: id, empty labels, and what the pool shows; of rankings a row for each document."""
+    columns, fields = dict.fromkeys(label_columns(study)), study.fields(ids)
+    if study.task.kind != "ranking":
+        return [{"id": name} | columns | shown for name, shown in zip(ids, fields, strict=True)]
+    return [
+        {"query": query, "document": document} | columns | _of_document(shown, document)
+        for query, documents, shown in zip(ids, study.documents(ids), fields, strict=True)
+        for document in documents
+    ]
+
+
+def _of_document(shown: Row, document: Any) -> Row:
+    """Return the fields of a query and those of one of its documents."""
+    return {name: value.get(str(document)) if isinstance(value, dict) else value for name, value in shown.items()}
+
+
+def label_rows(study: Study, which: str = "items") -> list[Row]:
+    """Return labels, who gave them and when; of rankings a row for each document.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    which : {"items", "people", "everything"}
+        Each item's label, with the names of all who had a part in it; each person's label; or all that was ever
+        written, with a column ``kind``.
+    """
+    columns, ids = label_columns(study), id_columns(study)
+    rows = _WHICH[which](study)
+    return [
+        dict(zip(ids, (row["id"], *named), strict=True))
+        | cells
+        | {"who": row["who"], "at": row["at"]}
+        | ({"kind": row["kind"]} if which == "everything" else {})
+        for row in rows
+        for named, cells in _cells(study.task.kind, columns, row["label"])
+    ]
+
+
+def counted_labels(study: Study) -> list[Row]:
+    """Return the rows of a study's history that count as somebody's label."""
+    return [row for row in _counted(study) if row["kind"] == "label"]
+
+
+def _counted(study: Study) -> list[Row]:
+    history = study.history()
+    replaced = {row["supersedes"] for row in history}
+    return [row for row in history if row["number"] not in replaced and row["kind"] != "undo"]
+
+
+def _verdicts(study: Study) -> list[Row]:
+    """Return one row for each item that has a label: who has a part in it, and when it was last said."""
+    labels, found = study.labels(), dict[Any, Row]()
+    for row in _counted(study):
+        before = found.get(row["id"])
+        people = [one["who"] for one in (before, row) if one is not None and one["who"]]
+        found[row["id"]] = {
+            "id": row["id"],
+            "label": labels.get(row["id"]),
+            "who": "; ".join(people) or None,
+            "at": row["at"],
+        }
+    return [row for name, row in found.items() if name in labels]
+
+
+_WHICH: dict[str, Callable[[Study], list[Row]]] = {
+    "items": _verdicts,
+    "people": _counted,
+    "everything": lambda study: study.history(),
+}
+
+
+def _cells(kind: str, columns: Sequence[str], label: Any) -> Iterator[tuple[tuple[Any, ...], Row]]:
+    """Yield a label in its columns, of rankings with each document; nothing for a skip or what was not told."""
+    if kind == "ranking":
+        yield from (((document,), {"label": grade}) for document, grade in (label or {None: None}).items())
+        return
+    labels = [label] if columns == ["label"] else label or [None] * len(columns)
+    yield (), {name: None if part != part else part for name, part in zip(columns, labels, strict=True)}
+
+
+def answers_of_rows(rows: Iterable[tuple[str, Row]], study: Study, *, partial: bool = False) -> list[Answer]:
+    """Return the answers that rows are; a label of None is a skip.
+
+    Parameters
+    ----------
+    rows : iterable of (str, dict)
+        Where a row stands, and its columns.
+    study : Study
+        The study.
+    partial : bool
+        Of rankings: leave queries out that are not judged to the end.
+
+    Raises
+    ------
+    LabelError
+        If a row has no id or lacks a column, or a document is judged twice and differently.
+    """
+    columns = label_columns(study)
+    if study.task.kind != "ranking":
+        return [answer_of_row(row, columns, place) for place, row in rows]
+    people: dict[str | None, list[Row]] = {}
+    for place, row in rows:
+        _require(row, ["query", "document", "label"], place)
+        people.setdefault(row.get("who") or None, []).append(row)
+    return [
+        Answer(query, grades, who, f"query {query}")
+        for who, told in people.items()
+        for query, grades in gather_judgements(told, partial).items()
+    ]
+
+
+def _require(row: Mapping[str, Any], names: Sequence[str], place: str) -> None:
+    """Refuse a row that lacks a column, or has nothing in the first."""
+    for name in names:
+        if name not in row:
+            raise LabelError(f"{place} has no {name!r}; it has {list(row)}")
+    if row[names[0]] is None or not str(row[names[0]]).strip():
+        raise LabelError(f"{place} has no {names[0]}")
+
+
+def answer_of_row(row: Mapping[str, Any], columns: Sequence[str], place: str) -> Answer:
+    """Return the answer that a row of these label columns is.
+
+    Raises
+    ------
+    LabelError
+        If it has no id, or a column is missing.
+    """
+    _require(row, ["id", *columns], place)
+    name, who = row["id"], row.get("who")
+    label = row["label"] if columns == ["label"] else _outcomes(row, columns)
+    return Answer(name, label, str(who) if who else None, place)
+
+
+def _outcomes(row: Mapping[str, Any], columns: Sequence[str]) -> Row | None:
+    given = {name.removesuffix(".label"): row[name] for name in columns}
+    return {model: label for model, label in given.items() if label is not None} or None
+
+
+def tell_answers(
+    study: Study,
+    answers: Iterable[Answer],
+    *,
+    correct: bool = False,
+    who: str | None = None,
+    further: bool = False,
+) -> int:
+    """Tell a study answers, all or none; return how many are new.
+
+    Where several people answer the same item, each one's answer is kept as theirs, see `Study.disagreements`.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    answers : iterable of Answer
+        What was read.
+    correct : bool
+        Let labels replace earlier, different ones.
+    who : str, optional
+        Name of the labeller, where the answers do not say.
+    further : bool
+        Take them as further opinions; so they are where several people answer the same item here.
+
+    Raises
+    ------
+    LabelError
+        If one is refused; the message names its place.
+    """
+    told = list(answers)
+    names: Sequence[str | None] = [answer.who or who for answer in told]
+    people = {(str(answer.id), name) for answer, name in zip(told, names, strict=True)}
+    several = len({name for name, _ in people}) < len(people)
+    ids, labels = [one.id for one in told], [one.label for one in told]
+    try:
+        return study.tell(ids, labels, correct=correct, who=names, further=further or several)
+    except LabelError as error:
+        raise LabelError(f"{_place(told, str(error))}{error}") from None
+
+
+def _place(told: Sequence[Answer], message: str) -> str:
+    """Return where the answer stands that a message is about, if it names one."""
+    found = [one for one in told if f"id {one.id!r}" in message]
+    exact = [one for one in found if repr(one.label) in message] or found
+    return f"{exact[-1].place}: " if exact and exact[-1].place else ""

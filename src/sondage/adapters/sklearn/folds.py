@@ -1,0 +1,167 @@
+"""Folds, and what estimators trained without them score there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.adapters.sklearn.scorers import MeasureScorer
+from sondage.core.measures import Measure, Task
+from sondage.core.predictions import Floats
+from sondage.errors import InputError, MeasureError
+
+__all__ = ["Held", "Splits", "hold_out", "make_splits"]
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """Divisions of N items into those that train and those that are held out.
+
+    Attributes
+    ----------
+    size : int
+        N.
+    pairs : list of (ndarray, ndarray)
+        Rows that train, and rows held out.
+    """
+
+    size: int
+    pairs: list[tuple[Rows, Rows]]
+
+    @property
+    def test_ratio(self) -> float:
+        """Held-out over training items, on average."""
+        return float(np.mean([len(test) / len(train) for train, test in self.pairs]))
+
+    @property
+    def note(self) -> str:
+        """What a reader of any result must know."""
+        trained = round(float(np.mean([len(train) for train, _ in self.pairs])))
+        return (
+            f"the {len(self.pairs)} folds are not independent, since they share training items: standard error and "
+            f"interval are corrected for that, but only roughly; the value is that of models trained on {trained} items"
+        )
+
+    @property
+    def once(self) -> bool:
+        """Whether every item is held out exactly once."""
+        held = np.concatenate([test for _, test in self.pairs])
+        return bool(np.array_equal(np.sort(held), np.arange(self.size)))
+
+
+def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int, groups: Any) -> Splits:
+    """Return the divisions that `cross_validate` describes."""
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import check_cv
+
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise InputError(f"y has shape {labels.shape}; it must be one column")
+    size = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    if len(labels) != size:
+        raise InputError(f"y has {len(labels)} rows; X has {size}")
+    if isinstance(cv, int):
+        splitter = _random_folds(cv, repeats, seed, is_classifier(estimator), groups is not None)
+    elif repeats != 1:
+        raise InputError(f"repeats={repeats} is for cv= as a number of folds; a splitter has its own")
+    else:
+        splitter = check_cv(cv, labels, classifier=is_classifier(estimator))
+    pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, labels, groups)]
+    if len(pairs) < 2:
+        raise InputError(
+            "one division has no spread between folds: make a pool of the held-out items with pool_of, and use "
+            "sondage.evaluate or sondage.compare with target='population'"
+        )
+    return Splits(size, pairs)
+
+
+def _random_folds(count: int, repeats: int, seed: int, classify: bool, grouped: bool) -> Any:
+    from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifiedKFold, StratifiedGroupKFold
+
+    if count < 2 or repeats < 1:
+        raise InputError(f"cv={count} folds, repeats={repeats}: at least 2 folds and 1 division are needed")
+    if grouped:
+        if repeats != 1:
+            raise InputError(f"repeats={repeats} with groups=: give a splitter as cv=")
+        return StratifiedGroupKFold(count, shuffle=True, random_state=seed) if classify else GroupKFold(count)
+    kind = RepeatedStratifiedKFold if classify else RepeatedKFold
+    return kind(n_splits=count, n_repeats=repeats, random_state=seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """One estimator's scores on the folds, with the models that were trained for them.
+
+    Attributes
+    ----------
+    measure : str
+        Name of the measure, `bounds` and `higher_is_better` as of the measure.
+    scores : ndarray of float, shape (J,)
+        The measure on each fold's held-out items; NaN where undefined.
+    """
+
+    measure: str
+    bounds: tuple[float, float]
+    higher_is_better: bool | None
+    zero_one: bool
+    scores: Floats
+    fitted: list[Any]
+    X: Any
+    y: NDArray[Any]
+
+    def right(self, splits: Splits) -> NDArray[np.bool_]:
+        """Return whether each item's held-out prediction is right, shape (N,)."""
+        from sklearn.utils import _safe_indexing
+
+        if not self.zero_one:
+            raise InputError(f"test 'mcnemar' is for error_rate and accuracy, not {self.measure!r}; use 't'")
+        if not splits.once:
+            raise InputError("test 'mcnemar' needs each item held out exactly once: one division into folds")
+        right = np.zeros(splits.size, dtype=np.bool_)
+        for model, (_, test) in zip(self.fitted, splits.pairs, strict=True):
+            right[test] = np.asarray(model.predict(_safe_indexing(self.X, test))) == self.y[test]
+        return right
+
+
+def hold_out(estimator: Any, X: Any, y: Any, measure: Measure, splits: Splits, n_jobs: int | None) -> Held:
+    """Return an estimator's scores on the folds."""
+    from sklearn.base import is_classifier, is_regressor
+    from sklearn.model_selection import cross_validate
+
+    if not (is_classifier(estimator) or is_regressor(estimator)):
+        raise InputError(f"{type(estimator).__name__} is neither a classifier nor a regressor")
+    labels = np.asarray(y)
+    classes = tuple(np.unique(labels).tolist()) if is_classifier(estimator) else ()
+    task = Task("classification", classes) if classes else Task("regression")
+    functional = measure.ready(task)
+    if functional.corrected is not None:
+        raise MeasureError(
+            f"measure {functional.name!r} is biased on the few items of a fold: make a pool of held-out probabilities "
+            "(cross_val_predict) and use sondage.evaluate"
+        )
+    scorer = MeasureScorer(measure, classes or None, signed=False)
+    found = cross_validate(
+        estimator,
+        X,
+        labels,
+        scoring=scorer,
+        cv=splits.pairs,
+        n_jobs=n_jobs,
+        error_score="raise",
+        return_estimator=True,
+    )
+    return Held(
+        functional.name,
+        functional.bounds,
+        functional.higher_is_better,
+        functional.name in ("error_rate", "accuracy"),
+        np.asarray(found["test_score"], dtype=np.float64),
+        found["estimator"],
+        X,
+        labels,
+    )

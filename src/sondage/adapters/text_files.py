@@ -1,0 +1,109 @@
+"""Items and labels as CSV and JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterator, Sequence
+from typing import IO
+
+from sondage.adapters.rows import Answer, Row, answers_of_rows, id_columns, label_columns
+from sondage.errors import InputError, LabelError
+from sondage.pools.files import escaped, read_label_rows
+from sondage.studies.study import Study
+
+__all__ = ["read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
+
+
+def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> None:
+    """Write rows as CSV; cells that a spreadsheet would take for formulas get an apostrophe.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        All with the same columns.
+    columns : sequence of str
+        The header where there are no rows.
+    file : text file
+        Where to write.
+    """
+    plain = csv.writer(file, lineterminator="\n")
+    quoted = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for cells in (rows[0] if rows else columns, *(row.values() for row in rows)):
+        told = [escaped(cell) for cell in cells]
+        # Before Python 3.13 a lone carriage return is left bare where lines end with a newline.
+        writer = quoted if any(isinstance(cell, str) and "\r" in cell for cell in told) else plain
+        writer.writerow(told)
+
+
+def write_jsonl(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> None:
+    """Write rows as JSON, one a line; numbers that JSON does not know are null."""
+    for row in rows:
+        cells = {name: None if value != value else value for name, value in row.items()}
+        file.write(json.dumps(cells, ensure_ascii=False, default=str) + "\n")
+
+
+def read_csv(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
+    """Read answers from a CSV file with the columns of ids and labels, and perhaps ``who``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or has no such column.
+    """
+    rows = read_label_rows(path, [*id_columns(study), *label_columns(study)])
+    return answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial)
+
+
+def read_jsonl(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
+    """Read answers from a file with a JSON object on each line; a label of null or "" is a skip.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is empty, or a line is no such object.
+    """
+    columns = label_columns(study)
+    rows = ((f"line {line}", _without_blanks(row, columns)) for line, row in _objects(path))
+    found = answers_of_rows(rows, study, partial=partial)
+    if not found and not partial:
+        raise InputError("the file is empty")
+    return found
+
+
+def _without_blanks(row: Row, columns: Sequence[str]) -> Row:
+    """Return a row in which an empty text in a label's place is none."""
+    blank = [name for name in columns if isinstance(row.get(name), str) and not row[name].strip()]
+    return row | dict.fromkeys(blank)
+
+
+def _objects(path: str | os.PathLike[str]) -> Iterator[tuple[int, Row]]:
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise LabelError(f"line {number} is not JSON: {error.msg} at column {error.colno}") from None
+        if not isinstance(row, dict):
+            raise LabelError(f"line {number} is not a JSON object with 'id' and 'label'")
+        yield number, row
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Return a file's text, which must be UTF-8.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            return file.read()
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise InputError(f"the file is not UTF-8: byte 0x{byte:02x} at {error.start}; save it as UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{error.strerror}") from None

@@ -1,0 +1,33 @@
+"""``sondage audit``: everything that happened in a study."""
+
+from __future__ import annotations
+
+import click
+
+from sondage.cli.printing import print_json, study_argument
+
+__all__ = ["command"]
+
+
+@click.command("audit", short_help="Show everything that happened, in order.")
+@study_argument
+@click.argument("item", metavar="[ID]", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def command(study: str, item: str | None, as_json: bool) -> None:
+    """Show why the answer of STUDY is what it is: stages planned, items asked and claimed, labels, corrections.
+
+    With ID what happened to this item.
+
+    \b
+    sondage audit study.db item-17
+    """
+    from sondage import Study
+    from sondage.reports.team import audit_line
+
+    with Study.open(study) as opened:
+        events = opened.audit(item)
+    if as_json:
+        print_json(events)
+        return
+    for event in events:
+        click.echo(audit_line(event))

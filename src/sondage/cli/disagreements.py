@@ -1,0 +1,41 @@
+"""``sondage disagreements``: items of which labellers disagree."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from sondage.cli.printing import print_json, study_argument
+
+__all__ = ["command"]
+
+
+@click.command("disagreements", short_help="Show the items of which labellers disagree.")
+@study_argument
+@click.option(
+    "--all", "everything", is_flag=True, help="With those that have a label: by majority, as a mean, or resolved."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def command(study: str, everything: bool, as_json: bool) -> None:
+    """Show who says what of each item of STUDY of which labellers disagree without a majority.
+
+    Such an item is pending until it is resolved.
+
+    \b
+    sondage disagreements study.db
+    """
+    from sondage import Study
+    from sondage.reports.team import disagreement_data, disagreement_lines
+
+    with Study.open(study) as opened:
+        found = opened.disagreements(settled=everything)
+    if as_json:
+        print_json([disagreement_data(one) for one in found])
+        return
+    for one in found:
+        click.echo("\n".join(disagreement_lines(one)))
+    if any(one.label is None for one in found):
+        click.echo(f"Next: sondage resolve {shlex.quote(study)} ID LABEL --who NAME", err=True)
+    elif not found:
+        click.echo("Nobody disagrees.")

@@ -1,0 +1,26 @@
+"""``sondage release``: give items back that a labeller holds."""
+
+from __future__ import annotations
+
+import click
+
+from sondage.cli.printing import study_argument
+
+__all__ = ["command"]
+
+
+@click.command("release", short_help="Give items back that a labeller holds.")
+@study_argument
+@click.argument("who", metavar="NAME")
+@click.argument("items", metavar="[ID]...", nargs=-1)
+def command(study: str, who: str, items: tuple[str, ...]) -> None:
+    """Let others label what NAME holds of STUDY, all or the items named, before the lease is over.
+
+    \b
+    sondage release study.db anna
+    """
+    from sondage import Study
+
+    with Study.open(study) as opened:
+        released = opened.release(who, items or None)
+    click.echo(f"{len(released)} item{'' if len(released) == 1 else 's'} released.")

@@ -1,0 +1,33 @@
+"""``sondage team``: who has labelled what, and how far people agree."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from sondage.cli.printing import print_json, print_lines, study_argument
+
+__all__ = ["command"]
+
+
+@click.command("team", short_help="Show who labelled how much, and how far people agree.")
+@study_argument
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def command(study: str, as_json: bool) -> None:
+    """Show for each labeller of STUDY the items labelled, skipped and held, and how far labellers agree.
+
+    \b
+    sondage team study.db
+    """
+    from sondage import Study
+    from sondage.reports.team import team_data, team_lines
+
+    with Study.open(study) as opened:
+        if as_json:
+            print_json(team_data(opened))
+            return
+        print_lines(team_lines(opened))
+        disputed = opened.status.disputed
+    if disputed:
+        click.echo(f"Next: sondage disagreements {shlex.quote(study)}")

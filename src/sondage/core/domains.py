@@ -1,0 +1,116 @@
+r"""Estimates on parts of a labelled sample: the items of a language, a customer, a month.
+
+What was drawn for the whole pool is, restricted to a part, a sample of that part with the same probabilities. The
+Hajek estimate divides by the part's own weight, which is unknown:
+:math:`\hat\mu_S = \sum_{u \in S} w_u b_u s_u / \sum_{u \in S} w_u b_u`. Nothing of the pool's part is believed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.comparisons import Contrast
+from sondage.core.estimators import hajek
+from sondage.core.predictions import Floats
+from sondage.core.results import Estimate, Evidence
+from sondage.core.samples import Expansion, Known, Sample
+from sondage.core.stages import Estimation, Part
+from sondage.core.variances import believed_variance, larger_variance
+from sondage.errors import InputError
+
+__all__ = ["domain_estimate"]
+
+
+def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: bool = False) -> Estimate:
+    """Return the estimate of the same measure on the part of the pool that some labelled units stand for.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Of the whole pool, with its evidence.
+    inside : ndarray of bool, shape (n,)
+        Which labelled units are of the part.
+    drawable : bool
+        Of the items of the part that could be drawn only; of two models these may be those on which they differ.
+
+    Returns
+    -------
+    Estimate
+        With target "pool"; the value is NaN where the part's labels leave it undefined.
+
+    Raises
+    ------
+    InputError
+        If no unit is inside, or the items that could not be drawn, of which the part's share is not known, matter.
+
+    Examples
+    --------
+    >>> from sondage import estimate_from
+    >>> f, y = [0, 0, 1, 1], [0, 1, 1, 1]
+    >>> found = estimate_from("error_rate", predictions=f, labels=y, inclusion=[0.5, 0.25, 1, 1])
+    >>> round(domain_estimate(found, np.array([True, True, False, False])).value, 4)
+    0.6667
+    """
+    evidence = estimate.evidence
+    if evidence is None or not inside.any():
+        raise InputError("an estimate of a part needs labelled items of it")
+    if not drawable:
+        _require_whole(evidence)
+    contrast, sample = evidence.contrast, _restricted(evidence.sample, inside)
+    known = Known(1.0, None, {}, {}, float(np.sum(sample.row_weights * sample.items.weights)))
+    fit = hajek(contrast, sample, known)
+    exact = not np.any(sample.expansion.spread)
+    variance, df, belief = fit.variance, fit.df, evidence.estimation.belief
+    if not exact and belief is not None and np.isfinite(fit.value):
+        variance, df = larger_variance(variance, df, believed_variance(contrast, sample, fit.sums, belief))
+    weights = sample.unit_sums(np.asarray(sample.row_weights))
+    return replace(
+        estimate,
+        value=fit.value,
+        std_error=float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan"),
+        n_labels=sample.size,
+        target="pool",
+        exact=exact,
+        df=df,
+        interval_kind="auto",
+        n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),
+        largest_weight=float(weights.max() / weights.sum()),
+        n_pending=0,
+        n_skipped=0,
+        if_skipped=None,
+        warnings=(),
+        counts=None,
+        evidence=Evidence(contrast, Estimation(sample, (Part(sample, known),), hajek, belief), fit),
+        course=None,
+    )
+
+
+def _require_whole(evidence: Evidence) -> None:
+    """Refuse unless every item that matters could be drawn, whatever the part's share of the others."""
+    known, contrast = evidence.estimation.parts[0].known, evidence.contrast
+    if known.share >= 1.0 - 1e-9 or not known.outside:
+        return
+    ratio, basis = contrast.functional.ratio, contrast.functional.basis.name
+    if ratio is None or len(contrast.weights) != 1 or any(_touches(known, basis, contrast, part) for part in ratio):
+        raise InputError(
+            "items that could not be drawn matter, and how many of them are in a part of the pool is not known"
+        )
+
+
+def _touches(known: Known, basis: str, contrast: Contrast, coefficients: Floats) -> bool:
+    outside = known.outside[basis, contrast.models[0]]
+    return bool(np.sum(np.abs(coefficients * outside)) > 1e-9)
+
+
+def _restricted(sample: Sample, inside: NDArray[np.bool_]) -> Sample:
+    """Return the units inside, their rows' base weights scaled to sum to 1 over the part."""
+    rows = np.flatnonzero(sample.of_rows(inside.astype(np.float64)) > 0)
+    units = None if sample.units is None else (np.cumsum(inside) - 1)[sample.units[rows]]
+    strata = None if sample.expansion.strata is None else sample.expansion.strata[inside]
+    expansion = Expansion(sample.expansion.weights[inside], sample.expansion.spread[inside], strata)
+    kept = Sample(sample.items.take(rows), sample.labels[rows], expansion, units)
+    scaled = kept.items.weights / float(np.sum(kept.row_weights))
+    return replace(kept, items=replace(kept.items, weights=scaled))

@@ -1,0 +1,186 @@
+r"""Measures of rankings: the mean over queries of DCG, ERR, nDCG or RBP.
+
+``"dcg@10"`` counts the first ten positions. Grades y are the pool's, the least of them is to be 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sondage.core.measures.cascades import Cascade
+from sondage.core.measures.functionals import Functional, Task, linear, require
+from sondage.core.measures.lists import Additive, Normalised
+from sondage.errors import MeasureError
+
+__all__ = ["DCG", "ERR", "NDCG", "RBP"]
+
+GAINS = {"exponential": lambda y: 2.0**y - 1.0, "linear": lambda y: y}
+
+
+def _gains(task: Task, name: str, kind: str) -> tuple[float, ...]:
+    """Return the gain of each grade."""
+    grades = np.array(task.grades)
+    if grades.min() != 0:
+        raise MeasureError(f"measure {name!r} needs grades from 0 (irrelevant) upwards; they are {list(task.grades)}")
+    return tuple(GAINS[kind](grades).tolist())
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A measure with a cut-off.
+
+    Parameters
+    ----------
+    k : int, optional
+        Positions that count; by default all.
+    """
+
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.k is None:
+            return
+        if self.k != int(self.k) or self.k < 1:
+            raise MeasureError(f"cut-off k={self.k:g} must be a whole number, 1 or more")
+        object.__setattr__(self, "k", int(self.k))
+
+    def _name(self, base: str, **options: object) -> str:
+        told = ",".join(
+            f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in options.items()
+        )
+        return f"{base}{'' if self.k is None else f'@{self.k}'}{':' * bool(told)}{told}"
+
+
+@dataclass(frozen=True)
+class _Gained(_Cut):
+    """A measure of discounted gains.
+
+    Parameters
+    ----------
+    k : int, optional
+        Positions that count; by default all.
+    gain : {"exponential", "linear"}
+        Gain of grade y: :math:`2^y - 1`, or y, as trec_eval has it.
+    """
+
+    gain: str = "exponential"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gain not in GAINS:
+            raise MeasureError(f"gain={self.gain!r} must be one of {list(GAINS)}")
+
+    def _options(self) -> dict[str, object]:
+        return {} if self.gain == "exponential" else {"gain": self.gain}
+
+
+@dataclass(frozen=True)
+class DCG(_Gained):
+    r"""Discounted cumulative gain, :math:`\sum_i (2^{y_i} - 1) / \log_2(i + 1)` (thesis 6.1).
+
+    Examples
+    --------
+    >>> DCG(k=10).name, DCG(gain="linear").name
+    ('dcg@10', 'dcg:gain=linear')
+    """
+
+    @property
+    def name(self) -> str:
+        """The measure's name, with its parameters."""
+        return self._name("dcg", **self._options())
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for rankings."""
+        require("ranking", task, self.name)
+        basis = Additive(self.name, _gains(task, self.name, self.gain), self.k)
+        most = np.inf
+        if self.k is not None:
+            most = float(max(basis.gains) * basis.discounts(np.arange(1, self.k + 1)).sum())
+        return linear(self.name, basis, [1.0], bounds=(0.0, most), higher_is_better=True)
+
+
+@dataclass(frozen=True)
+class NDCG(_Gained):
+    r"""DCG over that of the ideal order of all documents that the pool has of the query; 0 where none is relevant.
+
+    Examples
+    --------
+    >>> NDCG(k=5).name
+    'ndcg@5'
+    """
+
+    @property
+    def name(self) -> str:
+        """The measure's name, with its parameters."""
+        return self._name("ndcg", **self._options())
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for rankings."""
+        require("ranking", task, self.name)
+        gains = _gains(task, self.name, self.gain)
+        return linear(self.name, Normalised(self.name, gains, self.k), [1.0], bounds=(0.0, 1.0), higher_is_better=True)
+
+
+@dataclass(frozen=True)
+class ERR(_Cut):
+    r"""Expected reciprocal rank, :math:`\kappa_i = (2^{y_i} - 1) / 2^{y_{max}}` (thesis 6.2; Chapelle et al., 2009).
+
+    :math:`y_{max}` is the greatest of the pool's grades.
+
+    Examples
+    --------
+    >>> ERR().name
+    'err'
+    """
+
+    @property
+    def name(self) -> str:
+        """The measure's name, with its parameters."""
+        return self._name("err")
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for rankings."""
+        require("ranking", task, self.name)
+        gains = _gains(task, self.name, "exponential")
+        stops = tuple(gain / (max(gains) + 1.0) for gain in gains)
+        return linear(self.name, Cascade(self.name, stops, self.k), [1.0], bounds=(0.0, 1.0), higher_is_better=True)
+
+
+@dataclass(frozen=True)
+class RBP(_Cut):
+    r"""Rank-biased precision, :math:`(1 - p) \sum_i p^{i-1} y_i / y_{max}` (Moffat and Zobel, 2008).
+
+    Parameters
+    ----------
+    k : int, optional
+        Positions that count; by default all.
+    persistence : float
+        p, in (0, 1): the probability that a reader goes on to the next document.
+
+    Examples
+    --------
+    >>> RBP(persistence=0.5).name
+    'rbp:persistence=0.5'
+    """
+
+    persistence: float = 0.8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.persistence < 1:
+            raise MeasureError(f"persistence={self.persistence:g} must be between 0 and 1")
+
+    @property
+    def name(self) -> str:
+        """The measure's name, with its parameters."""
+        return self._name("rbp", persistence=float(self.persistence))
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for rankings."""
+        require("ranking", task, self.name)
+        gains = _gains(task, self.name, "linear")
+        shares = tuple(gain / max(gains) for gain in gains)
+        basis = Additive(self.name, shares, self.k, float(self.persistence))
+        return linear(self.name, basis, [1.0], bounds=(0.0, 1.0), higher_is_better=True)

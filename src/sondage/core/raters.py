@@ -1,0 +1,127 @@
+r"""The part of an estimate's variance that comes from who labels: an item's label as a random variable.
+
+Another person might have given another label. Let :math:`\sigma_u^2` be the variance, over the people who could label
+unit u, of its influence :math:`b_u \psi_u(Y_u)`. The estimate is about :math:`\sum_u w_u b_u \psi_u(Y_u)`, so that
+labels add :math:`\sum_u w_u^2 \sigma_u^2` to its variance. The spread of the labels over the units has seen
+:math:`\sum_u k_u \sigma_u^2` of it. What is missing,
+
+.. math:: V_r = \sum_u (w_u^2 - k_u) \sigma_u^2,
+
+has the mean :math:`\sum_i \sigma_i^2` over the pool, since :math:`w^2 - k = 1/\pi`: it is the whole uncertainty where
+every item is labelled, and little where few are (Saerndal, Swensson and Wretman, Model Assisted Survey Sampling, 1992,
+result 4.3.1).
+
+Units with several labels show their own variance :math:`s_u^2`. For the others the units with several labels stand, in
+proportion to :math:`(w_u^2 - k_u) b_u^2`; they must be a random part of all. A mean of m labels has
+:math:`\sigma_u^2 / m`. A majority is taken to be as uncertain as one label, which is too much rather than too little:
+the majority of people who say yes with probability p is a number with variance :math:`q (1 - q) \le p (1 - p)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.comparisons import Contrast, Sums
+from sondage.core.predictions import Floats
+from sondage.core.samples import Sample
+
+__all__ = ["Opinions", "rater_variance", "rater_variances"]
+
+
+@dataclass(frozen=True, eq=False)
+class Opinions:
+    """The labels of units that several people labelled.
+
+    Attributes
+    ----------
+    units : ndarray of int, shape (K,)
+        The units.
+    owner : ndarray of int, shape (T,)
+        For each label the place of its unit in `units`; two or more labels a unit.
+    labels : ndarray, shape (T,) or (T, M)
+        The labels, coded as in a `Sample`.
+    """
+
+    units: NDArray[np.int64]
+    owner: NDArray[np.int64]
+    labels: NDArray[Any]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many labels each unit has."""
+        return np.bincount(self.owner, minlength=len(self.units)).astype(np.int64)
+
+
+def rater_variances(contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions) -> Floats:
+    """Return the variance of each unit's weighted influence over the people who labelled it.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    sample : Sample
+        The labelled rows.
+    sums : mapping of int to ndarray
+        Estimated pool means, by model.
+    opinions : Opinions
+        Of units of the sample.
+
+    Returns
+    -------
+    ndarray of float, shape (K,)
+        In the order of `opinions.units`.
+    """
+    influence = contrast.influence(dict(sums))
+    owner, counts = opinions.owner, opinions.counts
+    rows, opinion = _rows_of(sample, opinions.units[owner])
+    items = sample.items.take(rows)
+    psi = np.asarray(influence.at(items, opinions.labels[opinion])) * items.weights
+    told = np.bincount(opinion, weights=psi, minlength=len(owner))
+    mean = np.bincount(owner, weights=told) / counts
+    return np.asarray(np.bincount(owner, weights=(told - mean[owner]) ** 2) / (counts - 1))
+
+
+def _rows_of(sample: Sample, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of these units, one after the other, and for each row the place of its unit."""
+    if sample.units is None:
+        return units, np.arange(len(units))
+    order = np.argsort(sample.units, kind="stable")
+    first = np.searchsorted(sample.units[order], units, side="left")
+    count = np.searchsorted(sample.units[order], units, side="right") - first
+    place = np.repeat(np.arange(len(units)), count)
+    within = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
+    return order[first[place] + within], place
+
+
+def rater_variance(
+    contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions | None, *, averaged: bool = False
+) -> float:
+    """Return what the labellers add to the estimate's variance beyond the spread of the labels.
+
+    Parameters
+    ----------
+    contrast, sample, sums, opinions
+        As for `rater_variances`; without opinions nothing is known.
+    averaged : bool
+        Whether a unit's label is the mean of its labels, not their majority.
+
+    Returns
+    -------
+    float
+        :math:`V_r`; 0 where nobody disagrees, or no unit has several labels.
+    """
+    if opinions is None:
+        return 0.0
+    units, expansion = opinions.units, sample.expansion
+    missing = np.maximum(expansion.weights**2 - expansion.spread, 0.0)
+    sizes = missing * sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(sample.items))) ** 2
+    several = np.zeros(len(sizes), dtype=np.bool_)
+    several[units] = True
+    found = missing[units] * rater_variances(contrast, sample, sums, opinions)
+    shared = float(sizes[units].sum())
+    alone = float(sizes[~several].sum()) / shared * float(found.sum()) if shared > 0 else 0.0
+    return float(np.sum(found / opinions.counts if averaged else found)) + alone

@@ -1,0 +1,162 @@
+"""Whether what was believed before any label agrees with the labels: observed against believed, in bins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.intervals import t_interval, wilson_interval
+from sondage.core.measures import Task
+from sondage.core.predictions import Floats, Grades, Items
+from sondage.core.results import Evidence, Interval
+
+__all__ = ["Bin", "Reliability", "reliability"]
+
+MOST_BINS = 10
+LEAST_IN_BIN = 12
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Labelled items of which about the same was believed.
+
+    Attributes
+    ----------
+    n_labels : int
+        Their number.
+    believed, observed : float
+        Weighted means of what was believed and of what the labels say.
+    interval : Interval
+        Of the observed mean.
+    """
+
+    n_labels: int
+    believed: float
+    observed: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """What was believed against what the labels say.
+
+    Attributes
+    ----------
+    event : str
+        What the probability or number is of.
+    bins : tuple of Bin
+        By what was believed, ascending.
+    overall : Bin
+        All labelled items.
+    probability : bool
+        Whether it is of probabilities, in [0, 1].
+    """
+
+    event: str
+    bins: tuple[Bin, ...]
+    overall: Bin
+    probability: bool
+
+
+def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliability | None:
+    """Return what was believed before any label against the labels, by the pool's weights.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The labelled sample behind an estimate.
+    task : Task
+        Its classes.
+    level : float
+        Confidence level of the intervals: Wilson's at the effective number of labels, or Student's t.
+
+    Returns
+    -------
+    Reliability or None
+        Of two classes the probability of the second, of several that of the most probable, of numbers the mean, of
+        outcomes each system's mean outcome. None where nothing was believed.
+    """
+    belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
+    if belief is None or task.kind not in _READERS:  # a ranking's grades are many
+        return None
+    first = np.arange(len(sample.items)) if sample.units is None else np.unique(sample.units, return_index=True)[1]
+    items, labels = sample.items.take(first), sample.labels[first]
+    weights = np.asarray(sample.expansion.weights * items.weights, dtype=np.float64)
+    event, expected, observed = _READERS[task.kind](belief, items, labels, evidence.contrast.models, task)
+    weights = np.tile(weights, len(expected) // len(weights))
+    known = np.isfinite(observed)
+    expected, observed, weights = expected[known], observed[known], weights[known]
+    if not len(expected):
+        return None
+    probability = task.kind != "regression" and (task.kind != "outcomes" or set(task.grades) == {0.0, 1.0})
+
+    def summed_up(chosen: NDArray[Any]) -> Bin:
+        return _bin(expected[chosen], observed[chosen], weights[chosen], level, probability)
+
+    bins = tuple(summed_up(places) for places in _groups(expected))
+    return Reliability(event, bins, summed_up(np.arange(len(expected))), probability)
+
+
+def _groups(expected: Floats) -> list[NDArray[np.int64]]:
+    """Return the items of each bin: equally many of each, and equal beliefs together."""
+    count = int(np.clip(len(expected) // LEAST_IN_BIN, 1, MOST_BINS))
+    edges = np.unique(np.quantile(expected, np.arange(1, count) / count))
+    codes = np.searchsorted(edges, expected, side="left")
+    return [np.flatnonzero(codes == code) for code in np.unique(codes)]
+
+
+def _bin(expected: Floats, observed: Floats, weights: Floats, level: float, probability: bool) -> Bin:
+    total = float(np.sum(weights))
+    mean = float(np.sum(weights * observed)) / total
+    believed = float(np.sum(weights * expected)) / total
+    effective = total**2 / float(np.sum(weights**2))
+    if probability:
+        return Bin(len(expected), believed, mean, wilson_interval(min(max(mean, 0.0), 1.0), effective, level))
+    if effective <= 1.0 + 1e-9:
+        return Bin(len(expected), believed, mean, Interval(-np.inf, np.inf, level, "undefined"))
+    error = np.sqrt(float(np.sum((weights * (observed - mean)) ** 2)) / total**2 * effective / (effective - 1.0))
+    return Bin(len(expected), believed, mean, t_interval(mean, float(error), effective - 1.0, level))
+
+
+def _of_classes(
+    belief: Belief, items: Items, labels: NDArray[Any], models: Sequence[int], task: Task
+) -> tuple[str, Floats, Floats]:
+    columns: dict[int, Floats] = {}
+    for label, weight in belief.supposed(items, models):
+        columns[label] = columns.get(label, np.zeros(len(items))) + weight
+    if len(task.classes) == 2:
+        return f"the label is {task.classes[1]!r}", columns[1], (labels == 1).astype(np.float64)
+    stacked = np.stack([columns[label] for label in range(len(task.classes))])
+    top = stacked.argmax(axis=0)
+    return "the label is the most probable class", stacked[top, np.arange(len(items))], (labels == top).astype(float)
+
+
+def _of_numbers(
+    belief: Belief, items: Items, labels: NDArray[Any], models: Sequence[int], task: Task
+) -> tuple[str, Floats, Floats]:
+    mean = np.zeros(len(items))
+    for label, weight in belief.supposed(items, models):
+        mean = mean + weight * label
+    return "the label", mean, np.asarray(labels, dtype=np.float64)
+
+
+def _of_outcomes(
+    belief: Belief, items: Items, labels: NDArray[Any], models: Sequence[int], task: Task
+) -> tuple[str, Floats, Floats]:
+    expected = []
+    for model in models:
+        mean = np.zeros(len(items))
+        for label, weight in belief.supposed(items, (model,)):
+            mean = mean + weight * label[model]
+        expected.append(mean)
+    grades = cast(Grades, items.models[models[0]]).grades
+    event = "the outcome is 1" if set(grades.tolist()) == {0.0, 1.0} else "the outcome"
+    return event, np.concatenate(expected), np.concatenate([labels[:, model] for model in models])
+
+
+_READERS = {"classification": _of_classes, "regression": _of_numbers, "outcomes": _of_outcomes}

@@ -1,0 +1,131 @@
+"""From the columns of a long table, a row for each query and document, to a pool of rankings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.predictions import Ranking
+from sondage.errors import InputError
+from sondage.pools.arrays import Pool
+from sondage.pools.table import Columns, Table, is_number
+
+__all__ = ["is_long", "pool_from_long"]
+
+_RANK = re.compile(r"(?:(?P<model>.+)\.)?rank", re.DOTALL)
+_GRADE = re.compile(r"p_(?P<grade>.+)", re.DOTALL)
+_ONE = "model"  # the name of a single system whose column carries none
+
+
+class _LongTable(Table):
+    """A table whose rows are named by query and document."""
+
+    def __init__(self, columns: Columns, typed: bool) -> None:
+        self.columns, self.typed = columns, typed
+        self.read: list[NDArray[Any]] = []
+        for name in ("query", "document"):
+            self.read.append(self.names(name))
+        self.queries, self.documents = self.read
+
+    def where(self, row: int) -> str:
+        if len(self.read) < 2:
+            return f"row {row}"
+        return f"row {row} (query {self.read[0][row]}, document {self.read[1][row]})"
+
+    def ranks(self, name: str) -> NDArray[Any]:
+        """Return a column of ranks; NaN where it is empty or missing."""
+        column = self.columns[name]
+        missing = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else np.zeros(1, dtype=np.bool_)
+        values = np.asarray(column.data if isinstance(column, np.ma.MaskedArray) else column)
+        if values.dtype.kind in "fiub":
+            return np.where(missing, np.nan, values) if missing.any() else values
+        texts = np.where(missing, "", values)
+        ranks = np.full(len(texts), np.nan)
+        for row, text in enumerate(texts.tolist()):
+            if text not in ("", None):
+                if not is_number(text):
+                    raise InputError(f"{name} of {self.where(row)} is {text!r}; it must be a number, or empty")
+                ranks[row] = float(text)
+        return ranks
+
+
+def is_long(columns: Columns) -> bool:
+    """Return whether these are the columns of a long table."""
+    return "query" in columns and "document" in columns
+
+
+def pool_from_long(columns: Columns, *, classes: Any = None, typed: bool = True) -> Pool:
+    """Return the pool of rankings that a long table's columns describe.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+        ``query`` and ``document``; ``rank`` or, for several systems, ``<model>.rank``, empty or 0 where a system does
+        not return the document; ``p_<grade>``, a grade model's probabilities; ``cost`` of judging the document;
+        ``weight`` of the query, the same in all its rows. All others are shown to the labeller.
+    classes : sequence of float, optional
+        The grades; by default those of the columns ``p_<grade>``.
+    typed : bool
+        As for `pool_from_columns`.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or a value is not allowed; the message names column, row, query and document.
+    """
+    if not len(columns["query"]):
+        raise InputError("the pool is empty: it has no rows")
+    ranked = {name: found["model"] or _ONE for name in columns if (found := _RANK.fullmatch(name))}
+    if not ranked:
+        raise InputError(f"no column 'rank' or '<model>.rank'; there are {list(columns)}")
+    if "rank" in ranked and len(ranked) > 1:
+        raise InputError("columns 'rank' and those of other systems: all systems need a name, as in 'a.rank'")
+    table = _LongTable(columns, typed)
+    graded = {name: found["grade"] for name in columns if (found := _GRADE.fullmatch(name))}
+    grades = _grades(table, graded, classes) if graded else None
+    used = {"query", "document", "cost", "weight", *ranked, *graded}
+    return Pool(
+        models={model: Ranking(ranks=table.ranks(name)) for name, model in ranked.items()},
+        classes=_ordered(graded) if classes is None and graded else classes,
+        queries=table.queries,
+        documents=table.documents,
+        grades=grades,
+        costs=table.numbers("cost") if "cost" in columns else None,
+        weights=_of_queries(table, "weight") if "weight" in columns else None,
+        fields={name: table.shown(name) for name in columns if name not in used},
+    )
+
+
+def _ordered(graded: dict[str, str]) -> list[float]:
+    """Return the grades of the columns, ascending."""
+    for column, text in graded.items():
+        if not is_number(text):
+            raise InputError(f"column {column!r}: the grade {text!r} must be a number")
+    return sorted(float(text) for text in graded.values())
+
+
+def _grades(table: _LongTable, graded: dict[str, str], classes: Any) -> NDArray[Any]:
+    """Return the grade model's probabilities in the order of the grades."""
+    columns = {float(text): name for name, text in graded.items() if is_number(text)}
+    wanted: Sequence[float] = _ordered(graded) if classes is None else [float(grade) for grade in classes]
+    missing = next((grade for grade in wanted if grade not in columns), None)
+    if missing is not None or len(columns) > len(wanted):
+        raise InputError(f"grades are {list(wanted)}; columns of probabilities are {list(graded)}")
+    read = [table.numbers(columns[grade], 0.0, 1.0) for grade in wanted]
+    kind = np.float32 if all(column.dtype == np.float32 for column in read) else np.float64
+    return np.column_stack([column.astype(kind, copy=False) for column in read])
+
+
+def _of_queries(table: _LongTable, name: str) -> NDArray[Any]:
+    """Return a column of queries, in their order of appearance; refuse one that differs within a query."""
+    values = table.numbers(name)
+    _, first, codes = np.unique(table.queries, return_index=True, return_inverse=True)
+    differs = values != values[first[codes]]
+    if differs.any():
+        row = int(np.argmax(differs))
+        raise InputError(f"{name} of {table.where(row)} is {values[row]}; it must be the same in all rows of a query")
+    return values[np.sort(first)]

@@ -1,0 +1,274 @@
+"""From ranked lists and a long table of query and document to checked, coded arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.measures import Task
+from sondage.core.predictions import Floats, Ranking, Ranks
+from sondage.core.rankings import Documents, segment_sums
+from sondage.errors import InputError
+from sondage.pools.coding import as_column, code_probabilities, numeric
+
+__all__ = ["Listed", "code_rankings", "paid"]
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """A ranking pool's columns, coded.
+
+    Attributes
+    ----------
+    task : Task
+        With the grades.
+    outputs : tuple of Ranks
+        Of every model.
+    queries : ndarray, shape (Q,)
+        In the order in which they were given.
+    costs : ndarray of float, shape (Q,), optional
+        Of judging all documents of each query.
+    order : ndarray of int, shape (D,), optional
+        The row of the long table that each document came from; None where lists were given.
+    """
+
+    task: Task
+    outputs: tuple[Ranks, ...]
+    queries: NDArray[Any]
+    costs: Floats | None
+    order: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The long table: query codes, documents, one column of ranks a model (NaN: not returned), and the rest."""
+
+    names: NDArray[Any]
+    queries: NDArray[np.int64]
+    documents: NDArray[Any]
+    ranks: dict[str, NDArray[Any]]
+    grades: Any
+    costs: Any
+
+    def where(self, row: int) -> str:
+        """Return how messages name a row."""
+        return f"row {row} (query {self.names[self.queries[row]]}, document {self.documents[row]})"
+
+
+def code_rankings(
+    models: Mapping[str, Any],
+    classes: Any,
+    *,
+    grades: Any,
+    queries: Any,
+    documents: Any,
+    ids: Any,
+    costs: Any,
+) -> Listed:
+    """Return the coded columns of a ranking pool.
+
+    Parameters
+    ----------
+    models : mapping of str to Ranking
+        All with lists, or all with ranks.
+    classes : sequence of float, optional
+        The grades, ascending; by default 0 .. G - 1, as many as a grade model has columns.
+    grades : array-like of float, shape (D, G), or mapping, optional
+        The grade model: a row for each of the long table's, or query -> document -> probabilities.
+    queries, documents : array-like, shape (D,), optional
+        The long table.
+    ids : array-like, shape (Q,), optional
+        The queries, where lists are given.
+    costs : array-like of float, shape (D,), mapping or number, optional
+        Of judging each document.
+
+    Raises
+    ------
+    InputError
+        If models are of different kinds or lengths, a document stands twice, or a value is not allowed.
+    """
+    other = [name for name, model in models.items() if not isinstance(model, Ranking)]
+    if other:
+        raise InputError(f"models must all be Ranking; {other[0]!r} is a {type(models[other[0]]).__name__}")
+    long = queries is not None or documents is not None
+    made = _from_table if long else _from_lists
+    rows = made(models, queries, documents, ids, grades, costs)
+    if not len(rows.names):
+        raise InputError("the pool is empty: it has no queries")
+    order = _canonical(rows)
+    probabilities = _grade_model(rows, order)
+    task = Task("ranking", grades=_grades(classes, probabilities))
+    counts = np.bincount(rows.queries, minlength=len(rows.names))
+    of_documents = None if rows.costs is None else _costs(rows)[order]
+    table = Documents(
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        rows.documents[order],
+        len(task.grades),
+        probabilities,
+        costs=of_documents,
+    )
+    every = np.arange(len(rows.names))
+    outputs = tuple(Ranks(table, _positions(rows, name)[order], every) for name in models)
+    costs = None if of_documents is None else paid(segment_sums(of_documents, table.offsets))
+    return Listed(task, outputs, rows.names, costs, order if long else None)
+
+
+def _from_table(
+    models: Mapping[str, Ranking], queries: Any, documents: Any, ids: Any, grades: Any, costs: Any
+) -> _Rows:
+    if queries is None or documents is None:
+        raise InputError("a long table needs both queries= and documents=")
+    if ids is not None:
+        raise InputError("the ids of a ranking pool are its queries: leave ids= out")
+    column = as_column(queries, "queries", None)
+    size = len(column)
+    listed = as_column(documents, "documents", size)
+    missing = next((name for name, model in models.items() if model.ranks is None), None)
+    if missing is not None:
+        raise InputError(f"model {missing!r}: with queries= and documents=, give Ranking(ranks=...), one for each row")
+    names, first, codes = np.unique(_texts(column), return_index=True, return_inverse=True)
+    place = np.empty(len(names), dtype=np.int64)
+    place[np.argsort(first, kind="stable")] = np.arange(len(names))
+    ranks = {name: as_column(model.ranks, f"ranks of {name!r}", size) for name, model in models.items()}
+    return _Rows(column[np.sort(first)], place[codes], _texts(listed), ranks, grades, costs)
+
+
+def _from_lists(
+    models: Mapping[str, Ranking], queries: Any, documents: Any, ids: Any, grades: Any, costs: Any
+) -> _Rows:
+    missing = next((name for name, model in models.items() if model.documents is None), None)
+    if missing is not None:
+        raise InputError(f"model {missing!r}: give Ranking(documents=...), or ranks= with queries= and documents=")
+    lists = {name: [list(found) for found in model.documents] for name, model in models.items()}
+    sizes = {name: len(found) for name, found in lists.items()}
+    if len(set(sizes.values())) > 1:
+        raise InputError(f"models have lists for different numbers of queries: {sizes}")
+    size = next(iter(sizes.values()))
+    names = np.arange(size) if ids is None else np.asarray(ids)
+    if len(names) != size:
+        raise InputError(f"there are {len(names)} ids; the models have lists for {size} queries")
+    for what, given in (("grades", grades), ("costs", costs)):
+        if given is not None and not isinstance(given, Mapping) and np.ndim(given):
+            raise InputError(f"with lists, {what}= is a mapping of query to document to value; arrays go with queries=")
+    codes: list[int] = []
+    found: list[Any] = []
+    ranks: dict[str, list[float]] = {name: [] for name in models}
+    for query, name in enumerate(names.tolist()):
+        places = {model: _places(own[query], model, name) for model, own in lists.items()}
+        more = grades.get(name, ()) if isinstance(grades, Mapping) else ()
+        union = list(dict.fromkeys([document for own in places.values() for document in own] + list(more)))
+        codes += [query] * len(union)
+        found += union
+        for model, own in places.items():
+            ranks[model] += [own.get(document, np.nan) for document in union]
+    columns = {name: np.array(column, dtype=np.float64) for name, column in ranks.items()}
+    rows = _Rows(names, np.array(codes, dtype=np.int64), _texts(np.asarray(found)), columns, None, costs)
+    given = [(names.tolist()[query], document) for query, document in zip(codes, found, strict=True)]
+    of_rows = _looked_up(grades, given, "grades") if isinstance(grades, Mapping) else None
+    paid = _looked_up(costs, given, "costs") if isinstance(costs, Mapping) else costs
+    return replace(rows, grades=of_rows, costs=paid)
+
+
+def _places(own: Sequence[Any], model: str, query: Any) -> dict[Any, int]:
+    """Return each document's place in a list."""
+    places = {document: place for place, document in enumerate(own, 1)}
+    if len(places) < len(own):
+        twice = next(document for document in own if own.count(document) > 1)
+        raise InputError(f"model {model!r} returns document {twice!r} twice for query {query!r}")
+    return places
+
+
+def _looked_up(values: Mapping[Any, Any], rows: Sequence[tuple[Any, Any]], what: str) -> NDArray[Any]:
+    """Return the value of each row out of query -> document -> value."""
+    for query, document in rows:
+        if query not in values or document not in values[query]:
+            raise InputError(
+                f"{what} has nothing for document {document!r} of query {query!r}; every document needs one"
+            )
+    return np.array([values[query][document] for query, document in rows], dtype=np.float64)
+
+
+def _texts(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column of ids that can be sorted: of different types as text."""
+    if column.dtype.kind == "O":
+        return np.array([str(value) for value in column.tolist()])
+    return column
+
+
+def _canonical(rows: _Rows) -> NDArray[np.int64]:
+    """Return the order of rows by query and document, in which the pool keeps them; refuse what stands twice."""
+    order = np.lexsort((rows.documents, rows.queries))
+    queries, documents = rows.queries[order], rows.documents[order]
+    twice = (queries[1:] == queries[:-1]) & (documents[1:] == documents[:-1])
+    if twice.any():
+        row = int(order[1:][np.argmax(twice)])
+        raise InputError(f"{rows.where(row)} stands twice; a document is in a query's list once")
+    return order
+
+
+def _grade_model(rows: _Rows, order: NDArray[np.int64]) -> NDArray[Any] | None:
+    if rows.grades is None:
+        return None
+    p = code_probabilities(rows.grades, "grades", rows.where)
+    if len(p) != len(order):
+        raise InputError(f"grades have {len(p)} rows; the table has {len(order)}")
+    p = np.stack([1.0 - p, p], axis=1) if p.ndim == 1 else p
+    return p if np.array_equal(order, np.arange(len(order))) else p[order]
+
+
+def _grades(classes: Any, probabilities: NDArray[Any] | None) -> tuple[float, ...]:
+    """Return the grades: as named, or numbered by the columns of the grade model."""
+    if classes is None and probabilities is None:
+        raise InputError("without a grade model, name the grades: classes=[0, 1, 2]")
+    try:
+        grades = np.asarray(range(probabilities.shape[1]) if classes is None else classes, dtype=np.float64)  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        raise InputError(f"grades are numbers; classes={list(classes)}") from None
+    if len(grades) < 2 or not np.all(np.diff(grades) > 0):
+        raise InputError(f"classes={grades.tolist()} must be two or more grades in ascending order")
+    if probabilities is not None and probabilities.shape[1] != len(grades):
+        raise InputError(f"there are {len(grades)} grades {grades.tolist()} but {probabilities.shape[1]} columns")
+    return tuple(grades.tolist())
+
+
+def _costs(rows: _Rows) -> Floats:
+    """Return the cost of judging each row's document."""
+    given = np.broadcast_to(rows.costs, len(rows.queries)) if np.ndim(rows.costs) == 0 else rows.costs
+    costs = numeric(as_column(given, "costs", len(rows.queries)), "cost", rows.where)
+    if not costs.min(initial=1.0) > 0:
+        row = int(np.argmin(costs > 0))
+        raise InputError(f"cost of {rows.where(row)} is {costs[row]}; it must be positive")
+    return costs.astype(np.float64)
+
+
+def _positions(rows: _Rows, name: str) -> NDArray[np.int32]:
+    """Return each row's position in a model's list, 0 where it has none: ranks in their order, gaps closed."""
+    ranks = rows.ranks[name]
+    if ranks.dtype.kind not in "fiub":
+        ranks = numeric(np.where(ranks == None, np.nan, ranks).astype(np.float64), f"rank of {name!r}", rows.where)  # noqa: E711
+    here = np.isfinite(ranks) & (ranks != 0)
+    if np.any(ranks[here] < 0) or np.isinf(ranks).any():
+        row = int(np.argmax((ranks < 0) | np.isinf(ranks)))
+        raise InputError(f"rank of {name!r} of {rows.where(row)} is {ranks[row]}; it must be 1 or more, or missing")
+    listed = np.flatnonzero(here)
+    order = listed[np.lexsort((ranks[listed], rows.queries[listed]))]
+    queries, ordered = rows.queries[order], ranks[order]
+    same = (queries[1:] == queries[:-1]) & (ordered[1:] == ordered[:-1])
+    if same.any():
+        row = int(order[1:][np.argmax(same)])
+        raise InputError(f"rank of {name!r} of {rows.where(row)} is {ranks[row]:g}, as that of another document is")
+    begins = np.concatenate([[True], queries[1:] != queries[:-1]]) if len(order) else np.zeros(0, dtype=np.bool_)
+    first = np.flatnonzero(begins)
+    positions = np.zeros(len(ranks), dtype=np.int32)
+    positions[order] = np.arange(len(order)) - np.repeat(first, np.diff([*first, len(order)])) + 1
+    return positions
+
+
+def paid(costs: Floats) -> Floats:
+    """Return the costs of queries; one with nothing to judge costs as little as the cheapest, not 0."""
+    some = costs > 0
+    return np.where(some, costs, costs[some].min() if some.any() else 1.0)

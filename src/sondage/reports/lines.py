@@ -1,0 +1,83 @@
+"""A report line by line, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sondage.core.reliability import Reliability
+from sondage.reports.contents import Figure, Report, Standing
+from sondage.reports.text import figure_reach, figure_value, label_count, warned
+
+__all__ = ["report_lines"]
+
+
+def report_lines(report: Report) -> list[str]:
+    """Return a report line by line: the answer, where the study stands, then all that the answer rests on."""
+    figures = _figure_lines(report.figures) if len(report.figures) > 1 else []
+    lines = [*report.answers, *figures, *report.basis, *warned(report.warnings), "", f"Question: {report.question}"]
+    lines += [] if report.standing is None else _standing_lines(report.standing)
+    if report.gaps:
+        lines += _headed("Behind the best; these intervals hold together", _figure_lines(report.gaps))
+    lines += _headed("How the items were chosen", report.chosen)
+    if report.uniform is not None:
+        lines += _headed("Uniform sampling", [report.uniform.sentence])
+    if report.weights is not None:
+        lines += _headed("Weights", [report.weights.sentence])
+    if report.reliability is not None:
+        lines += _headed("Belief and labels", [report.believed, *_bin_lines(report.reliability)])
+    if report.contributors:
+        lines += _headed(f"Labels that moved {report.moved} most", _contributor_lines(report))
+    for part in report.parts:
+        lines += _headed(f"By {part.field}", [*_figure_lines(part.figures), *([part.note] if part.note else [])])
+    return lines + _headed("To do it again", _setting_lines(report.settings))
+
+
+def _standing_lines(at: Standing) -> list[str]:
+    return [
+        f"{at.labelled} labelled, {at.pending} pending, {at.skipped} skipped, {at.remaining} to ask; "
+        f"budget {at.budget:g}, spent {at.spent:g}",
+        *at.team,
+    ]
+
+
+def _headed(heading: str, lines: Sequence[str]) -> list[str]:
+    return ["", heading, *(f"  {line}" for line in lines)] if lines else []
+
+
+def _figure_lines(figures: Sequence[Figure]) -> list[str]:
+    width = max(len(figure.name) for figure in figures)
+    return [
+        f"{one.name:<{width}}  {figure_value(one)}  ({figure_reach(one)}; {label_count(one.n_labels)})"
+        + (f"  {one.note}" if one.note else "")
+        for one in figures
+    ]
+
+
+def _bin_lines(found: Reliability) -> list[str]:
+    head = f"{'believed':>9}  {'observed':>9}  {'interval':>18}  labels"
+    rows = [
+        f"{one.believed:>9.3g}  {one.observed:>9.3g}  {f'{one.interval.low:.3g} to {one.interval.high:.3g}':>18}"
+        f"  {one.n_labels:>6}"
+        for one in found.bins
+    ]
+    return [head, *rows]
+
+
+def _contributor_lines(report: Report) -> list[str]:
+    return [
+        f"{one.id!s}: label {one.label}, expected {one.expected or 'nothing'}; moved by {one.moved:+.3g}, "
+        f"carries {100 * one.share:.2g} %"
+        for one in report.contributors
+    ]
+
+
+def _setting_lines(settings: Mapping[str, Any]) -> list[str]:
+    return [f"{name}: {_told(value)}" for name, value in settings.items() if value is not None]
+
+
+def _told(value: Any) -> str:
+    """Return a setting in one line."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} {_told(part)}" for name, part in value.items() if part not in (None, [], ()))
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"

@@ -1,0 +1,223 @@
+"""Make a report's content from a study, or from a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from sondage.core.diagnostics import unit_count
+from sondage.core.reliability import reliability
+from sondage.core.results import Comparison, Estimate
+from sondage.core.selections import Selection
+from sondage.core.slices import Slices
+from sondage.errors import InputError
+from sondage.reports.contents import Figure, Report, Standing
+from sondage.reports.samples import (
+    figure_of,
+    find_contributors,
+    parts_of_pool,
+    subject_of,
+    uniform_of,
+    weights_of,
+)
+from sondage.reports.text import answer, basis_lines, named_measure, pvalue_text
+from sondage.reports.wording import (
+    believed_sentence,
+    chosen_sentences,
+    question_sentence,
+)
+from sondage.studies.anytime import LabelCourse
+from sondage.studies.forms import method_to_data, question_to_data
+from sondage.studies.session import Session
+from sondage.studies.study import Study
+from sondage.version import __version__
+
+__all__ = ["make_report"]
+
+Row = dict[str, Any]
+
+
+def make_report(subject: Any, level: float = 0.95) -> Report:
+    """Report everything there is to say of a study or a result.
+
+    Parameters
+    ----------
+    subject : Study, Estimate, mapping of str to Estimate, Comparison, Selection or Slices
+        What the report is of. A study may be half-way, or have no label yet.
+    level : float
+        Confidence level of the intervals, in (0, 1).
+
+    Returns
+    -------
+    Report
+        With ``str()``, ``to_data()`` and ``to_html()``.
+
+    Raises
+    ------
+    InputError
+        If it is neither a study nor a result.
+
+    Examples
+    --------
+    >>> import sondage
+    >>> pool = sondage.Pool(probabilities=[0.1, 0.9, 0.4, 0.7])
+    >>> found = sondage.report(sondage.evaluate(pool, labels=[0, 1, 0, 0], budget=4))
+    >>> found.question
+    "What is the error rate of 'model'?"
+    """
+    if isinstance(subject, Study):
+        session = subject.snapshot()
+        ids = session.asked_ids
+        fields = dict(zip(ids, subject.fields(ids), strict=True))
+        facts = {"study": subject.name} | subject.facts
+        report = _report(session, subject.estimate() if session.n_labels else None, level, fields, facts)
+        return replace(report, standing=_standing(session, subject))
+    leading = _leading(subject)
+    if leading is None:
+        raise InputError(f"a report is made of a study or a result, not of {type(subject).__name__}")
+    course = leading.course
+    return _report(course.session if isinstance(course, LabelCourse) else None, subject, level, {}, {})
+
+
+def _leading(result: Any) -> Estimate | None:
+    """Return the estimate that a result is about: the first, the difference, the best model's from the second."""
+    if isinstance(result, Comparison):
+        return result.estimate
+    if isinstance(result, Selection):
+        return result.comparisons[result.ranking[0], result.ranking[1]].estimate
+    if isinstance(result, Slices):
+        return result.overall
+    if isinstance(result, Mapping) and result:
+        result = next(iter(result.values()))
+    return result if isinstance(result, Estimate) else None
+
+
+def _report(
+    session: Session | None, result: Any, level: float, fields: Mapping[Any, Row], facts: Mapping[str, Any]
+) -> Report:
+    leading = _leading(result)
+    evidence = None if leading is None else leading.evidence
+    found = None
+    if session is not None and evidence is not None:
+        found = reliability(evidence, session.task, level)
+    total = unit_count(evidence.sample) if evidence is not None else _pool_size(session)
+    return Report(
+        question=f"What is the {named_measure(leading.measure)}?"  # type: ignore[union-attr]
+        if session is None
+        else question_sentence(session.question),
+        answers=_answers(result, level),
+        basis=() if leading is None or isinstance(result, Selection) else tuple(basis_lines(leading)),
+        level=level,
+        result=result,
+        figures=_figures(result, level),
+        gaps=_gaps(result, level) if isinstance(result, Selection) else (),
+        standing=None if session is None else _standing(session),
+        chosen=() if session is None else chosen_sentences(session, total),
+        uniform=None if leading is None or isinstance(result, Slices) else uniform_of(leading),
+        weights=None if leading is None else weights_of(leading),
+        reliability=found,
+        believed="" if found is None or leading is None else believed_sentence(leading, found),
+        contributors=() if session is None or leading is None else find_contributors(session, leading, fields),
+        moved="" if leading is None else subject_of(leading),
+        parts=() if session is None or leading is None else parts_of_pool(session, leading, fields, level),
+        warnings=_warnings(result),
+        settings=_settings(session, facts),
+    )
+
+
+def _pool_size(session: Session | None) -> float:
+    return float("nan") if session is None else 1.0 / session.stages[0].known.squared
+
+
+def _answers(result: Any, level: float) -> tuple[str, ...]:
+    if result is None:
+        return ("No labels yet: there is nothing to estimate from.",)
+    if isinstance(result, Slices):
+        return (answer(result.overall, level),)
+    several = result.values() if isinstance(result, Mapping) else [result]
+    return tuple(answer(one, level) for one in several)
+
+
+def _warnings(result: Any) -> tuple[str, ...]:
+    if result is None:
+        return ()
+    several = result.values() if isinstance(result, Mapping) and not isinstance(result, Slices) else [result]
+    return tuple(dict.fromkeys(text for one in several for text in one.warnings))
+
+
+def _figures(result: Any, level: float) -> tuple[Figure, ...]:
+    if result is None:
+        return ()
+    if isinstance(result, Comparison):
+        first, second = result.estimate.models
+        note = f"p {pvalue_text(result.pvalue)} ({result.significance.kind})"
+        return (figure_of(f"{first} minus {second}", result.estimate, level, note),)
+    if isinstance(result, Selection):
+        return _ranked(result, level)
+    if isinstance(result, Slices):
+        rows = [(str(name), estimate) for name, estimate in (*result.items(), ("all", result.overall))]
+    elif isinstance(result, Mapping):
+        rows = [(named_measure(name), estimate) for name, estimate in result.items()]
+    else:
+        rows = [(named_measure(result.measure), result)]
+    return tuple(figure_of(name, estimate, level) for name, estimate in rows)
+
+
+def _gaps(selection: Selection, level: float) -> tuple[Figure, ...]:
+    """Return the other models' differences from the best."""
+    best = selection.estimates[selection.best]
+    found = []
+    for name, interval in selection.gaps(level).items():
+        estimate = selection.estimates[name]
+        error = selection.comparisons[selection.best, name].std_error
+        value = estimate.value - best.value
+        found.append(Figure(name, estimate.measure, value, error, interval, estimate.n_labels, " points"))
+    return tuple(found)
+
+
+def _ranked(selection: Selection, level: float) -> tuple[Figure, ...]:
+    """Return a figure a model, best first."""
+    rivals = selection.contenders()
+    notes = {
+        name: ("may be the best" if name in rivals else "")
+        if name == selection.best
+        else f"p {pvalue_text(selection.pvalues[name])}{', may be the best' if name in rivals else ''}"
+        for name in selection.ranking
+    }
+    if len(rivals) == 1:
+        notes[selection.best] = "the best"
+    return tuple(figure_of(name, selection.estimates[name], level, notes[name]) for name in selection.ranking)
+
+
+def _standing(session: Session, study: Study | None = None) -> Standing:
+    skipped = sum(label is None for label in session.answers.values())
+    counts = (len(session.asked), session.n_labels, skipped, len(session.pending), session.remaining)
+    if study is None:
+        return Standing(session.budget, session.spent, *counts)
+    people, status = {who or "": done for who, done in study.progress().items()}, study.status
+    return Standing(
+        session.budget,
+        session.spent,
+        *counts,
+        status.claimed,
+        status.wanted,
+        status.disputed,
+        people,
+        study.sharing,
+    )
+
+
+def _settings(session: Session | None, facts: Mapping[str, Any]) -> Row:
+    """Return all that it takes to do it again."""
+    if session is None:
+        return {"version": __version__}
+    question, task = question_to_data(session.question), session.task
+    return {
+        **({"version": __version__} | dict(facts)),
+        "question": question | {"measures": [measure.name for measure in session.question.measures]},
+        "method": method_to_data(session.method),
+        "seed": session.seed,
+        "task": asdict(task) | {"classes": list(task.classes), "grades": list(task.grades)},
+        "models": list(session.models),
+    }

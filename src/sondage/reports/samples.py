@@ -1,0 +1,168 @@
+"""What a report draws from the labelled sample behind an estimate: uniform labels, weights, contributors, parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sondage.core.diagnostics import contributions, uniform_labels, unit_count
+from sondage.core.domains import domain_estimate
+from sondage.core.predictions import Floats
+from sondage.core.results import Estimate, Evidence
+from sondage.errors import InputError
+from sondage.reports.contents import Contributor, Figure, Part, Uniform, Weights
+from sondage.reports.text import named_measure
+from sondage.reports.wording import percent, uniform_sentence, weights_sentence
+from sondage.studies.labels import decode_label
+from sondage.studies.session import Session
+
+__all__ = ["figure_of", "find_contributors", "parts_of_pool", "subject_of", "uniform_of", "weights_of"]
+
+MOST_CONTRIBUTORS = 10
+ALIKE = 2.0
+"""Labels none of which moves the result by more than this many times their mean are not told one by one."""
+MOST_PARTS = 5
+MOST_VALUES = 12
+LEAST_IN_PART = 10
+
+Row = dict[str, Any]
+
+
+def subject_of(estimate: Estimate) -> str:
+    """Return what an estimate is of."""
+    measure = named_measure(estimate.measure)
+    if len(estimate.models) == 1:
+        return f"the {measure} of {estimate.models[0]!r}"
+    first, second = map(repr, estimate.models)
+    return f"the difference in {measure} between {first} and {second}"
+
+
+def figure_of(name: str, estimate: Estimate, level: float, note: str = "") -> Figure:
+    """Return an estimate as a figure of this name."""
+    unit = " points" if len(estimate.models) > 1 else " %"
+    numbers = (estimate.value, estimate.std_error, estimate.interval(level), estimate.n_labels)
+    return Figure(name, estimate.measure, *numbers, unit, note)
+
+
+def uniform_of(leading: Estimate) -> Uniform | None:
+    """Return what a uniform sample would have needed; None if this is one, or it cannot be told."""
+    evidence = leading.evidence
+    if evidence is None:
+        return None
+    whole = evidence.estimation.parts[0].known.share > 1 - 1e-9
+    if whole and not Weights(_shares(evidence), leading.n_effective, 0.0, "").uneven:
+        return None
+    labels, total = uniform_labels(leading), unit_count(evidence.sample)
+    if not math.isfinite(labels):
+        return None
+    sentence = uniform_sentence(labels, leading.n_labels, total, subject_of(leading))
+    return Uniform(subject_of(leading), labels, float(leading.n_labels), total, sentence)
+
+
+def weights_of(leading: Estimate) -> Weights | None:
+    """Return how evenly an estimate rests on its labels."""
+    if leading.evidence is None:
+        return None
+    shares = _shares(leading.evidence)
+    sentence = weights_sentence(len(shares), leading.n_effective, leading.largest_weight)
+    return Weights(shares, leading.n_effective, leading.largest_weight, sentence)
+
+
+def _shares(evidence: Evidence) -> Floats:
+    """Return each labelled unit's share in the estimate."""
+    sample = evidence.sample
+    weights = sample.unit_sums(np.asarray(sample.row_weights, dtype=np.float64))
+    return np.asarray(weights / weights.sum())
+
+
+def _labelled(session: Session) -> list[int]:
+    """Return the positions of the labelled items, in the order of the estimate's units."""
+    return [position for position in session.asked if session.answers.get(position) is not None]
+
+
+def find_contributors(session: Session, leading: Estimate, fields: Mapping[Any, Row]) -> tuple[Contributor, ...]:
+    """Return the labels that moved an estimate most; none where all moved it about alike."""
+    evidence, positions = leading.evidence, _labelled(session)
+    if evidence is None or not math.isfinite(leading.value) or len(positions) != evidence.sample.size:
+        return ()
+    moved, shares = contributions(evidence), _shares(evidence)
+    if np.abs(moved).max() <= ALIKE * np.abs(moved).mean():
+        return ()
+    largest = np.argsort(-np.abs(moved), kind="stable")[:MOST_CONTRIBUTORS]
+    told = _expectations(session, leading)
+    found = []
+    for unit in largest.tolist():
+        name, label = session.ids[positions[unit]], session.answers[positions[unit]]
+        said = decode_label(label, session.task)
+        numbers = said if isinstance(said, tuple) else (said,) if session.task.kind == "regression" else ()
+        if isinstance(said, Mapping):
+            said = ", ".join(f"{document}: {grade}" for document, grade in said.items())
+        text = ", ".join(f"{one:.6g}" for one in numbers) or f"{said}"
+        found.append(Contributor(name, text, told(unit), float(moved[unit]), float(shares[unit]), fields.get(name, {})))
+    return tuple(found)
+
+
+def _expectations(session: Session, leading: Estimate) -> Callable[[int], str]:
+    """Return a function from a unit to what was believed of it before any label."""
+    evidence = leading.evidence
+    assert evidence is not None
+    belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
+    if belief is None or session.task.kind == "ranking":
+        return lambda unit: ""
+    first = np.arange(len(sample.items)) if sample.units is None else np.unique(sample.units, return_index=True)[1]
+    items, labels = sample.items.take(first), sample.labels[first]
+    models = evidence.contrast.models
+    if session.task.kind == "regression":
+        mean = np.zeros(len(items))
+        for label, weight in belief.supposed(items, models):
+            mean = mean + weight * label
+        return lambda unit: f"{mean[unit]:.4g}"
+    chance = np.zeros(len(items))
+    for label, weight in belief.supposed(items, models):
+        same = labels == label if session.task.kind == "classification" else _same_outcomes(labels, label, models)
+        chance = chance + weight * same
+    return lambda unit: percent(chance[unit], 0)
+
+
+def _same_outcomes(labels: Any, label: Any, models: Sequence[int]) -> Any:
+    return np.all([labels[:, model] == label[model] for model in models], axis=0)
+
+
+def parts_of_pool(session: Session, leading: Estimate, fields: Mapping[Any, Row], level: float) -> tuple[Part, ...]:
+    """Return the result by those fields that have few values."""
+    positions = _labelled(session)
+    if leading.evidence is None or not fields or len(positions) != leading.evidence.sample.size:
+        return ()
+    shown = [fields[session.ids[position]] for position in positions]
+    found: list[Part] = []
+    for name in shown[0]:
+        values = np.array(["" if row[name] is None else str(row[name]) for row in shown])
+        kinds, counts = np.unique(values, return_counts=True)
+        if len(found) < MOST_PARTS and 1 < len(kinds) <= MOST_VALUES and np.sum(counts >= LEAST_IN_PART) > 1:
+            part = _part(leading, name, values, kinds[np.argsort(-counts, kind="stable")].tolist(), level)
+            found += [part] if part is not None else []
+    return tuple(found)
+
+
+def _part(leading: Estimate, name: str, values: Any, kinds: Sequence[str], level: float) -> Part | None:
+    evidence = leading.evidence
+    assert evidence is not None
+    drawable, note = False, ""
+    try:
+        domain_estimate(leading, values == kinds[0])
+    except InputError:
+        if not evidence.contrast.functional.linear:
+            return None
+        drawable, note = True, "Of the items whose label can change the result, that is where the models differ."
+    figures = [
+        figure_of(kind or "(empty)", domain_estimate(leading, values == kind, drawable=drawable), level)
+        for kind in kinds
+        if np.sum(values == kind) >= LEAST_IN_PART
+    ]
+    few = len(kinds) - len(figures)
+    if few:
+        note = f"{note} {few} more with fewer than {LEAST_IN_PART} labels are left out.".strip()
+    return Part(name, tuple(figures), note)

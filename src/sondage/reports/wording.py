@@ -1,0 +1,176 @@
+"""The sentences of a report: the question, how items were chosen, what numbers mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from sondage.core.diagnostics import believed_before
+from sondage.core.reliability import Reliability
+from sondage.core.results import Estimate
+from sondage.reports.text import named_measure, quantity
+from sondage.studies.method import Method, Question
+from sondage.studies.session import Session
+
+__all__ = [
+    "believed_sentence",
+    "chosen_sentences",
+    "listed",
+    "percent",
+    "question_sentence",
+    "uniform_sentence",
+    "weights_sentence",
+]
+
+_DRAWS = {
+    "without_replacement": "at random without replacement, in an order that the seed fixes",
+    "successive": "at random one after the other, without replacement",
+    "with_replacement": "at random with replacement: an item may count more than once",
+    "neyman": "at random within groups of equal score, most where answers vary most",
+    "strata": "at random within groups of equal score",
+}
+_DESIGNS = {
+    "passive": "every item had the same chance",
+    "active_neq": "every item on which the two models differ had the same chance, the others none",
+    "disagreement": "items on which the models differ had a higher chance",
+    "contenders": "items that tell the models apart that may still be the best had a higher chance",
+    "cost_only": "cheap items had a higher chance",
+    "uniform_cost": "every item had the same chance for its cost",
+}
+
+_SAME = "For the same standard error of {} a uniform sample would have needed"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as an enumeration.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(["a"])
+    ('a, b and c', 'a')
+    """
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def question_sentence(question: Question) -> str:
+    """Return the question as one asks it."""
+    measure = named_measure(question.measures[0].name)
+    if question.kind == "select":
+        return f"Which of {len(question.models)} models has the best {measure}?"
+    if question.kind == "compare":
+        first, second = map(repr, question.models)
+        if question.alternative == "two-sided":
+            return f"Which has the better {measure}, {first} or {second}?"
+        word = "higher" if question.alternative == "greater" else "lower"
+        margin = f", but for a margin of {question.margin:g}" if question.margin else ""
+        return f"Is the {measure} of {first} {word} than that of {second}{margin}?"
+    names = [named_measure(one.name) for one in question.measures]
+    verb = "is" if len(names) == 1 else "are"
+    return f"What {verb} the {listed(names)} of {question.models[0]!r}?"
+
+
+def chosen_sentences(session: Session, total: float) -> tuple[str, ...]:
+    """Return how a session's items were chosen from so many."""
+    method, costs = session.method, session.costs is not None
+    measure = named_measure(session.question.measures[0].name)
+    paid = f"a cost of {session.budget:g}" if costs else f"{session.budget:,.0f} labels"
+    design = _DESIGNS.get(method.design, f"items whose label can move the {measure} most had a higher chance")
+    cost = ", cheap ones for their cost" if costs and "passive" not in method.design else ""
+    first = f"{paid[0].upper()}{paid[1:]} from {total:,.0f} items, drawn {_DRAWS[method.draw]}: {design}{cost}."
+    found = [first]
+    if method.floor > 0:
+        found.append(
+            f"{percent(method.floor, 0)} of the draw was spread over all items that can matter, so that no prediction "
+            "is trusted blindly."
+        )
+    if method.staged:
+        shares = listed([f"{percent(share, 0)}" for share in method.stages])
+        found.append(f"The draw had {len(method.stages)} stages ({shares}), each planned from the labels so far.")
+    share = session.stages[0].known.share
+    if share < 1 - 1e-9:
+        found.append(f"{percent(1 - share, 1)} of the pool was left out: no label there can change the result.")
+    found.append(_weighed(method))
+    return tuple(found)
+
+
+def _weighed(method: Method) -> str:
+    helped = (
+        "; the predictions stand in for the items that were not labelled, as far as the labels bear them out"
+        if method.assisted
+        else ""
+    )
+    return f"Each label counts by the inverse of its chance, which makes up for the choice{helped}."
+
+
+def uniform_sentence(labels: float, used: float, total: float, subject: str) -> str:
+    """Return what a uniform sample would have needed, in words."""
+    if not math.isfinite(labels):
+        return ""
+    if labels >= 0.98 * total:
+        return f"{_SAME.format(subject)} nearly all {total:,.0f} items."
+    ratio, need = labels / used, f"{_SAME.format(subject)} about {_round(labels)} labels"
+    if ratio >= 1.1:
+        return f"{need}, {_times(ratio)} the {used:,.0f} that were used."
+    if ratio > 0.75:
+        return f"{need}, about as many as the {used:,.0f} that were used: choosing did not pay here."
+    return f"{need}, fewer than the {used:,.0f} that were used: choosing cost precision here."
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.1f} times" if ratio < 10 else f"{ratio:,.0f} times"
+
+
+def _round(count: float) -> str:
+    """Return a count with two digits that mean something."""
+    digits = max(0, math.floor(math.log10(max(count, 1.0))) - 1)
+    return f"{round(count / 10**digits) * 10**digits:,.0f}"
+
+
+def weights_sentence(n: int, effective: float, largest: float) -> str:
+    """Return what the weights say."""
+    if n == 1:
+        return "There is one label."
+    if effective > 0.99 * n:
+        return f"All {n:,} labels count alike."
+    return (
+        f"{n:,} labels of unequal weight say as much of the whole pool as {effective:,.0f} equal ones would; the "
+        f"heaviest carries {percent(largest, 1)}. Items that were preferred weigh little: each stands for few others."
+    )
+
+
+def believed_sentence(estimate: Estimate, found: Reliability) -> str:
+    """Return whether the labels bear out what was believed."""
+    before, whole = believed_before(estimate), found.overall
+    told = ""
+    if math.isfinite(before):
+        unit = " points" if len(estimate.models) > 1 else " %"
+        width = estimate.interval(0.95).width
+        value = quantity(before, estimate.measure, width, unit)
+        told = f" Before any label, the belief had it at {value}; the labels say "
+        told += f"{quantity(estimate.value, estimate.measure, width, unit)}."
+    off = sum(one.believed not in one.interval for one in found.bins)
+    said = _amount(whole.believed, found.probability), _amount(whole.observed, found.probability)
+    mean = f"On average {said[0]} was believed and {said[1]} observed."
+    if not off:
+        return f"{mean} In every group the interval of the labels holds what was believed.{told}"
+    chance = (1 - whole.interval.level) * len(found.bins)
+    return (
+        f"{mean} In {off} of {len(found.bins)} groups the interval of the labels misses what was believed; by chance "
+        f"about {chance:.1g} would.{told}"
+    )
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """Return a share in per cent, small ones with two digits that mean something.
+
+    Examples
+    --------
+    >>> percent(0.2, 0), percent(0.486), percent(0.00094)
+    ('20 %', '48.6 %', '0.094 %')
+    """
+    small = 0 < abs(value) < 0.1 ** (digits + 2)
+    return f"{100 * value:.2g} %" if small else f"{100 * value:.{digits}f} %"
+
+
+def _amount(value: float, probability: bool) -> str:
+    return percent(value) if probability else f"{value:.3g}"

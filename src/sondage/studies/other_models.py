@@ -1,0 +1,90 @@
+"""Labels of a study that judge a model which was not in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sondage.core.comparisons import Contrast
+from sondage.core.estimators import hajek
+from sondage.core.measures import Measure, settled
+from sondage.core.measures.bases import Basis
+from sondage.core.predictions import Classifier, Floats, Outputs, Regressor
+from sondage.core.results import Estimate
+from sondage.core.samples import Known, Sample, SumKey
+from sondage.core.stages import Estimation, Part
+from sondage.errors import InputError
+from sondage.pools.coding import code_models
+from sondage.studies.drawn_elsewhere import result_of
+from sondage.studies.responses import labelled
+from sondage.studies.session import Session
+
+__all__ = ["estimate_other", "labelled_ids"]
+
+
+def labelled_ids(session: Session) -> list[Any]:
+    """Return the ids of the labelled items, in the order in which they were asked for."""
+    return [session.ids[position] for position in session.asked if session.answers.get(position) is not None]
+
+
+def estimate_other(session: Session, model: Classifier | Regressor, measure: Measure) -> Estimate:
+    """Return the estimate of a model that the session does not know.
+
+    Parameters
+    ----------
+    session : Session
+        With labels.
+    model : Classifier or Regressor
+        What it says of the labelled items, in the order of `labelled_ids`.
+    measure : Measure
+        What is estimated.
+
+    Raises
+    ------
+    InputError
+        If there are no labels, rows share labels, or only a part of the pool could be drawn.
+    """
+    if session.units is not None:
+        raise InputError("rows of this study share labels in groups: another model cannot be judged item by item")
+    found = labelled(session)
+    share = session.stages[0].known.share
+    if share < 1.0 - 1e-12:
+        raise InputError(
+            f"{1.0 - share:.1%} of the pool could not be drawn, for no label there matters to the study's own models, "
+            "so that other models cannot be judged; a study of one model's error rate can do that"
+        )
+    classes = session.task.classes or None
+    _, (outputs,), _ = code_models({"model": model}, classes, (), lambda row: f"row {row}")
+    whole = _judged(found.estimation.whole, outputs)
+    # The sample stands for the pool it came from: its scores, weighted, make the bins of the measures that have some.
+    expanded = replace(whole.items, weights=whole.items.weights * whole.expansion.weights)
+    functional = settled(measure, session.task, expanded, (0,)).ready(session.task)
+    parts = _parts(found.estimation.parts, outputs, functional.basis)
+    notes = found.warnings
+    if session.opinions:
+        notes = (*notes, "several people labelled an item: the interval does not count how they differ")
+    estimation = Estimation(whole, parts, hajek)
+    return result_of(Contrast(functional, ((0, 1.0),)), estimation, "auto", session.method.target, notes)
+
+
+def _judged(sample: Sample, outputs: Outputs) -> Sample:
+    return replace(sample, items=replace(sample.items, models=(outputs,)))
+
+
+def _parts(parts: Sequence[Part], outputs: Outputs, basis: Basis) -> tuple[Part, ...]:
+    """Return the stages with another model's outputs; what earlier ones labelled counts as it is in later ones."""
+    made: list[Part] = []
+    outside: dict[SumKey, Floats] = {}
+    share, start = 1.0, 0
+    for part in parts:
+        rows = slice(start, start + part.sample.size)
+        sample, start = _judged(part.sample, outputs.take(rows)), rows.stop
+        made.append(Part(sample, Known(share, None, {}, dict(outside), part.known.squared)))
+        weights = np.asarray(sample.items.weights)
+        key = (basis.name, 0)
+        outside[key] = outside.get(key, 0.0) + basis.totals(sample.items, 0, sample.labels, weights)
+        share = max(share - float(np.sum(weights)), 0.0)
+    return tuple(made)

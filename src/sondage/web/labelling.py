@@ -1,0 +1,280 @@
+"""One labeller at work: the item held, the answer given, how far the study is; the study decides what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from sondage.errors import LabelError
+from sondage.studies.claims import Claim
+from sondage.studies.study import Study
+from sondage.web.images import Images
+from sondage.web.showing import Choice, Shown, choices, document_parts, shown, system_parts
+
+__all__ = ["Card", "Labelling", "Place", "Progress", "Row"]
+
+QUESTIONS = {
+    "classification": "Which label is right?",
+    "regression": "Which number is right?",
+    "outcomes": "How good is each answer?",
+    "ranking": "How good is each document?",
+}
+MOST_BUTTONS = 34
+ROW = "row:"
+
+Form = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A part of an item with a grade of its own: one system's answer, or one document.
+
+    Attributes
+    ----------
+    value : str
+        The system or document, as its grade is sent.
+    name : str
+        As the page names it.
+    shown : Shown
+        What is seen of it.
+    answer : str
+        The grade that was taken back; empty for none.
+    """
+
+    value: str
+    name: str
+    shown: Shown
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """An item on the page, with the name of the request that will answer it.
+
+    Attributes
+    ----------
+    item : str
+        The item's id, as text.
+    request : str
+        The same answer sent twice counts once.
+    shown : Shown
+        What is seen of it.
+    rows : tuple of Row
+        Its parts, where each gets a grade; else empty.
+    answer : str
+        The answer that was taken back; empty for none.
+    """
+
+    item: str
+    request: str
+    shown: Shown
+    rows: tuple[Row, ...] = ()
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study is: a sentence, two numbers of the same unit, and what else is to be known."""
+
+    done: str
+    at: float
+    of: float
+    more: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a labeller finds: a card, or why there is none; progress; whether there is something to undo.
+
+    Attributes
+    ----------
+    card : Card or None
+        The item held.
+    waiting : str
+        Why there is none though labels are wanted; empty when all is done.
+    progress : Progress
+        Of the study.
+    undo : str
+        Name of the request that would take the last answer back; empty if there is none.
+    """
+
+    card: Card | None
+    waiting: str
+    progress: Progress
+    undo: str
+
+
+@dataclass
+class Labelling:
+    """A study as the page works on it.
+
+    Attributes
+    ----------
+    study : Study
+        The study.
+    images : Images
+        Where pictures are.
+    question : str
+        What is asked of the labeller; by default by the kind of labels.
+    guide : str
+        How to label, for the help.
+    """
+
+    study: Study
+    images: Images
+    question: str = ""
+    guide: str = ""
+    choices: list[Choice] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.choices = choices(self.study.task)
+        self.question = self.question or QUESTIONS[self.kind]
+
+    @property
+    def kind(self) -> str:
+        """Kind of labels."""
+        return self.study.task.kind
+
+    @property
+    def many(self) -> bool:
+        """Whether there are too many classes for a button each."""
+        return len(self.choices) > MOST_BUTTONS
+
+    @property
+    def title(self) -> str:
+        """The study's name."""
+        return Path(self.study.name).stem or self.study.name
+
+    def place(self, who: str, *, undone: bool = False) -> Place:
+        """Return what a labeller finds: the item held, else the next one; `undone` with the answer taken back."""
+        claims = self.study.claim(who)
+        status, mine = self.study.status, self.study.progress().get(who)
+        card = self._card(claims[0], who, undone) if claims else None
+        undo = _name() if mine is not None and mine.labelled + mine.skipped else ""
+        return Place(card, "" if card else _waiting(status), _progress(status, mine), undo)
+
+    def progress(self) -> Progress:
+        """Return how far the study is."""
+        return _progress(self.study.status, None)
+
+    def answer(self, who: str, form: Form) -> None:
+        """Take a label or a skip, for the item that the form names and no other.
+
+        Raises
+        ------
+        LabelError
+            If there is none, it is not allowed, or the item has another one already.
+        """
+        item, request = form.get("item", ""), form.get("request") or None
+        if "skip" in form:
+            reason = form.get("reason", "").strip()
+            if not reason:
+                raise LabelError("say why the item is skipped")
+            self.study.skip(item, who, reason, request=request)
+        else:
+            self.study.tell([item], [self._label(form)], who=who, request=request)
+
+    def undo(self, who: str, form: Form) -> None:
+        """Take a labeller's last answer back."""
+        self.study.undo(who, request=form.get("request") or None)
+
+    def resolve(self, who: str, form: Form) -> None:
+        """Settle an item of which labellers disagree."""
+        self.study.resolve(form.get("item", ""), self._label(form), who)
+
+    def leave(self, who: str) -> None:
+        """Give back what a labeller holds."""
+        self.study.release(who)
+
+    def _label(self, form: Form) -> Any:
+        """Return the label of a form: a text, or a grade for each row that has one."""
+        if self.kind in ("classification", "regression"):
+            label = form.get("label", "").strip()
+            if not label:
+                raise LabelError("the label is missing")
+            return label
+        grades = {name.removeprefix(ROW): grade for name, grade in form.items() if name.startswith(ROW) and grade}
+        if not grades:
+            raise LabelError("give at least one grade, or skip")
+        return {name: _number(grade) for name, grade in grades.items()}
+
+    def _card(self, claim: Claim, who: str, undone: bool) -> Card:
+        """Return a claimed item as the page shows it."""
+        before = self._before(claim.id, who) if undone else None
+        if self.kind in ("classification", "regression"):
+            answer = "" if before is None else str(before)
+            return Card(str(claim.id), _name(), shown(claim.fields, self.images), (), answer)
+        own, parts = self._parts(claim)
+        grades = before if isinstance(before, Mapping) else dict(zip(self.study.models, before or (), strict=False))
+        order = sorted(parts, key=lambda part: sha256(f"{claim.id}\n{part}".encode()).digest())
+        rows = [
+            Row(part, self._row_name(part, place), shown(parts[part], self.images), _grade(grades.get(part)))
+            for place, part in enumerate(order)
+        ]
+        return Card(str(claim.id), _name(), shown(own, self.images), tuple(rows))
+
+    def _parts(self, claim: Claim) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Return the fields of an item itself, and those of each part that gets a grade."""
+        if self.kind == "outcomes":
+            return system_parts(claim.fields, self.study.models)
+        return document_parts(claim.id, claim.fields, self.study.documents([claim.id])[0])
+
+    def _row_name(self, part: str, place: int) -> str:
+        """Return how a part is called: systems are not named, so that nobody judges a name."""
+        if self.kind != "outcomes":
+            return part
+        return f"Answer {chr(ord('A') + place) if place < 26 else place + 1}"
+
+    def _before(self, name: Any, who: str) -> Any:
+        """Return the label that a labeller took back."""
+        told = {row["number"]: row for row in self.study.history(name)}
+        undone = [row for row in told.values() if row["kind"] == "undo" and row["who"] == who]
+        return told[undone[-1]["supersedes"]]["label"] if undone else None
+
+
+def _name() -> str:
+    return str(uuid4())
+
+
+def _number(grade: str) -> float:
+    try:
+        return float(grade)
+    except ValueError:
+        raise LabelError(f"grade {grade!r} is not a number") from None
+
+
+def _grade(value: Any) -> str:
+    return "" if value is None or value != value else f"{value:g}"
+
+
+def _progress(status: Any, mine: Any) -> Progress:
+    """Return counts in words; with costs the budget is not a number of labels."""
+    labels = f"{status.labelled:,} labelled"
+    by_count = status.spent == status.labelled
+    total = status.labelled + status.pending + status.remaining + status.skipped
+    done = (
+        f"{status.labelled:,} of {total:,} labelled"
+        if by_count
+        else f"{labels}, cost {status.spent:g} of {status.budget:g}"
+    )
+    parts = [
+        f"{count:,} {name}" for count, name in ((status.skipped, "skipped"), (status.disputed, "disputed")) if count
+    ]
+    parts += [f"{mine.labelled:,} by you"] if mine is not None and mine.labelled else []
+    at, of = (status.labelled + status.skipped, total) if by_count else (status.spent, status.budget)
+    return Progress(done, at, max(of, 1), " · ".join(parts))
+
+
+def _waiting(status: Any) -> str:
+    """Return why there is nothing to label, while the study is not complete."""
+    if status.complete:
+        return ""
+    if status.claimed:
+        return "Other labellers hold the last items. This page looks again by itself."
+    if status.disputed:
+        return "The labellers disagree about some items, which somebody has to settle."
+    return "The remaining items are for other labellers: you have labelled your share."

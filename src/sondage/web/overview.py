@@ -1,0 +1,109 @@
+"""What the owner of a study sees while others label: the answer so far, what to expect of it, who does what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sondage.core.results import Comparison, Estimate
+from sondage.core.selections import Selection
+from sondage.reports.text import describe, quantity
+from sondage.studies.prospects import Prospect, prospect
+from sondage.studies.study import Study
+from sondage.web.chart import Chart, draw_chart
+from sondage.web.images import Images
+from sondage.web.showing import Shown, shown
+
+__all__ = ["Dispute", "Overview", "overview"]
+
+LEVEL = 0.95
+MOST_DISPUTES = 20
+LOOKS = 16  # fewer than for a picture to keep: they are computed anew every few seconds
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """An item of which labellers disagree: who says what, and what is seen of it."""
+
+    item: str
+    said: list[tuple[str, str]]
+    shown: Shown
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The owner's page.
+
+    Attributes
+    ----------
+    answer : str
+        The answer in a sentence.
+    details, notes : list of str
+        What it rests on, and what a reader must know.
+    chart : Chart or None
+        Estimate and interval label by label.
+    ahead : str
+        What is to be expected at the end; empty where it cannot be told.
+    people : list of (str, str)
+        Who did what.
+    disputes : list of Dispute
+        What is to be settled.
+    """
+
+    answer: str
+    details: list[str]
+    notes: list[str]
+    chart: Chart | None
+    ahead: str
+    people: list[tuple[str, str]]
+    disputes: list[Dispute]
+
+
+def overview(study: Study, images: Images) -> Overview:
+    """Return what the owner sees of a study now."""
+    people = [(who or "no name", _did(done)) for who, done in study.progress().items()]
+    disputes = [
+        Dispute(str(one.id), [(who or "no name", _said(label)) for who, label in one.labels], shown(one.fields, images))
+        for one in study.disagreements()[:MOST_DISPUTES]
+    ]
+    status = study.status
+    if not status.labelled:
+        return Overview("No labels yet: there is nothing to estimate from.", [], [], None, "", people, disputes)
+    result = study.estimate()
+    answer, *lines = describe(result, LEVEL)
+    notes = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
+    details = [line for line in lines if not line.startswith("note: ")]
+    first = _first(result)
+    end = status.labelled + status.pending + status.remaining
+    seen = prospect(first, end, LEVEL, LOOKS) if first is not None else None
+    chart = draw_chart(seen, first.measure) if seen is not None and first is not None else None
+    return Overview(answer, details, notes, chart, _ahead(seen, first), people, disputes)
+
+
+def _first(result: Any) -> Estimate | None:
+    """Return the estimate whose course is drawn: of one model or of a difference, the first where there are several."""
+    if isinstance(result, Selection):
+        return None
+    if isinstance(result, Comparison):
+        return result.estimate
+    return result if isinstance(result, Estimate) else next(iter(result.values()))
+
+
+def _ahead(seen: Prospect | None, estimate: Estimate | None) -> str:
+    if seen is None or estimate is None or seen.end <= estimate.n_labels or not np.isfinite(seen.width):
+        return ""
+    now = estimate.interval(LEVEL).width
+    widths = [quantity(width, estimate.measure, width, " points") for width in (now, seen.width)]
+    return f"The interval is {widths[0]} wide now; after all {seen.end:,} labels it should be about {widths[1]}."
+
+
+def _did(done: Any) -> str:
+    parts = [f"{done.labelled:,} labelled"]
+    parts += [f"{done.skipped:,} skipped"] if done.skipped else []
+    return ", ".join([*parts, "at work now"] if done.claimed else parts)
+
+
+def _said(label: Any) -> str:
+    return ", ".join(f"{value:g}" for value in label) if isinstance(label, tuple) else str(label)

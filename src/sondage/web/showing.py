@@ -1,0 +1,150 @@
+"""What of an item is shown, and how: short facts, long texts, pictures; and the way to answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from sondage.core.measures import Task
+from sondage.errors import InputError
+from sondage.web.images import Images
+
+__all__ = ["Choice", "Shown", "choices", "document_parts", "keys", "shown", "system_parts"]
+
+SHORT = 90
+"""Longest text, in characters, that stands in the table of facts."""
+
+KEYS = "1234567890abcdefghijklmnopqrtvwxyz"
+"""Keys of classes, in their order; s and u are for skip and undo."""
+
+FAMILIAR: Mapping[tuple[float, ...], tuple[str, ...]] = {(0.0, 1.0): ("wrong", "right")}
+
+
+Fields = dict[str, Any]
+
+
+@dataclass
+class Shown:
+    """An item, or a part of one, as the page shows it.
+
+    Attributes
+    ----------
+    facts : list of (str, str)
+        Names and short values, for a table.
+    texts : list of (str, str)
+        Names and long texts.
+    pictures : list of (str, str, str)
+        Name, address, and what is said in place of the picture.
+    refused : list of str
+        Why a picture is not shown.
+    """
+
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    texts: list[tuple[str, str]] = field(default_factory=list)
+    pictures: list[tuple[str, str, str]] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to see."""
+        return not (self.facts or self.texts or self.pictures or self.refused)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the labels that a button gives.
+
+    Attributes
+    ----------
+    value : str
+        The label as it is sent.
+    name : str
+        As it is read.
+    key : str
+        The key that chooses it; empty for none.
+    """
+
+    value: str
+    name: str
+    key: str
+
+
+def shown(fields: Mapping[str, Any], images: Images) -> Shown:
+    """Return fields sorted by how they are shown; a text that is alone is long whatever its length."""
+    found = Shown()
+    for name, value in fields.items():
+        text = _text(value)
+        try:
+            link = images.link(text) if isinstance(value, str) else None
+        except InputError as error:
+            found.refused.append(str(error))
+            continue
+        if link is not None:
+            found.pictures.append((name, link, f"{name}: {text}"))
+        elif len(text) > SHORT or "\n" in text.strip() or (len(fields) == 1 and isinstance(value, str)):
+            found.texts.append((name, text.strip()))
+        else:
+            found.facts.append((name, text.strip()))
+    return found
+
+
+def system_parts(fields: Fields, systems: Sequence[str]) -> tuple[Fields, dict[str, Fields]]:
+    """Return the fields of an item itself, and those of each system, whose names begin with the system's.
+
+    Examples
+    --------
+    >>> system_parts({"question": "1 + 1?", "a.answer": "2", "b.answer": "3"}, ["a", "b"])
+    ({'question': '1 + 1?'}, {'a': {'answer': '2'}, 'b': {'answer': '3'}})
+    """
+    own, parts = dict(fields), {}
+    for system in systems:
+        names = [name for name in own if name.startswith(f"{system}.")]
+        parts[system] = {name.removeprefix(f"{system}."): own.pop(name) for name in names}
+    return own, parts
+
+
+def document_parts(query: Any, fields: Fields, documents: Sequence[Any]) -> tuple[Fields, dict[str, Fields]]:
+    """Return the fields of a query itself, and those of each document; a field of documents has a value for each.
+
+    Examples
+    --------
+    >>> document_parts("probe", {"site": "x", "title": {"7": "Dig", "9": "Saw"}}, [7, 9])
+    ({'query': 'probe', 'site': 'x'}, {'7': {'title': 'Dig'}, '9': {'title': 'Saw'}})
+    """
+    own = {name: value for name, value in fields.items() if not isinstance(value, Mapping)}
+    listed = {name: value for name, value in fields.items() if isinstance(value, Mapping)}
+    parts = {
+        str(document): {name: value[str(document)] for name, value in listed.items() if str(document) in value}
+        for document in documents
+    }
+    return {"query": query} | own, parts
+
+
+def _text(value: Any) -> str:
+    """Return a value as people read it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
+        return json.dumps(value, indent=1, ensure_ascii=False)
+    return str(value)
+
+
+def keys(count: int) -> list[str]:
+    """Return a key for each of so many labels, as far as there are keys."""
+    return [key for key, _ in zip_longest(KEYS[:count], range(count), fillvalue="")]
+
+
+def choices(task: Task) -> list[Choice]:
+    """Return the labels of a task: its classes or its grades; none where labels are numbers."""
+    if task.kind == "classification":
+        values = names = [str(name) for name in task.classes]
+    else:
+        values = names = [f"{grade:g}" for grade in task.grades]
+        names = list(FAMILIAR.get(tuple(task.grades), names))
+    own = set(values) <= set(KEYS)  # a label that is itself a key has that key
+    return [Choice(*one) for one in zip(values, names, values if own else keys(len(values)), strict=True)]

@@ -1,0 +1,94 @@
+// Keys for the buttons of the page. Everything here also works with a mouse, and without this file.
+"use strict";
+
+const KEPT = "Your answer is still here. ";
+
+const message = () => document.getElementById("message");
+
+// A form is sent once; what comes back is another form. A key thus never answers an item that was not on the screen.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post") return;
+  if (document.body.dataset.sending) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  } else if (form.hasAttribute("hx-post")) {
+    document.body.dataset.sending = "yes";
+    message().textContent = "";
+  }
+}, true);
+
+document.addEventListener("htmx:afterRequest", () => delete document.body.dataset.sending);
+// The next item is read from its top; what has a field to fill in has the focus there already.
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.target.id !== "main" || event.detail.requestConfig.verb !== "post") return;
+  scrollTo(0, 0);
+  if (!document.querySelector("#main [autofocus]")) document.getElementById("item").focus({ preventScroll: true });
+});
+document.addEventListener("htmx:sendError", () => {
+  message().textContent = KEPT + "The page's server does not answer: see that it runs, then send again.";
+});
+document.addEventListener("htmx:timeout", () => {
+  message().textContent = KEPT + "The page's server takes long to answer: send again.";
+});
+
+// Whether a key is text for a field; the letters of the page's own keys are not part of a number.
+const typing = (target, key) =>
+  target.matches("input:not([type=radio]), textarea, select") && !(target.inputMode === "decimal" && /^[su?]$/.test(key));
+
+function inRows(event) {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  if (!rows.length) return false;
+  const open = rows.findIndex((row) => !row.querySelector(":checked"));
+  const focused = rows.findIndex((row) => row.contains(document.activeElement));
+  const at = focused >= 0 ? focused : Math.max(open, 0);
+  const choice = [...rows[at].querySelectorAll("[data-row-key]")].find((one) => one.dataset.rowKey === event.key);
+  if (choice) {
+    choice.checked = true;
+    focusRow(rows[Math.min(at + 1, rows.length - 1)]);
+    return true;
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return false;
+  focusRow(rows[Math.min(Math.max(at + step, 0), rows.length - 1)]);
+  return true;
+}
+
+function focusRow(row) {
+  (row.querySelector(":checked") || row.querySelector("input")).focus();
+}
+
+function press(target) {
+  if (target.dataset.opens) {
+    document.getElementById(target.dataset.opens).showModal();
+  } else {
+    target.click();
+    if (target.matches("summary") && target.parentElement.open) target.parentElement.querySelector("input:not([type=hidden])").focus();
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape" && typing(event.target, event.key)) {
+    event.target.closest("details")?.removeAttribute("open");
+    event.target.blur();
+  }
+  if (event.repeat || typing(event.target, event.key)) return;
+  if (event.key === "Enter" && event.target.matches("a, button, summary")) return;
+  if (inRows(event)) {
+    event.preventDefault();
+    return;
+  }
+  const target = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key);
+  if (target && !target.disabled) {
+    event.preventDefault();
+    press(target);
+  }
+});
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("a[data-opens]");
+  if (!opener || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  press(opener);
+});

@@ -1,0 +1,248 @@
+"""Items out and labels back, in each format; what is hostile stays text, what is wrong is refused with its place."""
+
+import json
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+
+from sondage import Outcome, Pool, Ranking, Study
+from sondage.adapters.formats import FORMATS, read_answers
+from sondage.adapters.frames import BACKENDS, items_frame, labels_frame, read_answers_frame
+from sondage.adapters.rows import tell_answers
+from sondage.errors import InputError, LabelError
+
+HOSTILE = ["=1+1", "+1 a", "-x", "@SUM(A1)", "\tb", "\rc", "'=quoted", 'a,"b"\n c', "-5", " lead"]
+ENDS = {"csv": "csv", "jsonl": "jsonl", "label-studio": "json"}
+
+
+def made(folder, name="study.db"):
+    pool = Pool(probabilities=[0.1 * n for n in range(len(HOSTILE))], ids=HOSTILE, classes=["=ham", "-spam"])
+    pool.fields["=text"] = np.array(HOSTILE)
+    return Study.create(folder / name, pool, budget=len(HOSTILE))
+
+
+@pytest.fixture
+def study(tmp_path):
+    return made(tmp_path)
+
+
+@pytest.fixture(params=FORMATS)
+def form(request):
+    return request.param
+
+
+def test_labels_come_back_as_they_were(study, tmp_path, form):
+    ids = study.ask(len(HOSTILE))
+    labels = ["=ham", "-spam", None, *["=ham"] * (len(ids) - 3)]
+    study.tell(ids, labels, who="+anna")
+    path = tmp_path / f"labels.{ENDS[form]}"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS[form].write_labels(study, file)
+    if form == "csv":
+        cells = [cell for line in path.read_text().splitlines() for cell in line.split(",")]
+        assert not [cell for cell in cells if cell.strip('"')[:1] in set("=+@\t\r") or cell == "-spam"]
+    found = read_answers(path, study)
+    assert {one.id: one.label for one in found} == dict(zip(ids, labels, strict=True))
+    assert {one.who for one in found} == {"+anna"}
+    if form != "label-studio":  # whose tasks belong to one study
+        other = made(tmp_path, "other.db")
+        other.ask(len(HOSTILE))
+        assert tell_answers(other, found) == len(ids)
+        assert other.estimate().value == study.estimate().value
+
+
+def test_items_are_written_with_room_for_labels(study, tmp_path, form):
+    path = tmp_path / f"batch.{ENDS[form]}"
+    ids = study.ask(4)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS[form].write_items(study, ids, file)
+    found = read_answers(path, study)
+    assert [one.label for one in found] == ([] if form == "label-studio" else [None] * 4)
+    if form == "jsonl":
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        assert rows == [{"id": name, "label": None, "=text": name} for name in ids]
+
+
+def test_outcomes_have_a_column_for_each_system(tmp_path, form):
+    pool = Pool(models={"a": Outcome(judge=[0.9, 0.2, 0.5]), "b": Outcome()})
+    study = Study.create(tmp_path / "study.db", pool, "accuracy", compare=("a", "b"), budget=3)
+    ids = study.ask(3)
+    study.tell(ids, [{"a": 1, "b": 0}, {"a": 0, "b": 1}, None])
+    path = tmp_path / f"labels.{ENDS[form]}"
+    with open(path, "w") as file:
+        FORMATS[form].write_labels(study, file)
+    assert tell_answers(study, read_answers(path, study)) == 0
+    assert len(read_answers(path, study)) == 3
+
+
+BAD = {
+    "csv": [
+        (b"", "the file is empty"),
+        (b"id,label\na\n", "line 2 has more or fewer cells"),
+        (b"name,label\na,b\n", "no column 'id'"),
+        ("id,label\nä,=ham\n".encode("utf-16"), "cannot be read"),
+        (b"id,label\n-x,\xe9\n", "codec can't decode"),
+        (b"id,label\n-x,eggs\n", "line 2: label 'eggs' of id '-x' is not a class"),
+        (b"id,label\nnobody,=ham\n", "line 2: id 'nobody' was never asked for: without a probability"),
+        (b"id,label\n-x,=ham\n-x,-spam\n", "line 3: id '-x' is already labelled '=ham', now '-spam'"),
+    ],
+    "jsonl": [
+        (b"", "the file is empty"),
+        (b"\n \n", "the file is empty"),
+        (b'{"id": "-x", "label": "=ham"}\n{"id": "=1', "line 2 is not JSON: Unterminated string"),
+        (b'["-x", "=ham"]\n', "line 1 is not a JSON object"),
+        (b'{"id": "-x"}\n', "line 1 has no 'label'; it has \\['id'\\]"),
+        (b'{"id": null, "label": "=ham"}\n', "line 1 has no id"),
+        (b'{"id": "-x", "label": "\xe9"}\n', "not UTF-8: byte 0xe9 at 23"),
+        (b'{"id": "-x", "label": "eggs"}\n', "line 1: label 'eggs' of id '-x' is not a class"),
+        (b'{"id": "-x", "label": ["=ham"]}\n', "line 1: label \\['=ham'\\] of id '-x' is not a class"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "reason"), [(kind, *case) for kind, cases in BAD.items() for case in cases]
+)
+def test_bad_files_are_refused_and_nothing_is_taken(study, tmp_path, kind, content, reason):
+    study.ask(len(HOSTILE))
+    study.tell(["=1+1"], ["=ham"])
+    path = tmp_path / f"bad.{kind}"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=reason):
+        tell_answers(study, read_answers(path, study))
+    assert study.status.labelled == 1
+
+
+def test_a_missing_file_is_named(study, form, tmp_path):
+    with pytest.raises(InputError, match=r"none\.\w+: .*No such file"):
+        read_answers(tmp_path / f"none.{ENDS[form]}", study)
+
+
+def test_the_format_can_be_named(study, tmp_path):
+    study.ask(len(HOSTILE))
+    path = tmp_path / "labels.txt"
+    path.write_text('{"id": "-x", "label": "=ham"}\n')
+    assert read_answers(path, study, "jsonl")[0].label == "=ham"
+
+
+def test_predictions_are_for_label_studio(study, tmp_path):
+    with open(tmp_path / "batch.csv", "w") as file, pytest.raises(InputError, match="for Label Studio only"):
+        FORMATS["csv"].write_items(study, [], file, predictions=True)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_frames_both_ways(study, backend):
+    ids = study.ask(4)
+    batch = items_frame(study, ids, backend)
+    rows = (
+        batch.to_pylist()
+        if backend == "pyarrow"
+        else batch.to_dicts()
+        if backend == "polars"
+        else batch.to_dict("records")
+    )
+    filled = [row | {"label": label} for row, label in zip(rows, ["=ham", None, "-spam", "=ham"], strict=True)]
+    make = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pyarrow.Table.from_pylist}[backend]
+    assert tell_answers(study, read_answers_frame(make(filled), study), who="anna") == 4
+    assert study.status.skipped == 1
+    again = read_answers_frame(labels_frame(study, backend), study)
+    assert [(one.id, one.label, one.who) for one in again] == list(
+        zip(ids, ["=ham", None, "-spam", "=ham"], ["anna"] * 4, strict=True)
+    )
+
+
+def test_frames_are_checked(study):
+    study.ask(4)
+    with pytest.raises(LabelError, match="row 0 has no 'label'; it has"):
+        read_answers_frame(pandas.DataFrame({"id": ["-x"]}), study)
+    with pytest.raises(InputError, match="answers are read from a frame, not from list"):
+        read_answers_frame([], study)
+    with pytest.raises(InputError, match="no backend 'excel'; there are pandas, polars, pyarrow"):
+        items_frame(study, [], "excel")
+    assert list(labels_frame(study).columns) == ["id", "label", "who", "at"]
+
+
+def test_labels_taken_back_are_not_exported(study, form, tmp_path):
+    ids = study.ask(3)
+    study.tell(ids, ["=ham", "=ham", "-spam"], who="anna")
+    study.undo("anna")
+    study.tell(ids[:1], ["-spam"], who="anna", correct=True)
+    path = tmp_path / f"labels.{ENDS[form]}"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS[form].write_labels(study, file)
+    assert [(one.id, one.label) for one in read_answers(path, study)] == [(ids[0], "-spam"), (ids[1], "=ham")][
+        :: 1 if form == "label-studio" else -1
+    ]
+
+
+def test_all_that_was_written_is_exported_when_asked_for(study, tmp_path):
+    ids = study.ask(2)
+    study.tell(ids, ["=ham", "=ham"], who="anna")
+    study.undo("anna")
+    with open(tmp_path / "all.jsonl", "w") as file:
+        FORMATS["jsonl"].write_labels(study, file, "everything")
+    rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    assert [row["kind"] for row in rows] == ["label", "label", "undo"]
+
+
+def test_several_people_in_one_file(study, tmp_path):
+    ids = study.ask(2)
+    path = tmp_path / "labels.jsonl"
+    rows = [(ids[0], "=ham", "anna"), (ids[0], "-spam", "ben"), (ids[0], "=ham", "cleo"), (ids[1], "=ham", "ben")]
+    path.write_text("".join(json.dumps({"id": i, "label": y, "who": w}) + "\n" for i, y, w in rows))
+    assert tell_answers(study, read_answers(path, study)) == 4
+    assert tell_answers(study, read_answers(path, study)) == 0
+    assert {who: one.labelled for who, one in study.progress().items()} == {"anna": 1, "ben": 2, "cleo": 1}
+    assert study.status.labelled == 2  # two of three say ham
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(json.dumps({"id": ids[1], "label": "=ham", "who": "dora"}) + "\n" + '{"id": "x", "label": null}\n')
+    with pytest.raises(LabelError, match="line 2: id 'x' was never asked for"):
+        tell_answers(study, read_answers(bad, study))
+    assert "dora" not in study.progress()
+
+
+def rankings(folder, name="study.db", queries=6):
+    rows = [(f"=q{n}", document) for n in range(queries) for document in ("a", "-b", "c")]
+    grades = np.tile([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]], (queries, 1))
+    ranks = {"new": Ranking(ranks=[1, 2, 3] * queries), "old": Ranking(ranks=[3, 2, 1] * queries)}
+    pool = Pool(models=ranks, queries=[q for q, _ in rows], documents=[d for _, d in rows], grades=grades)
+    return Study.create(folder / name, pool, "dcg@2", compare=("new", "old"), budget=6)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_rankings_have_a_row_for_each_document(tmp_path, form):
+    study = rankings(tmp_path)
+    ids = study.ask(3)
+    path = tmp_path / f"batch.{ENDS[form]}"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS[form].write_items(study, ids, file)
+    assert len(read_answers(path, study)) == 3
+    assert read_answers(path, study, partial=True) == []
+    labels = [dict.fromkeys(documents, grade) for documents, grade in zip(study.documents(ids), (1, 0), strict=False)]
+    study.tell(ids, [*labels, None], who="anna")
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS[form].write_labels(study, file)
+    found = read_answers(path, study)
+    assert [one.label is None for one in sorted(found, key=lambda one: ids.index(one.id))] == [False, False, True]
+    other = rankings(tmp_path, "other.db")
+    assert other.ask(3) == ids
+    assert tell_answers(other, found) == 3
+    assert other.labels() == study.labels()
+
+
+def test_label_studio_is_not_for_rankings(tmp_path):
+    study = rankings(tmp_path)
+    with open(tmp_path / "tasks.json", "w") as file, pytest.raises(InputError, match="not made of rankings; use CSV"):
+        FORMATS["label-studio"].write_items(study, study.ask(1), file)
+
+
+def test_a_document_judged_twice_is_refused(tmp_path):
+    study = rankings(tmp_path)
+    (name,) = study.ask(1)
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps({"query": name, "document": "a", "label": y}) + "\n" for y in (0, 1)))
+    with pytest.raises(LabelError, match=r"document 'a' of query .* has two labels, 0 and 1"):
+        read_answers(path, study)

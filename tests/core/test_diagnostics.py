@@ -1,0 +1,195 @@
+"""What a labelled sample says of itself, against other ways to the same numbers."""
+
+import numpy as np
+import pytest
+
+from sondage import Classifier, Outcome, Pool, Regressor, compare, estimate_from, evaluate
+from sondage.core.diagnostics import believed_before, contributions, uniform_labels, unit_count
+from sondage.core.domains import domain_estimate
+from sondage.core.reliability import reliability
+from sondage.errors import InputError
+from sondage.studies.responses import labelled
+
+
+def passive_sample(rng, size=2000, n=150):
+    f, y = rng.integers(0, 2, size), rng.integers(0, 2, size)
+    drawn = rng.permutation(size)[:n]
+    found = estimate_from(
+        "error_rate", predictions=f[drawn], labels=y[drawn], inclusion=np.full(n, n / size), pool_size=size
+    )
+    return found, f[drawn], y[drawn]
+
+
+def test_a_uniform_sample_needs_itself(rng):
+    # Its variance is (1/n - 1/N) s^2 with the sample's s^2 to the letter, so solving for n must give n back.
+    found, _, _ = passive_sample(rng)
+    assert unit_count(found.evidence.sample) == pytest.approx(2000, rel=1e-12)
+    assert uniform_labels(found) == pytest.approx(150, rel=1e-12)
+
+
+def test_uniform_labels_are_those_of_the_pools_own_variance(rng):
+    # With all labels of the pool known, (1/n - 1/N) S^2 = se^2 gives n; the sample's estimate of it must be near.
+    p = rng.beta(0.4, 1.2, 4000)
+    y = (rng.random(4000) < p).astype(int)
+    pool = Pool(probabilities=p)
+    found = [evaluate(pool, "error_rate", labels=y, budget=400, seed=seed, interval="t") for seed in range(20)]
+    square = np.var((p > 0.5) != y, ddof=1)
+    ratios = [uniform_labels(one) / (1 / (one.std_error**2 / square + 1 / 4000)) for one in found]
+    assert np.mean(ratios) == pytest.approx(1.0, abs=0.1)
+    assert np.mean([uniform_labels(one) for one in found]) > 1.2 * 400
+
+
+def test_uniform_labels_with_unequal_weights_and_groups(rng):
+    # One unit stands for its group's rows: the variance is over groups, of the sums of weighted influence.
+    size, groups = 600, np.repeat(np.arange(200), 3)
+    weights, p = rng.random(size) + 0.2, rng.random(size)
+    y = (rng.random(200) < 0.5).astype(int)[groups]
+    pool = Pool(probabilities=p, weights=weights, groups=groups)
+    found = evaluate(pool, "error_rate", labels=y, budget=100, method="passive", interval="t", seed=1)
+    assert unit_count(found.evidence.sample) == pytest.approx(200, rel=0.06)
+    assert uniform_labels(found) == pytest.approx(100, rel=0.06)
+
+
+def test_an_exact_result_needs_the_pool():
+    found = evaluate(Pool(probabilities=[0.1, 0.9, 0.4, 0.7]), labels=[0, 1, 0, 0], budget=4)
+    assert uniform_labels(found) == 4
+
+
+def test_without_a_standard_error_nothing_is_said():
+    found = estimate_from("recall", predictions=[0, 0], labels=[0, 0], inclusion=[0.5, 0.5])
+    assert np.isnan(uniform_labels(found))
+
+
+def test_a_contribution_is_what_leaving_the_label_out_changes(rng):
+    # For the weighted mean the change is w e / (1 - w / sum w), exactly.
+    f, y, pi = rng.integers(0, 2, 30), rng.integers(0, 2, 30), rng.uniform(0.1, 0.9, 30)
+    found = estimate_from("error_rate", predictions=f, labels=y, inclusion=pi)
+    moved, shares = contributions(found.evidence), (1 / pi) / np.sum(1 / pi)
+    for unit in range(30):
+        rest = np.arange(30) != unit
+        without = estimate_from("error_rate", predictions=f[rest], labels=y[rest], inclusion=pi[rest])
+        assert found.value - without.value == pytest.approx(moved[unit] / (1 - shares[unit]), rel=1e-9, abs=1e-12)
+
+
+def test_contributions_of_stages_tell_what_another_label_would_change(rng):
+    p = rng.random(500)
+    y = (rng.random(500) < p).astype(int)
+    found = evaluate(Pool(probabilities=p), "error_rate", labels=y, budget=100, estimator="hajek", seed=2)
+    evidence, session, moved = found.evidence, found.course.session, contributions(found.evidence)
+    ends = np.cumsum([part.sample.size for part in evidence.estimation.parts])
+    for unit in (3, 40, 90):  # one of each stage
+        stage = int(np.searchsorted(ends, unit, side="right"))
+        rows = np.arange(ends[stage] - evidence.estimation.parts[stage].sample.size, ends[stage])
+        weights = np.asarray(evidence.estimation.parts[stage].sample.row_weights)
+        deviation = evidence.fit.influence[unit] - np.average(evidence.fit.influence[rows], weights=weights)
+        other, position = session.copied(), session.asked[unit]
+        was_wrong = (p[session.ids[position]] > 0.5) != session.answers[position]
+        other.answers[position] = 1 - session.answers[position]
+        # The same shares of the stages, so that the change is the label's alone; the error rate moves by 1 times that.
+        again = labelled(other).estimation.fit(evidence.contrast, evidence.fit.shares)
+        step = -1.0 if was_wrong else 1.0
+        assert again.value - evidence.fit.value == pytest.approx(step * moved[unit] / deviation, rel=1e-9)
+
+
+def test_what_was_believed_before_is_the_intrinsic_value(rng):
+    p = rng.random(300)
+    y = (rng.random(300) < p).astype(int)
+    found = evaluate(Pool(probabilities=p), "error_rate", labels=y, budget=50)
+    assert believed_before(found) == pytest.approx(np.mean(np.minimum(p, 1 - p)), rel=1e-9)
+    assert np.isnan(believed_before(estimate_from("error_rate", predictions=[0], labels=[0], inclusion=[0.5])))
+
+
+def test_reliability_is_the_weighted_mean_of_each_bin(rng):
+    p = rng.random(1000)
+    y = (rng.random(1000) < p**4).astype(int)  # too sure of the second class
+    pool = Pool(probabilities=p)
+    found = evaluate(pool, "error_rate", labels=y, budget=300, method="passive")
+    told = reliability(found.evidence, pool.task)
+    assert sum(one.n_labels for one in told.bins) == 300
+    assert told.event == "the label is 1"
+    sample = found.evidence.sample
+    believed = sample.items.models[0].probabilities
+    assert told.overall.observed == pytest.approx(np.mean(sample.labels == 1))
+    assert told.overall.believed == pytest.approx(np.mean(believed), rel=1e-6)
+    assert told.overall.observed < told.overall.believed
+    first = believed <= np.quantile(believed, 0.1)
+    assert told.bins[0].n_labels == np.sum(first)
+    assert told.bins[0].observed == pytest.approx(np.mean(sample.labels[first] == 1))
+    assert sum(one.believed not in one.interval for one in told.bins) >= 3
+
+
+def test_reliability_of_several_classes_numbers_and_outcomes(rng):
+    p = rng.dirichlet([1, 1, 1], 400)
+    y = np.array([rng.choice(3, p=row) for row in p])
+    pool = Pool(probabilities=p)
+    told = reliability(evaluate(pool, labels=y, budget=200).evidence, pool.task)
+    assert told.event == "the label is the most probable class"
+    assert told.overall.believed == pytest.approx(p.max(axis=1).mean(), abs=0.05)
+    numbers = Pool(models={"m": Regressor(p[:, 0], p[:, 1])})
+    told = reliability(evaluate(numbers, "mae", labels=p[:, 0] + 1, budget=100).evidence, numbers.task)
+    assert told.probability is False
+    assert told.overall.observed - told.overall.believed == pytest.approx(1.0)
+    systems = Pool(models={"a": Outcome(judge=p[:, 0]), "b": Outcome(judge=p[:, 1])})
+    outcomes = (rng.random((400, 2)) < p[:, :2]).astype(float)
+    found = compare(systems, "a", "b", "accuracy", labels=outcomes, budget=100)
+    told = reliability(found.estimate.evidence, systems.task)
+    assert sum(one.n_labels for one in told.bins) == 200
+    elsewhere = estimate_from("error_rate", predictions=[0], labels=[0], inclusion=[0.5])
+    assert reliability(elsewhere.evidence, pool.task) is None
+
+
+@pytest.mark.parametrize("measure", ["error_rate", "f1", "recall", "log_loss"])
+def test_a_part_is_the_estimate_of_its_labels_alone(rng, measure):
+    p, pi = rng.random(200), rng.uniform(0.1, 0.9, 200)
+    y = (rng.random(200) < p).astype(int)
+    inside = rng.random(200) < 0.4
+    whole = estimate_from(measure, probabilities=p, labels=y, inclusion=pi)
+    part = estimate_from(measure, probabilities=p[inside], labels=y[inside], inclusion=pi[inside])
+    found = domain_estimate(whole, inside)
+    assert found.value == pytest.approx(part.value, rel=1e-12)
+    assert found.std_error == pytest.approx(part.std_error, rel=1e-12)
+    assert found.n_labels == inside.sum()
+    assert found.interval().low == pytest.approx(part.interval().low, rel=1e-9)
+
+
+def test_parts_cover_their_own_values(rng, agrees):
+    p = rng.beta(0.5, 1.0, 3000)
+    y = (rng.random(3000) < p).astype(int)
+    kind = rng.random(3000) < 0.3
+    pool = Pool(probabilities=p, ids=np.arange(3000))
+    truth, hits = np.mean(((p > 0.5) != y)[kind]), 0
+    for seed in range(60):
+        found = evaluate(pool, "error_rate", labels=y, budget=200, seed=seed)
+        session = found.course.session
+        inside = kind[[session.ids[position] for position in session.asked]]
+        hits += truth in domain_estimate(found, inside).interval()
+    assert hits >= 52  # 95 % of 60 are 57; fewer than 52 has probability 0.01
+
+
+def test_parts_with_groups(rng):
+    groups = np.repeat(np.arange(100), 2)
+    p = rng.random(200)
+    y = (rng.random(100) < 0.5).astype(int)[groups]
+    found = evaluate(Pool(probabilities=p, groups=groups), "error_rate", labels=y, budget=60, seed=1)
+    inside = np.arange(60) % 2 == 0
+    part = domain_estimate(found, inside)
+    sample = found.evidence.sample
+    rows = inside[sample.units]
+    weights = np.asarray(sample.row_weights)[rows]
+    wrong = sample.items.models[0].predictions[rows] != sample.labels[rows]
+    assert part.value == pytest.approx(np.average(wrong, weights=weights))
+
+
+def test_where_the_rest_of_a_part_is_not_known_it_is_refused(rng):
+    p = rng.random(400)
+    q = np.clip(p + rng.normal(0, 0.2, 400), 0, 1)
+    y = (rng.random(400) < p).astype(int)
+
+    pool = Pool(models={"a": Classifier(p), "b": Classifier(q)})
+    found = compare(pool, "a", "b", labels=y, budget=40).estimate
+    inside = np.arange(found.n_labels) % 2 == 0
+    with pytest.raises(InputError, match="how many of them are in a part of the pool is not known"):
+        domain_estimate(found, inside)
+    assert abs(domain_estimate(found, inside, drawable=True).value) <= 1
+    with pytest.raises(InputError, match="needs labelled items"):
+        domain_estimate(found, np.zeros(found.n_labels, dtype=bool))

@@ -1,0 +1,287 @@
+"""A report says the same in words, as data and as a page, of every kind of study at every time."""
+
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure as Canvas
+
+import sondage
+from sondage import Classifier, Outcome, Pool, Ranking, Study
+from sondage.errors import InputError
+from sondage.reports.plots import CHARTS
+
+matplotlib.use("Agg")
+
+EVIL = "<script>alert(1)</script>\"'&$x^2$ {{ 7 * 7 }} </style></svg>"
+
+
+def pool_of(kind, rng, size=240):
+    p = rng.random(size)
+    q = np.clip(p + rng.normal(0, 0.25, size), 0.001, 0.999)
+    y = (rng.random(size) < p).astype(int)
+    fields = {"text": np.array([f"text {n}" for n in range(size)]), "language": rng.choice(["de", "en"], size)}
+    if kind == "regression":
+        pool, labels = Pool(means=p, variances=q), p + rng.normal(0, 0.1, size)
+    elif kind == "outcomes":
+        pool = Pool(models={"a": Outcome(judge=p), "b": Outcome(judge=q)})
+        labels = (rng.random((size, 2)) < np.c_[p, q]).astype(float)
+    elif kind in ("compare", "select"):
+        names = "ab" if kind == "compare" else "abc"
+        pool = Pool(models={name: Classifier(np.clip(p + rng.normal(0, 0.5, size), 0, 1)) for name in names})
+        labels = y
+    else:
+        pool, labels = Pool(p), y
+    pool.fields.update(fields)
+    return pool, labels
+
+
+KINDS = {
+    "evaluate": {"measure": "error_rate"},
+    "several": {"measure": ["f1", "error_rate"]},
+    "compare": {"compare": ("a", "b")},
+    "select": {"select": True},
+    "regression": {"measure": "rmse"},
+    "outcomes": {"measure": "accuracy", "compare": ("a", "b")},
+    "passive": {"method": "passive"},
+    "thesis": {"method": "thesis"},
+    "population": {"target": "population"},
+}
+
+
+def studied(folder, kind, rng, *, told=60, skipped=0, pending=0):
+    pool, labels = pool_of(kind, rng)
+    study = Study.create(folder / "study.db", pool, budget=60, seed=1, **KINDS[kind])
+    while told and (ids := study.ask(min(20, told))):
+        study.tell(ids, [labels[name].tolist() if labels.ndim > 1 else labels[name] for name in ids])
+        told -= len(ids)
+    if skipped:
+        ids = study.ask(skipped)
+        study.tell(ids, [None] * skipped)
+    if pending:
+        study.ask(pending)
+    return study
+
+
+class Page(HTMLParser):
+    """The texts, tags and ids of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.ids, self.texts, self.links = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name in ("src", "href", "action")]
+        assert not [name for name, _ in attrs if name.startswith("on")]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).replace("\N{NO-BREAK SPACE}", " ").split())
+
+
+def checked(page):
+    """Return a page that needs nothing but itself."""
+    found = Page(page)
+    assert not {"script", "link", "iframe", "img"} & set(found.tags)
+    assert all(link.startswith("#") for link in found.links)
+    assert len(found.ids) == len(set(found.ids))
+    outside = set(re.findall(r"""["'(]\s*(https?:[^"')]*)""", page)) - {"http://www.w3.org/1999/xlink"}
+    assert outside <= {"http://www.w3.org/2000/svg"}
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_three_forms_say_the_same(tmp_path, rng, kind):
+    study = studied(tmp_path, kind, rng)
+    report = sondage.report(study)
+    page, text, data = checked(report.to_html()), str(report), json.loads(json.dumps(report.to_data(), allow_nan=False))
+    for sentence in (report.question, *report.answers, *report.chosen, *report.warnings):
+        assert sentence in page.text
+        assert sentence in text
+    assert data["answers"] == list(report.answers)
+    assert data["labelled"] == 60
+    assert data["complete"] is True
+    assert data["seed"] == 1
+    assert data["method"]["design"] in text
+    assert data["fingerprint"] in page.text
+    assert len(data["contributors"]) == page.text.count(" text ") or not report.contributors
+    assert report.weights.shares.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", ["several", "compare", "select"])
+def test_a_study_half_way_says_so(tmp_path, rng, kind):
+    report = sondage.report(studied(tmp_path, kind, rng, told=30, skipped=3, pending=4))
+    page = checked(report.to_html())
+    assert (report.standing.labelled, report.standing.skipped, report.standing.pending) == (30, 3, 4)
+    assert any("4 pending and 3 skipped" in text for text in report.warnings)
+    assert "4 pending and 3 skipped" in page.text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_study_without_a_label_is_reported(tmp_path, rng, kind):
+    report = sondage.report(studied(tmp_path, kind, rng, told=0, pending=5))
+    assert report.answers == ("No labels yet: there is nothing to estimate from.",)
+    assert report.result is None
+    assert report.to_data()["result"] is None
+    assert "of 240 items" in str(report) or "from 240 items" in str(report)
+    assert report.question in checked(report.to_html()).text
+
+
+def test_a_result_in_memory_is_reported_like_its_study(tmp_path, rng):
+    study = studied(tmp_path, "evaluate", rng)
+    kept, loose = sondage.report(study), sondage.report(study.estimate())
+    assert (kept.question, kept.answers, kept.chosen) == (loose.question, loose.answers, loose.chosen)
+    assert [one.id for one in kept.contributors] == [one.id for one in loose.contributors]
+    assert kept.settings["method"] == loose.settings["method"]
+    assert kept.parts
+    assert not loose.parts  # fields are the study's
+
+
+def test_labels_drawn_elsewhere_and_slices_are_reported(rng):
+    pool, labels = pool_of("evaluate", rng)
+    slices = sondage.evaluate(pool, labels=labels, budget=60, slices=pool.fields["language"])
+    assert [one.name for one in sondage.report(slices).figures] == ["de", "en", "all"]
+    assert "slices" in sondage.report(slices).to_data()["result"]
+    checked(sondage.report(slices).to_html())
+    found = sondage.estimate_from("error_rate", predictions=[0, 1, 1], labels=[0, 1, 0], inclusion=[0.1, 0.5, 0.9])
+    report = sondage.report(found)
+    assert report.standing is None
+    assert "(3 labels)" in checked(report.to_html()).text
+    with pytest.raises(InputError, match="made of a study or a result, not of int"):
+        sondage.report(3)
+
+
+def test_the_settings_make_the_same_study_again(tmp_path, rng, monkeypatch):
+    study = studied(tmp_path, "compare", rng)
+    code = Page(sondage.report(study).to_html()).texts
+    (snippet,) = [text for text in code if text.startswith("import sondage")]
+    monkeypatch.chdir(tmp_path)
+    names = {"pool": pool_of("compare", np.random.default_rng(20130513))[0]}
+    exec(snippet, names)
+    assert names["study"].ask(20) == study.snapshot().asked_ids[:20]
+
+
+def test_hostile_text_stays_text(tmp_path, rng):
+    p, ids = rng.random(120), [f"{EVIL} {n}" for n in range(120)]
+    pool = Pool(models={EVIL: Classifier(p), "b": Classifier(1 - p)}, ids=ids, classes=["<img src=x onerror=y>", EVIL])
+    pool.fields[EVIL] = np.array([f"{EVIL}{n % 2}" for n in range(120)])
+    study = Study.create(tmp_path / "study.db", pool, budget=60, model=EVIL)
+    ids = study.ask()
+    study.tell(ids, ["<img src=x onerror=y>" if p[int(name.split()[-1])] < 0.6 else EVIL for name in ids])
+    report = sondage.report(study)
+    assert report.contributors
+    assert report.parts
+    page = checked(report.to_html())
+    assert page.text.count("<script>alert(1)</script>") > 10
+    assert "49" not in report.question
+    assert EVIL in page.text
+    shown = Page(study.estimate()._repr_html_())
+    assert {"script", "img"}.isdisjoint(shown.tags)
+    assert "<script>alert(1)</script>" in shown.text
+
+
+def test_the_parts_are_those_of_the_labels(tmp_path, rng):
+    study = studied(tmp_path, "evaluate", rng)
+    (part,) = sondage.report(study).parts  # not the texts, which are all different
+    assert part.field == "language"
+    assert sum(one.n_labels for one in part.figures) == 60
+    session = study.snapshot()
+    languages = {name: row["language"] for name, row in zip(session.ids, study.fields(session.asked_ids), strict=True)}
+    assert {one.name: one.n_labels for one in part.figures} == {
+        kind: list(languages.values()).count(kind) for kind in ("de", "en")
+    }
+
+
+def test_a_comparison_by_counts_has_parts_where_the_models_differ(tmp_path, rng):
+    report = sondage.report(studied(tmp_path, "compare", rng))
+    (part,) = report.parts
+    assert part.note.startswith("Of the items whose label can change the result")
+    assert report.contributors == ()  # each label counts alike
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_charts_are_drawn_where_they_are_told_to(tmp_path, rng, chart):
+    study = studied(tmp_path, "evaluate", rng)
+    ax = Canvas().subplots()
+    assert sondage.plot(study, chart, ax=ax) is ax
+    assert ax.lines or ax.patches
+
+
+def test_charts_show_the_numbers(tmp_path, rng):
+    study = studied(tmp_path, "evaluate", rng)
+    ax = sondage.plot(study.estimate(), ax=Canvas().subplots())
+    interval = study.estimate().interval()
+    assert ax.lines[0].get_xdata().tolist() == pytest.approx([100 * interval.low, 100 * interval.high])
+    with pytest.raises(InputError, match="no chart 'pie'; there are result, reliability"):
+        sondage.plot(study, "pie")
+    (tmp_path / "empty").mkdir()
+    empty = studied(tmp_path / "empty", "evaluate", rng, told=0)
+    with pytest.raises(InputError, match="nothing to draw in chart 'weights'"):
+        sondage.plot(empty, "weights")
+
+
+@pytest.mark.parametrize("kind", ["evaluate", "compare", "select"])
+def test_results_show_themselves_in_a_notebook(tmp_path, rng, kind):
+    study = studied(tmp_path, kind, rng)
+    found = study.estimate()
+    shown = Page(found._repr_html_())
+    assert sondage.report(study).answers[0] in shown.text
+    assert "table" in shown.tags
+    assert Page(sondage.report(study)._repr_html_()).text == shown.text
+
+
+@pytest.mark.parametrize("module", ["matplotlib", "jinja2"])
+def test_without_the_extra_it_is_named(tmp_path, rng, monkeypatch, module):
+    from sondage.reports import html
+
+    html._template.cache_clear()
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(InputError, match=r"pip install 'sondage\[reports\]'"):
+        sondage.report(studied(tmp_path, "evaluate", rng)).to_html()
+    html._template.cache_clear()
+
+
+def test_the_same_study_makes_the_same_page(tmp_path, rng):
+    study = studied(tmp_path, "evaluate", rng)
+    assert sondage.report(study).to_html() == sondage.report(Study.open(study.place)).to_html()
+
+
+def test_labellers_and_disputes_are_told(tmp_path, rng):
+    study = studied(tmp_path, "evaluate", rng, told=40)
+    ids = study.snapshot().asked_ids
+    study.tell(ids[:30], [study.history(name)[0]["label"] for name in ids[:30]], who="ben", further=True)
+    study.tell(ids[30:31], [1 - study.history(ids[30])[0]["label"]], who="ben", further=True)
+    report = sondage.report(study)
+    assert report.standing.disputed == 1
+    assert {who: done.labelled for who, done in report.standing.people.items()} == {"ben": 31, "": 40}
+    assert "labels by ben 31, without a name 40" in str(report)
+    page = checked(report.to_html()).text
+    assert "labels by ben 31, without a name 40" in page
+    assert "1 disagreement to resolve" in page
+    assert "disputed 1" in page
+
+
+def test_a_study_of_rankings_is_reported(tmp_path, rng):
+    queries, documents = np.repeat(np.arange(60), 4), np.tile(np.arange(4), 60)
+    grades = rng.dirichlet([1.0, 1.0], 240)
+    ranks = {name: Ranking(ranks=np.concatenate([rng.permutation(4) + 1 for _ in range(60)])) for name in ("a", "b")}
+    pool = Pool(models=ranks, queries=queries, documents=documents, grades=grades)
+    study = Study.create(tmp_path / "study.db", pool, "dcg@2", compare=("a", "b"), budget=40, seed=1)
+    while ids := study.ask(10):
+        study.tell(ids, [{one: int(rng.random() < 0.5) for one in own} for own in study.documents(ids)])
+    report = sondage.report(study)
+    page = checked(report.to_html()).text
+    assert report.question == "Which has the better DCG@2, 'a' or 'b'?"
+    assert report.answers[0] in page
+    assert report.reliability is None
+    json.dumps(report.to_data(), allow_nan=False, default=str)

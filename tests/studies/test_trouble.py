@@ -1,0 +1,160 @@
+"""The database is wrong, gone, full or locked: one clear line, and nothing that was acknowledged is lost."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+from sqlalchemy import event, make_url, text
+
+from sondage import Pool, Study
+from sondage.errors import StudyError
+from sondage.studies.ledger import Records
+
+
+def pool():
+    return Pool(np.random.default_rng(5).random(60), ids=np.arange(60))
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("nosuch://host/name", r"database nosuch://...: a study is kept in a file or in PostgreSQL"),
+        ("sqlite+pysqlite://user:secret@/none", r"a study is kept in a file or in PostgreSQL"),
+        ("postgresql://user:secret@host:port/name", r"the URL cannot be read; it must be like postgresql://"),
+    ],
+)
+def test_a_url_that_cannot_be(url, message):
+    with pytest.raises(StudyError, match=message) as caught:
+        Study.open(url)
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"port": 1}, "refused"),
+        ({"password": "wrong"}, "password authentication failed for user"),
+        ({"database": "nosuch"}, 'database "nosuch" does not exist'),
+        ({"host": "nosuch.invalid"}, "resolve host"),
+        ({}, "holds no study"),
+    ],
+)
+def test_a_database_that_is_not_there(change, message, database):
+    url = make_url(database).set(**change).render_as_string(hide_password=False)
+    with pytest.raises(StudyError, match=message) as caught:
+        Study.open(url)
+    assert "\n" not in str(caught.value)
+    for secret in ("wrong", make_url(database).password):
+        assert f":{secret}@" not in str(caught.value)
+
+
+def test_a_file_that_is_gone_is_not_made_anew(tmp_path):
+    path = tmp_path / "study.db"
+    study = Study.create(path, pool(), budget=10)
+    ids = study.ask(2)
+    path.unlink()
+    with pytest.raises(StudyError, match="there is no study"):
+        study.tell(ids, [0, 1])
+    with pytest.raises(StudyError, match="there is no study"):
+        study.claim("anna")
+    assert not path.exists()
+
+
+def terminate(database):
+    """End all connections to a database, as a server that restarts does."""
+    from sqlalchemy import create_engine
+
+    engine = create_engine(database.replace("postgresql://", "postgresql+psycopg://", 1))
+    with engine.connect() as connection:
+        connection.execute(
+            text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        )
+    engine.dispose()
+
+
+def test_a_server_that_comes_back_is_found_again(database):
+    study = Study.create(database, pool(), budget=10)
+    ids = study.ask(2)
+    terminate(database)
+    assert study.tell(ids, [0, 1]) == 2
+
+
+def test_a_server_that_goes_within_a_write_leaves_nothing_of_it(database, monkeypatch):
+    study = Study.create(database, pool(), budget=10)
+    ids = study.ask(3)
+    study.tell(ids[:1], [0], request="first")
+    told = Records.add_labels
+
+    def told_and_gone(self, rows):
+        numbers = told(self, rows)
+        terminate(database)
+        return numbers
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Records, "add_labels", told_and_gone)
+        with pytest.raises(StudyError, match=r"terminating connection|server closed the connection") as caught:
+            study.tell(ids[1:], [1, 1], request="second")
+        assert "\n" not in str(caught.value)
+    assert study.status.labelled == 1
+    assert study.tell(ids[1:], [1, 1], request="second") == 2
+    assert study.status.labelled == 3
+
+
+def test_a_full_disk_takes_nothing(tmp_path):
+    study = Study.create(tmp_path / "study.db", pool(), budget=40, stages=1)
+    ids = study.ask()
+    study.tell(ids[:1], [0])
+
+    def fill(connection, _):
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages}")
+
+    event.listen(study._store._engine, "connect", fill)
+    with pytest.raises(StudyError, match="the disk is full; nothing was written"):
+        study.tell(ids[1:], [1] * 39, reason="r", who="a person with a long name " * 100)
+    event.remove(study._store._engine, "connect", fill)
+    assert study.status.labelled == 1
+    assert study.tell(ids[1:], [1] * 39) == 39
+
+
+def test_a_study_that_cannot_be_written_can_be_read(tmp_path, monkeypatch):
+    """As the system sees a file on a medium that is read-only; for root every file is writable."""
+    path = tmp_path / "study.db"
+    with Study.create(path, pool(), budget=10) as study:
+        ids = study.ask(2)
+        study.tell(ids, [0, 1])
+    monkeypatch.setattr("sondage.studies.store.os.access", lambda *_: False)
+    with Study.open(path) as study:
+        assert (study.status.labelled, study.status.asked) == (2, 2)
+        assert np.isfinite(study.estimate().value)
+        with pytest.raises(StudyError, match="it cannot be written: file or folder is read-only"):
+            study.ask(1)
+    assert [file.name for file in tmp_path.iterdir()] == ["study.db"]
+
+
+def test_a_damaged_file_is_said_to_be_damaged(tmp_path):
+    path = tmp_path / "study.db"
+    Study.create(path, pool(), budget=10).close()
+    content = bytearray(path.read_bytes())
+    content[4096 : len(content) // 2] = b"\x7f" * (len(content) // 2 - 4096)
+    path.write_bytes(content)
+    with pytest.raises(StudyError, match=r"study\.db: .*(malformed|corrupt|not a study file)"):
+        Study.open(path)
+
+
+def test_another_program_that_holds_the_file_is_named_as_the_reason(tmp_path, monkeypatch):
+    from sondage.studies import store
+
+    monkeypatch.setattr(store, "WAIT", 50)
+    study = Study.create(tmp_path / "study.db", pool(), budget=10)
+    blocker = sqlite3.connect(study.place, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StudyError, match="another program holds it; nothing was written"):
+        study.ask(1)
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    assert len(study.ask(1)) == 1

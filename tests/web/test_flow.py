@@ -1,0 +1,311 @@
+"""Labelling through plain forms, as a browser without JavaScript does, and through htmx."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+import sondage
+from sondage.studies.study import Study
+
+from .conftest import OWNER
+
+BY_HTMX = {"hx-request": "true"}
+
+
+def fields(text, form="/answer"):
+    """Return the hidden fields of a page's form."""
+    body = re.search(rf'<form[^>]*action="{form}".*?</form>', text, re.DOTALL)[0]
+    return {name: unescape(value) for name, value in re.findall(r'type="hidden" name="(.*?)" value="(.*?)"', body)}
+
+
+def label(page, value):
+    """Label the item on the page; return its id."""
+    form = fields(page.get("/").text)
+    assert page.post("/answer", data=form | {"label": value}).headers["location"] == "/"
+    return form["item"]
+
+
+def test_labels_come_in_the_order_of_the_draw(visit, study, pool, tmp_path):
+    page = visit()
+    done = [label(page, "spam" if number % 2 else "ham") for number in range(30)]
+    with Study.create(tmp_path / "other.db", pool, "error_rate", budget=30) as other:
+        asked = []
+        for number in range(30):
+            asked += other.ask(1)
+            other.tell(asked[-1:], ["spam" if number % 2 else "ham"])
+        assert asked == done
+        assert study.estimate().value == other.estimate().value
+    assert "Everything is labelled" in page.get("/").text
+    assert {row["who"] for row in study.history()} == {"anna"}
+
+
+def test_reloading_shows_the_same_item(visit):
+    page = visit()
+    assert fields(page.get("/").text)["item"] == fields(page.get("/").text)["item"]
+
+
+def test_two_labellers_never_have_the_same_item(visit, study):
+    pages = [visit("anna"), visit("berta")]
+    done = [label(pages[number % 2], "ham") for number in range(30)]
+    assert len(set(done)) == 30
+    assert {who: told.labelled for who, told in study.progress().items()} == {"anna": 15, "berta": 15}
+
+
+def test_the_last_item_is_waited_for(visit, study):
+    anna, berta = visit("anna"), visit("berta")
+    for _ in range(29):
+        label(anna, "ham")
+    assert "mail-" in anna.get("/").text
+    assert "Other labellers hold" in berta.get("/").text
+    anna.post("/sign-out")
+    label(berta, "spam")
+    assert study.status.complete
+
+
+def test_an_answer_sent_twice_counts_once(visit, study):
+    page = visit()
+    form = fields(page.get("/").text) | {"label": "spam"}
+    assert [page.post("/answer", data=form).status_code for _ in range(3)] == [303] * 3
+    assert len(study.history()) == 1
+
+
+def test_an_answer_is_of_its_item_only(visit, study):
+    page = visit()
+    first = fields(page.get("/").text)
+    page.post("/answer", data=first | {"label": "spam"})
+    second = fields(page.get("/").text)
+    late = page.post("/answer", data=first | {"label": "ham"})  # pressed before the next item came
+    assert late.status_code == 422
+    assert [(row["id"], row["label"]) for row in study.history()] == [(first["item"], "spam")]
+    assert fields(page.get("/").text)["item"] == second["item"]
+
+
+def test_undo_gives_the_item_back_with_its_answer(visit, study):
+    page = visit()
+    first, second = label(page, "ham"), label(page, "spam")
+    answer = page.post("/undo", data=fields(page.get("/").text, "/undo"))
+    shown = page.get(answer.headers["location"]).text
+    assert fields(shown)["item"] == second
+    assert re.search(r'value="spam"[^>]*aria-description="your answer before"', shown)
+    assert study.status.labelled == 1
+    assert label(page, "ham") == second
+    assert [row["label"] for row in study.history(second)] == ["spam", None, "ham"]
+    again = page.post("/undo", data=fields(page.get("/").text, "/undo"), headers=BY_HTMX)
+    assert "your answer before" in again.text
+    assert study.status.labelled == 1
+    page.post("/undo", data=fields(page.get("/").text, "/undo"))
+    assert fields(page.get("/").text)["item"] == first
+    assert "disabled" in re.search(r'<button[^>]*data-key="u"[^>]*>', page.get("/").text)[0]
+
+
+def test_undo_is_of_ones_own_answers(visit, study):
+    label(visit("anna"), "ham")
+    berta = visit("berta")
+    berta.post("/undo", data={"request": "r"})
+    assert study.status.labelled == 1
+
+
+def test_a_skip_needs_a_reason(visit, study):
+    page = visit()
+    form = fields(page.get("/").text) | {"skip": "yes"}
+    refused = page.post("/answer", data=form | {"reason": "  "})
+    assert refused.status_code == 422
+    assert "say why" in refused.text
+    assert page.post("/answer", data=form | {"reason": "cannot tell"}).status_code == 303
+    (row,) = study.history()
+    assert (row["label"], row["reason"]) == (None, "cannot tell")
+    assert "1 skipped" in page.get("/").text
+
+
+@pytest.mark.parametrize("wrong", ["eggs", "", "HAM"])
+def test_a_wrong_label_is_refused_and_kept_in_the_form(visit, study, wrong):
+    page = visit()
+    form = fields(page.get("/").text)
+    answer = page.post("/answer", data=form | {"label": wrong})
+    assert answer.status_code == 422
+    assert fields(answer.text) == form
+    assert f'name="label" value="{wrong}"' in answer.text
+    beside = page.post("/answer", data=form | {"label": wrong}, headers=BY_HTMX)
+    assert beside.status_code == 422
+    assert "was not taken" in answer.text
+    assert "<" not in re.sub(r"<a .*?</a>", "", beside.text)
+    assert study.status.labelled == 0
+
+
+@pytest.mark.parametrize("item", ["mail-9999", "", "nothing", "../x", "0"])
+def test_an_item_that_was_not_asked_for_is_refused(visit, study, item):
+    answer = visit().post("/answer", data={"item": item, "label": "spam"})
+    assert answer.status_code == 422
+    assert study.status.labelled == 0
+
+
+def test_htmx_gets_the_next_item_at_once(visit, study):
+    page = visit()
+    form = fields(page.get("/").text)
+    answer = page.post("/answer", data=form | {"label": "ham"}, headers=BY_HTMX)
+    assert answer.status_code == 200
+    assert "<html" not in answer.text
+    following = fields(answer.text)
+    assert following["item"] != form["item"]
+    assert following["request"] != form["request"]
+    assert "1 of 30 labelled" in answer.text
+
+
+def test_signed_out_by_a_new_run_the_answer_stays(visit):
+    page = visit()
+    form = fields(page.get("/").text)
+    page.cookies.clear()
+    answer = page.post("/answer", data=form | {"label": "ham"}, headers=BY_HTMX)
+    assert answer.status_code == 401
+    assert "sign in again" in answer.text
+
+
+def test_database_gone_is_said_and_the_answer_kept(visit, study, tmp_path):
+    page = visit()
+    form = fields(page.get("/").text) | {"label": "spam"}
+    (tmp_path / "study.db").rename(tmp_path / "away.db")
+    for name in ("study.db-wal", "study.db-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    answer = page.post("/answer", data=form)
+    assert answer.status_code == 503
+    assert "Your answer is not kept yet" in answer.text
+    assert fields(answer.text) | {"label": "spam"} == form
+    assert page.post("/answer", data=form, headers=BY_HTMX).status_code == 503
+    assert page.get("/").status_code == 503
+    (tmp_path / "study.db").unlink(missing_ok=True)
+    (tmp_path / "away.db").rename(tmp_path / "study.db")
+    assert page.post("/answer", data=form).status_code == 303
+    assert [row["label"] for row in study.history()] == ["spam"]
+
+
+def test_hostile_text_is_text(visit, tmp_path):
+    evil = "</div><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7*7 }}\u202e"
+    pool = sondage.Pool(
+        probabilities=[0.4, 0.6],
+        classes=["<b>ham</b>", "'\"spam"],
+        ids=np.array(['<i id="a">', "b&amp;\"'"], dtype=object),
+        fields={'<u onclick="x">': np.array([evil, evil], dtype=object), "n": [1, 2]},
+    )
+    with Study.create(tmp_path / "evil.db", pool, budget=2) as hostile:
+        page = visit("<script>eve</script>", of=hostile, question="<s>?</s>", guide="<a href=//evil>")
+        text = page.get("/").text
+        for tag in ("<script>", "<img src=x", "<b>", "<u ", "<i id", "<s>", "<a href=//"):
+            assert tag not in text
+        assert "{{ 7*7 }}" in text
+        assert label(page, "'\"spam") in ('<i id="a">', "b&amp;\"'")
+        refused = page.post("/answer", data={"item": "<script>", "label": "<script>"})
+        assert "<script>" not in refused.text
+        beside = page.post("/answer", data={"item": "<script>", "label": "<script>"}, headers=BY_HTMX)
+        assert "<script>" not in beside.text
+        assert hostile.status.labelled == 1
+
+
+def test_numbers(visit, tmp_path):
+    pool = sondage.Pool(means=np.arange(20.0), variances=np.ones(20), fields={"size": np.arange(20)})
+    with Study.create(tmp_path / "numbers.db", pool, "mse", budget=5) as numbers:
+        page = visit(of=numbers)
+        form = fields(page.get("/").text)
+        for wrong in ("", "seven", "nan", "1e999"):
+            assert page.post("/answer", data=form | {"label": wrong}).status_code == 422
+        label(page, " 7.25 ")
+        (row,) = numbers.history()
+        assert row["label"] == 7.25
+        page.post("/undo", data={"request": "r"})
+        assert 'value="7.25"' in page.get("/?undone").text
+
+
+@pytest.fixture
+def systems(tmp_path):
+    """Two systems, whose answers are right or wrong each by itself."""
+    fields = {name: [f"{name} {row}" for row in range(20)] for name in ("q", "a.text", "b.text")}
+    models = {name: sondage.Outcome(judge=np.full(20, 0.6)) for name in ("a", "b")}
+    pool = sondage.Pool(models=models, fields=fields)
+    with Study.create(tmp_path / "systems.db", pool, "mean_outcome", budget=6, select=True) as made:
+        yield made
+
+
+def test_each_system_gets_a_grade(visit, systems):
+    page = visit(of=systems)
+    text = page.get("/").text
+    assert text.index("Answer A") < text.index("Answer B")
+    form = fields(text)
+    assert page.post("/answer", data=form).status_code == 422
+    assert page.post("/answer", data=form | {"row:a": "2", "row:b": "1"}).status_code == 422
+    assert page.post("/answer", data=form | {"row:c": "1"}).status_code == 422
+    assert page.post("/answer", data=form | {"row:a": "1", "row:b": "0"}).status_code == 303
+    assert systems.history()[0]["label"] == [1.0, 0.0]
+    page.post("/undo", data={"request": "r"})
+    again = page.get("/?undone").text
+    assert {name for name, value in re.findall(r'name="row:(.)" value="(.)"[^>]* checked', again)} == {"a", "b"}
+
+
+def test_systems_are_not_named_and_change_places(visit, systems):
+    page, orders = visit(of=systems), set()
+    for _ in range(6):
+        text = page.get("/").text
+        orders.add(tuple(re.findall(r'<div class="text" dir="auto">([ab])\.text', text)))
+        page.post("/answer", data=fields(text) | {"row:a": "1", "row:b": "0"})
+    assert orders == {("a", "b"), ("b", "a")}
+
+
+def test_grades_may_be_left_out(visit, systems):
+    page = visit(of=systems)
+    page.post("/answer", data=fields(page.get("/").text) | {"row:a": "1"})
+    first, second = systems.history()[0]["label"]
+    assert first == 1.0
+    assert second != second
+
+
+def test_many_classes_are_typed(visit, tmp_path):
+    shares = np.random.default_rng(0).dirichlet(np.ones(60), size=100)
+    pool = sondage.Pool(probabilities=shares, classes=[f"topic {number}" for number in range(60)])
+    with Study.create(tmp_path / "topics.db", pool, budget=5) as topics:
+        page = visit(of=topics)
+        assert page.get("/").text.count("<option value=") == 60 + 3
+        label(page, "topic 41")
+        assert topics.history()[0]["label"] == "topic 41"
+
+
+def test_costs_are_counted_in_their_unit(visit, tmp_path):
+    pool = sondage.Pool(probabilities=np.linspace(0.1, 0.9, 50), costs=np.full(50, 2.5))
+    with Study.create(tmp_path / "costs.db", pool, budget=25) as costly:
+        page = visit(of=costly)
+        label(page, "1")
+        assert "1 labelled, cost 2.5 of 25" in page.get("/").text
+
+
+def test_disagreements_are_shown_and_settled(visit, pool, tmp_path):
+    with Study.create(tmp_path / "two.db", pool, budget=3, raters=2) as shared:
+        anna, berta, owner = visit("anna", of=shared), visit("berta", of=shared), visit("olga", OWNER, of=shared)
+        item = label(anna, "spam")
+        assert label(berta, "ham") == item
+        text = owner.get("/estimate").text
+        assert "To settle" in text
+        assert fields(text, "/resolve") == {"item": item}
+        assert owner.post("/resolve", data={"item": item, "label": "spam"}).headers["location"] == "/estimate"
+        assert "To settle" not in owner.get("/estimate").text
+        assert shared.status.labelled == 1
+
+
+def test_owner_sees_the_course_and_what_is_to_come(visit, study):
+    owner = visit(token=OWNER)
+    assert "No labels yet" in owner.get("/estimate").text
+    study.tell(study.ask(12), ["spam", "ham"] * 6, who="anna")
+    text = owner.get("/estimate").text
+    assert "after all 30 labels" in text
+    assert '<polyline class="line"' in text
+    assert "anna" in text
+    assert "<html" not in owner.get("/estimate", headers=BY_HTMX).text
+
+
+@pytest.mark.parametrize("kind", ["compare", "select", "several"])
+def test_owner_sees_every_kind_of_answer(visit, tmp_path, kind):
+    random = np.random.default_rng(5)
+    models = {name: sondage.Classifier(random.random(200)) for name in ("a", "b", "c")}
+    asked = {"compare": {"compare": ("a", "b")}, "select": {"select": True}, "several": {"model": "a"}}[kind]
+    measure = ["error_rate", "f1"] if kind == "several" else "error_rate"
+    with Study.create(tmp_path / f"{kind}.db", sondage.Pool(models=models), measure, budget=40, **asked) as made:
+        made.tell(ids := made.ask(30), [int(number) % 2 for number in ids])
+        assert "Estimate so far" in visit(token=OWNER, of=made).get("/estimate").text
