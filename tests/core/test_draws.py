@@ -16,6 +16,7 @@ from sondage.core.draws import arrivals, inclusion, key_order, poisson_rates, su
 from sondage.core.hashing import PRIMES, hash_ids, uniforms
 from sondage.core.samples import from_counts, from_inclusion
 from sondage.core.strata import next_stratum, neyman_allocation, strata_by_score
+from sondage.core.urns import ArrayUrn
 from sondage.errors import InputError, SondageWarning
 from sondage.studies.drawing import DRAWS, Drawing, Drawn
 
@@ -255,7 +256,7 @@ def test_the_seeded_order_is_successive_sampling() -> None:
 
 
 def test_equal_sizes_are_a_simple_random_sample() -> None:
-    drawing = Drawing(np.full(50, 0.02), np.arange(50), None, 0, 0)
+    drawing = Drawing(ArrayUrn(np.full(50, 0.02), np.arange(50), None), 0, 0)
     drawn = DRAWS["without_replacement"].take(drawing, 20)
     for count in (1, 7, 20):
         expansion = DRAWS["without_replacement"].expansion(drawn, np.arange(count))
@@ -272,7 +273,7 @@ def test_every_item_of_a_passive_draw_comes_as_often() -> None:
 
 
 def test_prefix_weights_use_the_key_of_the_next_item() -> None:
-    drawing = Drawing(SIZES, np.arange(6), None, 5, 0)
+    drawing = Drawing(ArrayUrn(SIZES, np.arange(6), None), 5, 0)
     drawn = DRAWS["without_replacement"].take(drawing, 4)
     for count in (1, 2, 3, 4):
         tau = drawn.keys[count] if count < 4 else drawn.tau
@@ -284,7 +285,7 @@ def test_prefix_weights_use_the_key_of_the_next_item() -> None:
 
 def test_a_draw_of_everything_is_certain() -> None:
     for name in ("without_replacement", "successive", "with_replacement"):
-        drawn = DRAWS[name].take(Drawing(SIZES, np.arange(6), None, 5, 0), 6)
+        drawn = DRAWS[name].take(Drawing(ArrayUrn(SIZES, np.arange(6), None), 5, 0), 6)
         expansion = DRAWS[name].expansion(drawn, np.arange(6))
         assert expansion.weights.tolist() == [1.0] * 6
         assert not expansion.spread.any()
@@ -295,7 +296,7 @@ COSTS = np.array([1.0, 3.0, 2.0, 1.0, 5.0, 2.5])
 
 def test_costs_stop_at_the_first_item_that_does_not_fit() -> None:
     for seed in range(50):
-        drawn = DRAWS["without_replacement"].take(Drawing(SIZES, np.arange(6), COSTS, seed, 0), 8.0)
+        drawn = DRAWS["without_replacement"].take(Drawing(ArrayUrn(SIZES, np.arange(6), COSTS), seed, 0), 8.0)
         rates = poisson_rates(SIZES, waterfill(SIZES, 8.0, COSTS))
         keys = -np.log(uniforms(np.arange(6), seed, 0)) / rates
         order = np.argsort(keys)
@@ -393,7 +394,7 @@ def test_repeated_draws_end_somewhere() -> None:
 
 
 def with_replacement(count: int, seed: int = 0, costs: Floats | None = None, sizes: Floats = SIZES) -> Drawn:
-    return DRAWS["with_replacement"].take(Drawing(sizes, np.arange(6), costs, seed, 0), count)
+    return DRAWS["with_replacement"].take(Drawing(ArrayUrn(sizes, np.arange(6), costs), seed, 0), count)
 
 
 def test_a_draw_that_ends_early_says_so() -> None:

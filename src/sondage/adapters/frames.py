@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from sondage.adapters.rows import Answer, answers_of_rows, id_columns, item_rows
 from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
+from sondage.pools.engines import Progress
 from sondage.studies.study import Study
 
 __all__ = ["BACKENDS", "items_frame", "labels_frame", "read_answers_frame", "read_frame", "read_pool"]
@@ -19,12 +20,21 @@ __all__ = ["BACKENDS", "items_frame", "labels_frame", "read_answers_frame", "rea
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
-def read_pool(source: Any, *, classes: Any = None, task: str | None = None, features: Sequence[str] = ()) -> Pool:
-    """Read a pool from files or from a frame.
+def read_pool(
+    source: Any,
+    *,
+    classes: Any = None,
+    task: str | None = None,
+    features: Sequence[str] = (),
+    lazy: bool | None = None,
+    settings: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Pool:
+    """Read a pool from files, a database, a cluster or a frame.
 
     Parameters
     ----------
-    source : path, glob, DuckDB relation, or a pandas, polars or Arrow frame
+    source : path, glob, DuckDB relation, Spark table, or a pandas, polars or Arrow frame
         ``"pool.parquet"``, ``"pool.csv"``, ``"folder/*.parquet"``, or a frame. The columns are ``id``;
         ``prediction`` or ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two
         classes); ``variance`` (the prediction is then a mean); ``cost``; ``weight``; ``group``;
@@ -38,12 +48,21 @@ def read_pool(source: Any, *, classes: Any = None, task: str | None = None, feat
         ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
         open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
     features : sequence of str
-        More columns that are features, by their names: numbers, or lists of equally many numbers.
+        More columns that are features, by their names: numbers, or in memory lists of equally many numbers.
+    lazy : bool, optional
+        Whether the rows stay where they are: every pass over them is then a query, and only what is drawn comes into
+        memory; the items are the same. By default so for tables of Spark, and for Parquet and relations of more than
+        100 million values.
+    settings : mapping, optional
+        Settings of DuckDB for Parquet that stays where it is, such as ``{"memory_limit": "1GB", "threads": 4}``.
+    progress : callable, optional
+        ``progress(step, share)`` hears what is being done with rows that stay where they are, and how far it is.
 
     Returns
     -------
     Pool
-        In memory. From files, it remembers where it came from, so that a study can read it again.
+        From files, it remembers where it came from, so that a study can read it again. `Pool.load` brings it into
+        memory.
 
     Raises
     ------
@@ -56,8 +75,11 @@ def read_pool(source: Any, *, classes: Any = None, task: str | None = None, feat
     >>> read_pool(pandas.DataFrame({"id": ["a", "b"], "p_spam": [0.9, 0.2], "prediction": ["spam", "ham"]}))
     <Pool: 2 items, 1 model, classification ['ham', 'spam']>
     """
-    if isinstance(source, str | os.PathLike) or hasattr(source, "fetchnumpy"):
-        return files.read_pool(source, classes=classes, task=task, features=features)
+    if isinstance(source, str | os.PathLike) or hasattr(source, "fetchnumpy") or hasattr(source, "sparkSession"):
+        options: Mapping[str, Any] = {"lazy": lazy, "settings": settings, "progress": progress}
+        return files.read_pool(source, classes=classes, task=task, features=features, **options)
+    if lazy:
+        raise InputError("a frame is in memory already; lazy=True is for files, relations and tables of Spark")
     return read_frame(source, classes=classes, task=task, features=features)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import print_json, print_lines, waiting
+from sondage.cli.printing import print_json, print_lines
+from sondage.cli.reading import pool_options, read, reading
 from sondage.errors import InputError
 
 __all__ = ["command"]
@@ -26,10 +27,7 @@ __all__ = ["command"]
 @click.option(
     "--belief", help="What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad."
 )
-@click.option(
-    "--classes", metavar="A,B,...", help="The classes in their order, or the grades, where the file does not tell."
-)
-@click.option("--task", help="classification, regression, outcomes or ranking, where the file does not tell.")
+@pool_options
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(
     pool: str,
@@ -37,6 +35,8 @@ def command(
     budgets: tuple[float, ...],
     classes: str | None,
     task: str | None,
+    lazy: bool | None,
+    memory: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -46,17 +46,17 @@ def command(
     sondage advise pool.parquet --measure f1 --budget 100 --budget 300
     sondage advise pool.parquet --compare champion,challenger --difference 0.01
     """
-    from sondage import advise, read_pool
+    from sondage import advise
     from sondage.cli.printing import several
     from sondage.reports.advice import advice_data, describe_advice
 
-    with waiting(f"reading {pool}"):
-        read = read_pool(pool, classes=several(classes), task=task)
     pair = several(compare)
     if pair is not None and len(pair) != 2:
         raise InputError(f"--compare takes two models, A,B; it has {len(pair)}: {compare}")
-    with waiting(f"looking at {len(read):,} items"):
-        advice = advise(read, compare=(pair[0], pair[1]) if pair else None, budgets=budgets or None, **options)
+    with reading(pool) as shown:
+        found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
+        shown.update(f"looking at {len(found):,} items")
+        advice = advise(found, compare=(pair[0], pair[1]) if pair else None, budgets=budgets or None, **options)
     if as_json:
         print_json(advice_data(advice))
     else:

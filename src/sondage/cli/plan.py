@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import print_lines, several, waiting
+from sondage.cli.printing import print_lines, several
+from sondage.cli.reading import pool_options, read, reading
 
 __all__ = ["command"]
 
@@ -71,10 +72,7 @@ def _belief(context: click.Context, option: click.Parameter, text: str | None) -
     "--overlap", type=click.FloatRange(0, 1), help="Share of the items that several people label (agreement)."
 )
 @click.option("--lease", type=float, default=30.0, show_default=True, help="Minutes that an item is one labeller's.")
-@click.option(
-    "--classes", metavar="A,B,...", help="The classes in their order, or the grades, where the file does not tell."
-)
-@click.option("--task", help="classification, regression, outcomes or ranking, where the file does not tell.")
+@pool_options
 def command(
     pool: str,
     study: str,
@@ -83,6 +81,8 @@ def command(
     models: str | None,
     classes: str | None,
     task: str | None,
+    lazy: bool | None,
+    memory: str | None,
     **options: Any,
 ) -> None:
     """Plan STUDY, a file to be made, from POOL, a CSV or Parquet file or a glob.
@@ -91,21 +91,22 @@ def command(
     sondage plan pool.parquet study.db --measure f1 --budget 300
     sondage plan "pool/*.parquet" study.db --compare champion,challenger --budget 500
     """
-    from sondage import Study, read_pool
+    from sondage import Study
 
-    with waiting(f"reading {pool}"):
-        read = read_pool(pool, classes=several(classes), task=task)
     measure = measures[0] if len(measures) == 1 else list(measures)
     options |= {"compare": several(compare), "models": several(models)}
-    with waiting(f"planning: {len(read):,} items"), Study.create(study, read, measure, **options) as made:
-        status, question = made.status, made.question
+    with reading(pool) as shown:
+        found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
+        shown.update(f"planning: {len(found):,} items")
+        with Study.create(study, found, measure, **options) as made:
+            status, question = made.status, made.question
     names = ", ".join(measure.name for measure in question.measures)
     verb = "estimate" if question.kind == "evaluate" else question.kind
-    count = "" if read.items.costs is not None else f"{min(status.remaining, int(status.budget)):,} of "
+    count = "" if found.prices is not None else f"{min(status.remaining, int(status.budget)):,} of "
     print_lines(
         [
-            f"Planned: {verb} {names} of {' and '.join(question.models)}, from {count}{len(read):,} items.",
-            f"{str(read).strip('<>')}; budget {status.budget:g}{' (cost)' * (not count)}, seed {options['seed']}.",
+            f"Planned: {verb} {names} of {' and '.join(question.models)}, from {count}{len(found):,} items.",
+            f"{str(found).strip('<>')}; budget {status.budget:g}{' (cost)' * (not count)}, seed {options['seed']}.",
             f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv",
         ]
     )

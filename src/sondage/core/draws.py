@@ -23,7 +23,18 @@ from sondage.core.hashing import uniforms
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 
-__all__ = ["Arrivals", "Order", "arrivals", "inclusion", "key_order", "poisson_rates", "successive_rates", "waterfill"]
+__all__ = [
+    "Arrivals",
+    "Order",
+    "arrivals",
+    "first_keys",
+    "inclusion",
+    "key_order",
+    "keys_below",
+    "poisson_rates",
+    "successive_rates",
+    "waterfill",
+]
 
 CAP = 0.995
 MOST_ARRIVALS = 200
@@ -31,7 +42,7 @@ ROUNDING = 1e-12
 TRIES = 6
 
 
-def waterfill(sizes: Floats, total: float, costs: Floats | None = None) -> float:
+def waterfill(sizes: Floats, total: float, costs: Floats | None = None, *, beyond: float = 0.0) -> float:
     r"""Return k such that :math:`\sum_i c_i \min(1, k u_i)` is `total`; infinite if all items fit.
 
     Parameters
@@ -42,6 +53,8 @@ def waterfill(sizes: Floats, total: float, costs: Floats | None = None) -> float
         Number of items, or their cost.
     costs : ndarray of float, shape (N,), optional
         :math:`c_i`; 1 where not given.
+    beyond : float
+        :math:`\sum c_i u_i` of further items, none of which is large enough for :math:`k u_i \ge 1`.
 
     Examples
     --------
@@ -49,7 +62,7 @@ def waterfill(sizes: Floats, total: float, costs: Floats | None = None) -> float
     0.5
     """
     mass = sizes if costs is None else sizes * costs
-    spent, count, free = 0.0, 0, float(np.sum(mass))
+    spent, count, free = 0.0, 0, float(np.sum(mass)) + beyond
     while free > 0:
         k = (total - spent) / free
         certain = sizes >= 1.0 / k
@@ -57,9 +70,9 @@ def waterfill(sizes: Floats, total: float, costs: Floats | None = None) -> float
         if count == before:
             return float(k)
         spent = float(count) if costs is None else float(np.sum(costs[certain]))
-        if spent >= total or count == np.count_nonzero(sizes):
+        if spent >= total or (count == np.count_nonzero(sizes) and not beyond):
             return float("inf") if spent <= total else float(k)
-        free = float(np.sum(mass, where=~certain))
+        free = float(np.sum(mass, where=~certain)) + beyond
     return float("inf")
 
 
@@ -136,15 +149,50 @@ def key_order(
     horizon : float
         About where the last key is expected: only rows with keys up to somewhat more are looked at.
     """
-    positive = int(np.count_nonzero(sizes))
-    room = float(min(count, positive)) if costs is None else budget * (1 + ROUNDING)
-    least = room if costs is None else room / float(costs.max())
-    everything = costs is None and count >= positive
+    return first_keys(
+        lambda limit: keys_below(sizes, ids, to_rates, seed, stage, limit),
+        lambda rows: None if costs is None else costs[rows],
+        int(np.count_nonzero(sizes)),
+        None if costs is None else float(costs.max()),
+        count,
+        budget,
+        horizon,
+    )
+
+
+def first_keys(
+    below: Callable[[float], tuple[NDArray[np.int64], Floats, Floats]],
+    costs_of: Callable[[NDArray[np.int64]], Floats | None],
+    positive: int,
+    dearest: float | None,
+    count: int,
+    budget: float,
+    horizon: float,
+) -> Order:
+    """Return the head of the key order of items that need not be in memory; `key_order` with arrays.
+
+    Parameters
+    ----------
+    below : callable
+        ``below(limit)`` returns rows, keys and rates of all keys below a limit, in key order.
+    costs_of : callable
+        The costs of rows; None where every label costs 1.
+    positive : int
+        Number of rows with a size.
+    dearest : float or None
+        Largest cost of all rows.
+    count, budget, horizon
+        As for `key_order`.
+    """
+    room = float(min(count, positive)) if dearest is None else budget * (1 + ROUNDING)
+    least = room if dearest is None else room / dearest
+    everything = dearest is None and count >= positive
     limit = np.inf if everything else horizon * (1.0 + 6.0 / np.sqrt(least + 1.0) + 20.0 / (least + 1.0))
     tries = 0
     while True:
-        rows, keys, rates = _below(sizes, ids, to_rates, seed, stage, limit)
-        used = np.cumsum(np.ones(len(rows)) if costs is None else costs[rows])
+        rows, keys, rates = below(limit)
+        costs = costs_of(rows)
+        used = np.cumsum(np.ones(len(rows)) if costs is None else costs)
         taken = min(count, int(np.count_nonzero(used <= room)))
         if taken < len(rows) or np.isinf(limit):
             tau = float(keys[taken]) if taken < len(rows) else float("inf")
@@ -154,7 +202,7 @@ def key_order(
         limit = limit * max(2.0, 1.5 / reached) if tries < TRIES else np.inf
 
 
-def _below(
+def keys_below(
     sizes: Floats,
     ids: NDArray[np.int64],
     to_rates: Callable[[Floats], Floats],
@@ -227,7 +275,9 @@ class Arrivals:
     times: Floats
 
 
-def arrivals(sizes: Floats, ids: NDArray[np.int64], *, seed: int, stage: int, distinct: int) -> Arrivals:
+def arrivals(
+    sizes: Floats, ids: NDArray[np.int64], *, seed: int, stage: int, distinct: int, total: float | None = None
+) -> Arrivals:
     """Return draws with probability proportional to size, up to the one that brings the last distinct row.
 
     Parameters
@@ -238,13 +288,15 @@ def arrivals(sizes: Floats, ids: NDArray[np.int64], *, seed: int, stage: int, di
         Of the hash.
     distinct : int
         Number of distinct rows wanted; fewer if fewer have a size.
+    total : float, optional
+        Sum of all sizes, where these are only those of the first rows to arrive.
 
     Notes
     -----
     Repeated draws stop at 200 for each distinct row wanted: a draw that would only repeat a few heavy rows ends
     with fewer distinct rows.
     """
-    total = float(np.sum(sizes))
+    total = float(np.sum(sizes)) if total is None else total
     if not total > 0:
         raise InputError("all sizes are 0: nothing can be drawn")
     first = key_order(

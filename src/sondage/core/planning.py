@@ -17,7 +17,9 @@ from sondage.core.predictions import Floats
 __all__ = ["budget_for", "draws_for_cost", "poisson_variance", "repeated_variance"]
 
 
-def poisson_variance(sizes: Floats, residuals: Floats, budget: float, costs: Floats | None = None) -> float:
+def poisson_variance(
+    sizes: Floats, residuals: Floats, budget: float, costs: Floats | None = None, counts: Floats | None = None
+) -> float:
     """Return the believed variance of a draw without replacement.
 
     Parameters
@@ -30,13 +32,15 @@ def poisson_variance(sizes: Floats, residuals: Floats, budget: float, costs: Flo
         Labels, or cost.
     costs : ndarray of float, shape (U,), optional
         Cost of each label.
+    counts : ndarray of float, shape (U,), optional
+        How many units there are of each kind; residuals are then roots of sums of squares.
 
     Examples
     --------
     >>> round(poisson_variance(np.ones(100), np.full(100, 0.004), 20), 6)  # (1 - n/N) s^2 / n
     0.0064
     """
-    inclusion = np.minimum(1.0, _factor(sizes, budget, costs) * sizes)
+    inclusion = np.minimum(1.0, _factor(sizes, budget, _times(costs, counts)) * sizes)
     drawn = inclusion > 0
     return float(np.sum((1.0 - inclusion[drawn]) / inclusion[drawn] * residuals[drawn] ** 2))
 
@@ -46,7 +50,16 @@ def _factor(sizes: Floats, budget: float, costs: Floats | None) -> float:
     return factor if np.isfinite(factor) else 1.0 / float(sizes[sizes > 0].min())
 
 
-def repeated_variance(sizes: Floats, residuals: Floats, budget: float, costs: Floats | None = None) -> float:
+def _times(costs: Floats | None, counts: Floats | None) -> Floats | None:
+    """Return what all units of each kind cost; None where each is one of cost 1."""
+    if costs is None or counts is None:
+        return costs if counts is None else counts
+    return costs * counts
+
+
+def repeated_variance(
+    sizes: Floats, residuals: Floats, budget: float, costs: Floats | None = None, counts: Floats | None = None
+) -> float:
     r"""Return the believed variance of independent draws; with costs :math:`n^* = \Lambda / E_q[c]` (thesis 4.25).
 
     Examples
@@ -54,9 +67,9 @@ def repeated_variance(sizes: Floats, residuals: Floats, budget: float, costs: Fl
     >>> round(repeated_variance(np.ones(100), np.full(100, 0.004), 20), 6)
     0.008
     """
-    drawn = sizes > 0
-    draws = budget if costs is None else draws_for_cost(sizes, costs, budget)
-    return float(np.sum(residuals[drawn] ** 2 / (sizes[drawn] / sizes.sum())) / draws)
+    drawn, mass = sizes > 0, sizes if counts is None else sizes * counts
+    draws = budget if costs is None else draws_for_cost(mass, costs, budget)
+    return float(np.sum(residuals[drawn] ** 2 / (sizes[drawn] / mass.sum())) / draws)
 
 
 def draws_for_cost(sizes: Floats, costs: Floats, budget: float) -> float:

@@ -6,8 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from sondage.core.beliefs import Belief
 from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals
 from sondage.core.designs import Design, Term, matters
+from sondage.core.measures import Measure, settled
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import (
     Classes,
@@ -31,6 +31,7 @@ from sondage.core.predictions import (
     Regressor,
 )
 from sondage.core.samples import SumKey, bin_sums
+from sondage.core.urns import ArrayUrn, Prices, Urn
 from sondage.errors import InputError, SondageWarning
 from sondage.pools.coding import (
     as_column,
@@ -40,11 +41,15 @@ from sondage.pools.coding import (
     floats,
     positive_column,
 )
-from sondage.pools.listings import document_field, listed_hashes
+from sondage.pools.fingerprints import digest_of, row_hashes, side_of
+from sondage.pools.listings import document_field
+from sondage.pools.parts import Filled, Profile, Taken, Undrawn
 from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.side import check_judges, code_features, code_judges
 
 __all__ = ["Pool"]
+
+Result = TypeVar("Result")
 
 
 class Pool:
@@ -192,6 +197,34 @@ class Pool:
         """Return the pool in memory: itself."""
         return self
 
+    @property
+    def outline(self) -> Items:
+        """Some rows, which tell what the pool says of each: here all."""
+        return self.items
+
+    @property
+    def all_rows(self) -> Any:
+        """The choice of all rows."""
+        return np.ones(len(self), dtype=np.bool_)
+
+    @property
+    def equal_weights(self) -> bool:
+        """Whether all rows have the same base weight."""
+        weights = self.items.weights
+        return weights.strides[0] == 0 or bool(np.ptp(weights) <= 1e-12 * weights[0])
+
+    @property
+    def squared_weights(self) -> float:
+        r"""The sum of squares of the base weights, :math:`\sum_i b_i^2`."""
+        weights = self.items.weights
+        return float(np.sum(np.square(weights))) if weights.strides[0] else 1.0 / len(self)
+
+    @property
+    def prices(self) -> Prices | None:
+        """What the labels cost: all, the cheapest, the dearest; None where every label costs 1."""
+        costs = self.unit_costs
+        return None if costs is None else Prices(float(costs.sum()), float(costs.min()), float(costs.max()))
+
     def only(self, rows: NDArray[np.bool_]) -> Pool:
         """Return a pool of these rows: ids, and with them the numbers of a draw, stay; base weights sum to 1 again."""
         part, weights = copy(self), self.items.weights
@@ -251,6 +284,34 @@ class Pool:
         at = position[self._units[0][rows]]
         order = np.argsort(at, kind="stable")
         return rows[order], at[order]
+
+    def without(self, units: NDArray[np.int64]) -> Any:
+        """Return the choice of all rows but those of these units."""
+        rest = self.all_rows
+        rest[self.rows_of(units)[0]] = False
+        return rest
+
+    def taken(self, units: NDArray[np.int64]) -> Taken:
+        """Return what the pool says of these units."""
+        rows, at = self.rows_of(units)
+        costs = self.unit_costs
+        return Taken(self._ids_of(units), self.items.take(rows), at, None if costs is None else costs[units])
+
+    def shown(self, units: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Return the fields of these units, for the labeller."""
+        rows = units if self._units is None else self._units[1][units]
+        return {name: column[rows] for name, column in self.fields.items()}
+
+    def units_of(self, names: list[Any], before: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the units of these ids; `before` are those they had when rows may have been in another order."""
+        if before.max(initial=0) < self.n_units and self._ids_of(before) == names:
+            return before
+        rows = self.rows_by_id()(names)
+        return rows if self._units is None else self._units[0][rows]
+
+    def _ids_of(self, units: NDArray[np.int64]) -> list[Any]:
+        names: list[Any] = self.ids[units if self._units is None else self._units[1][units]].tolist()
+        return names
 
     def rows_by_id(self) -> Callable[[Sequence[Any]], NDArray[np.int64]]:
         """Return a function from ids to rows."""
@@ -336,6 +397,98 @@ class Pool:
             self._spread(total, design.ground, design.floor, relevant)
         return total if self._units is None else bin_sums(self._units[0], total, self.n_units)
 
+    def filled(self, design: Design, relevant: Any, rest: Any = None, *, strict: bool = False) -> Filled:
+        """Return the urn of a design, and what it reaches.
+
+        Parameters
+        ----------
+        design : Design
+            Terms, shares and floor.
+        relevant : choice of rows
+            Those that can matter.
+        rest : choice of rows, optional
+            Those not asked for yet; None for all.
+        strict : bool
+            Whether only rows that can matter have a size, if there are any.
+        """
+        if rest is not None:
+            relevant = relevant & rest
+        drawn = relevant if strict and relevant.any() else rest
+        sizes = self.sizes(
+            design, None if relevant.all() else relevant, None if drawn is None or drawn.all() else drawn
+        )
+        urn = ArrayUrn(sizes, self.unit_keys, self.unit_costs)
+        covered = sizes > 0 if self.unit_of_row is None else (sizes > 0)[self.unit_of_row]
+        if covered.all():
+            return Filled(urn, 1.0, True, None)
+        left = ~covered if rest is None else ~covered & rest
+        share = float(np.sum(self.items.weights[covered]))
+        return Filled(urn, share, bool(covered[relevant].all()), left if left.any() else None)
+
+    def masses(self, terms: Sequence[Term], urn: Urn) -> list[float]:
+        """Return the sum of each term over the rows that have a size."""
+        assert isinstance(urn, ArrayUrn)
+        there = urn.sizes > 0 if self._units is None else (urn.sizes > 0)[self._units[0]]
+        return [float(self.column(term)[there].sum()) for term in terms]
+
+    def share_of(self, rows: Any) -> float:
+        """Return the base weight of some rows."""
+        return float(np.sum(self.items.weights[rows]))
+
+    def profile(self, urn: Urn, term: Term) -> Profile:
+        """Return sizes, and with them the sizes that another term gives: what a design's variance depends on."""
+        assert isinstance(urn, ArrayUrn)
+        others = self.column(term)
+        if self._units is not None:
+            others = bin_sums(self._units[0], others, self.n_units)
+        return Profile(urn.sizes, others, urn.costs)
+
+    def undrawn(
+        self, urn: Urn, drawn: NDArray[np.int64], rest: Any, kernel: Callable[[Undrawn], Result]
+    ) -> Iterator[Result]:
+        """Yield what a function makes of the units left, block by block; grouped rows come all at once.
+
+        Parameters
+        ----------
+        urn : Urn
+            What was drawn from.
+        drawn : ndarray of int
+            Units drawn from it.
+        rest : choice of rows, or None
+            Those not asked for before; None for all.
+        kernel : callable
+            Where the pool is not in memory, it and what it returns travel between processes.
+        """
+        assert isinstance(urn, ArrayUrn)
+        left = np.ones(self.n_units, dtype=np.bool_)
+        left[drawn] = False
+        if rest is not None:
+            left &= rest if self._units is None else rest[self._units[1]]
+        if self._units is not None:
+            rows, place = left[self._units[0]], np.cumsum(left) - 1
+            yield kernel(Undrawn(self.items.take(rows), urn.sizes[left], place[self._units[0][rows]]))
+            return
+        for part, items in self.blocks():
+            kept = left[part]
+            whole = bool(kept.all())
+            yield kernel(Undrawn(items if whole else items.take(kept), urn.sizes[part][kept], None))
+
+    def cut(self, slices: Any) -> dict[Any, tuple[float, Pool]]:
+        """Return each slice's base weight and rows: slices by a field's name, or by the name of each row's slice."""
+        from sondage.pools.slicing import slice_rows
+
+        rows = slice_rows(self, slices)
+        return {name: (float(np.sort(self.items.weights[mask]).sum()), self.only(mask)) for name, mask in rows.items()}
+
+    def settled(self, measure: Measure, models: tuple[int, ...]) -> Measure:
+        """Return the measure with what it needs of the pool, such as bins."""
+        return settled(measure, self.task, self.items, models)
+
+    def by_id(self, column: NDArray[Any]) -> Callable[[Sequence[Any]], NDArray[Any]]:
+        """Return a function from ids to the values of a column that has one for each row."""
+        rows = self.rows_by_id()
+        return lambda names: column[rows(names)]
+
     def column(self, term: Term) -> Floats:
         """Return one term's sizes of every row, shape (N,), not normalised."""
         column = np.empty(len(self))
@@ -360,16 +513,8 @@ class Pool:
         shared = None if self._units is None else self.unit_keys[self._units[0]]
         for part, items in self.blocks():
             extra = [] if shared is None else [shared[part].astype(np.uint64)]
-            digest += _row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)
-        text = f"{len(self)}:{self.task}:{self.models}:{digest.tolist()}{self._side}"
-        return sha256(text.encode()).hexdigest()[:32]
-
-    @property
-    def _side(self) -> str:
-        """What sides there are beyond one unnamed judge, for the fingerprint."""
-        features = self.items.features
-        several = "" if self.judges in ((), ("judge",)) else f":{self.judges}"
-        return several if features is None else f"{several}:{features.shape[1]}"
+            digest += row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)
+        return digest_of(len(self), (self.task, self.models), digest, side_of(self.judges, self.items))
 
 
 def _one_kind(
@@ -429,31 +574,3 @@ def _width(output: Any) -> int:
     if isinstance(output, Ranks):
         return len(output.positions) * output.documents.n_grades // max(len(output), 1)
     return 2 if isinstance(output, Means) else 1
-
-
-def _row_hashes(keys: NDArray[np.int64], items: Items, extra: Sequence[NDArray[np.uint64]] = ()) -> NDArray[np.uint64]:
-    """Return four 64-bit numbers a row from its key and all that the pool says of it, wrapping around."""
-    numbers = [keys.astype(np.uint64), _bits(items.weights), *extra]
-    for values in (items.costs, *items.judges, items.features):
-        if values is not None:
-            numbers += [_bits(column) for column in np.atleast_2d(values.T)]
-    for output in items.models:
-        if isinstance(output, Ranks):
-            numbers += listed_hashes(output)
-            continue
-        for value in vars(output).values():
-            if isinstance(value, np.ndarray) and len(value) == len(keys):
-                numbers += [_bits(column) for column in np.atleast_2d(value.T)]
-    total = np.zeros((len(keys), 4), dtype=np.uint64)
-    for index, column in enumerate(numbers):
-        for lane in range(4):
-            factor = np.uint64((0x9E3779B97F4A7C15 * (2 * (4 * index + lane) + 1)) % 2**64)
-            total[:, lane] += (column ^ (column >> np.uint64(29))) * factor
-    total ^= total >> np.uint64(31)
-    total *= np.uint64(0xBF58476D1CE4E5B9)
-    return total
-
-
-def _bits(column: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return a column's values as 64-bit patterns."""
-    return np.ascontiguousarray(column, dtype=np.float64).view(np.uint64)

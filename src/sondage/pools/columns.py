@@ -16,7 +16,7 @@ from sondage.pools.arrays import Pool
 from sondage.pools.long import is_long, pool_from_long
 from sondage.pools.table import WHOLE, Columns, Table, is_number
 
-__all__ = ["pool_from_columns"]
+__all__ = ["Layout", "ModelColumns", "layout_of", "pool_from_columns"]
 
 TASKS = ("classification", "regression", "outcomes", "ranking")
 MOST_CLASSES = 1000
@@ -29,7 +29,7 @@ _JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.+))?", re.DOTALL)
 
 
 @dataclass
-class _Model:
+class ModelColumns:
     """One model's columns, by what they say; of probabilities class -> column."""
 
     prediction: str | None = None
@@ -39,11 +39,11 @@ class _Model:
 
 
 @dataclass
-class _Layout:
+class Layout:
     """What the columns of a table mean."""
 
-    models: dict[str, _Model] = field(default_factory=dict)
-    judges: dict[str, _Model] = field(default_factory=dict)
+    models: dict[str, ModelColumns] = field(default_factory=dict)
+    judges: dict[str, ModelColumns] = field(default_factory=dict)
     features: list[str] = field(default_factory=list)
     fields: list[str] = field(default_factory=list)
 
@@ -97,7 +97,7 @@ def pool_from_columns(
     missing = [name for name in features if name not in columns]
     if missing:
         raise InputError(f"no column {missing[0]!r} for features; there are {list(columns)}")
-    layout = _layout([name for name in columns if name not in features])
+    layout = layout_of([name for name in columns if name not in features])
     layout.features += features
     kind = _task(table, layout, task)
     models, names = _BUILDERS[kind](table, layout, classes)
@@ -114,29 +114,29 @@ def pool_from_columns(
     )
 
 
-def _layout(names: Sequence[str]) -> _Layout:
+def layout_of(names: Sequence[str]) -> Layout:
     """Return what each column means, by its name."""
-    found = _Layout()
+    found = Layout()
     for name in names:
         if name in ("id", "cost", "weight", "group"):
             continue
         if name.startswith(_FEATURE):
             found.features.append(name)
         elif proxy := _PROXY.fullmatch(name):
-            judge_columns = found.judges.setdefault(proxy["judge"] or "judge", _Model())
+            judge_columns = found.judges.setdefault(proxy["judge"] or "judge", ModelColumns())
             if proxy["class"] is None:
                 judge_columns.prediction = name
             else:
                 judge_columns.probabilities[proxy["class"]] = name
         elif judge := _JUDGE.fullmatch(name):
-            model = found.models.setdefault(judge["model"], _Model())
+            model = found.models.setdefault(judge["model"], ModelColumns())
             if judge["class"] is None:
                 model.judge = name
             else:
                 model.probabilities[judge["class"]] = name
                 model.judge = model.judge or name
         elif output := _OUTPUT.fullmatch(name):
-            model = found.models.setdefault(output["model"] or _ONE, _Model())
+            model = found.models.setdefault(output["model"] or _ONE, ModelColumns())
             if output["class"] is None:
                 setattr(model, output["part"], name)
             else:
@@ -146,7 +146,7 @@ def _layout(names: Sequence[str]) -> _Layout:
     return found
 
 
-def _task(table: Table, layout: _Layout, task: str | None) -> str:
+def _task(table: Table, layout: Layout, task: str | None) -> str:
     """Return the task: as named, else by the columns there are."""
     models = layout.models
     if not models:
@@ -185,7 +185,7 @@ def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
 Built = tuple[dict[str, Any], Any]
 
 
-def _regressors(table: Table, layout: _Layout, classes: Any) -> Built:
+def _regressors(table: Table, layout: Layout, classes: Any) -> Built:
     """Return the regressors."""
     built: dict[str, Any] = {}
     for name, model in layout.models.items():
@@ -197,7 +197,7 @@ def _regressors(table: Table, layout: _Layout, classes: Any) -> Built:
     return built, classes
 
 
-def _outcomes(table: Table, layout: _Layout, classes: Any) -> Built:
+def _outcomes(table: Table, layout: Layout, classes: Any) -> Built:
     """Return the systems with an outcome of their own."""
     built: dict[str, Any] = {}
     for name, model in layout.models.items():
@@ -218,7 +218,7 @@ def _grade(text: str, column: str) -> float:
     return float(text)
 
 
-def _classifiers(table: Table, layout: _Layout, classes: Any) -> Built:
+def _classifiers(table: Table, layout: Layout, classes: Any) -> Built:
     """Return the classifiers and the classes."""
     built: dict[str, Any] = {}
     predicted = {
@@ -235,7 +235,7 @@ def _classifiers(table: Table, layout: _Layout, classes: Any) -> Built:
     return built, names
 
 
-def _classes(layout: _Layout, predicted: Sequence[NDArray[Any]], classes: Any) -> Any:
+def _classes(layout: Layout, predicted: Sequence[NDArray[Any]], classes: Any) -> Any:
     """Return the classes: as given, else as the columns of probabilities name them; None if nothing does."""
     if classes is not None:
         return list(classes)
@@ -281,7 +281,7 @@ def _probabilities(table: Table, columns: Mapping[str, str], classes: Sequence[A
     raise InputError(f"no column 'p_{missing}'; there are {list(columns.values())}")
 
 
-def _judges(table: Table, layout: _Layout, classes: Any) -> dict[str, NDArray[Any]] | None:
+def _judges(table: Table, layout: Layout, classes: Any) -> dict[str, NDArray[Any]] | None:
     """Return what every judge says: probabilities, else the classes that it names; None without judges."""
     said: dict[str, NDArray[Any]] = {}
     for name, judge in layout.judges.items():
@@ -292,7 +292,7 @@ def _judges(table: Table, layout: _Layout, classes: Any) -> dict[str, NDArray[An
     return said or None
 
 
-_BUILDERS: dict[str, Callable[[Table, _Layout, Any], Built]] = {
+_BUILDERS: dict[str, Callable[[Table, Layout, Any], Built]] = {
     "classification": _classifiers,
     "regression": _regressors,
     "outcomes": _outcomes,

@@ -8,13 +8,21 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sondage.errors import InputError, LabelError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import pool_from_columns
+from sondage.pools.duckdb import DuckDB, connected_errors
+from sondage.pools.engines import Engine, Progress
+from sondage.pools.schema import MOST_CLASSES, Column, schema_of
+from sondage.pools.sql.text import Select
+from sondage.pools.stored import StoredPool
 from sondage.pools.table import NUMBER
 
 if TYPE_CHECKING:
@@ -24,60 +32,102 @@ __all__ = ["escaped", "gather_judgements", "plain", "read_judgements", "read_lab
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
+MOST_CELLS = 100_000_000
+"""Values of a Parquet pool that is read into memory unless told otherwise."""
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def read_pool(
-    source: str | os.PathLike[str] | duckdb.DuckDBPyRelation,
+    source: Any,
     *,
     classes: Any = None,
     task: str | None = None,
     features: Sequence[str] = (),
+    lazy: bool | None = None,
+    settings: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
 ) -> Pool:
-    """Read a pool from CSV or Parquet files.
+    """Read a pool from CSV or Parquet files, a relation of DuckDB, or a table of Spark.
 
-    Parameters
-    ----------
-    source : path, glob or DuckDB relation
-        ``"pool.parquet"``, ``"pool.csv"``, ``"folder/*.parquet"``. The columns are ``id``; ``prediction`` or
-        ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two classes);
-        ``variance``; ``cost``; ``weight``; ``group``; ``judge.p_<class>`` or ``judge.prediction``, for several
-        judges ``judge.<name>.p_<class>``; ``<model>.judge``; ``feature.<name>``. All others are shown to the
-        labeller. Rankings have a row for each ``query`` and ``document`` and the columns ``rank`` or
-        ``<model>.rank``, ``p_<grade>``, ``cost``, ``weight``.
-    classes : sequence, optional
-        The classes in their order.
-    task : str, optional
-        ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
-        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
-    features : sequence of str
-        More columns that are features, by their names in the file: numbers, or (Parquet) lists of numbers.
-
-    Returns
-    -------
-    Pool
-        In memory; it remembers where it came from.
+    The parameters are those of `sondage.read_pool`, which reads frames too.
 
     Raises
     ------
     InputError
         If a file cannot be read, or a value is not allowed; the message names column, row and id.
     """
+    options = {"classes": classes, "task": task, "features": list(features) or None}
+    options |= {"lazy": lazy, "settings": None if settings is None else dict(settings)}
+    reading = {name: value for name, value in options.items() if value is not None}
     if hasattr(source, "fetchnumpy"):
+        if lazy if lazy is not None else _size(source) > MOST_CELLS:
+            return _stored(DuckDB(source, progress=progress), reading, True)
         return pool_from_columns(source.fetchnumpy(), classes=classes, task=task, features=features)
-    path = os.path.abspath(os.fspath(source))
-    files = _files(os.fspath(source))
+    if not isinstance(source, str | os.PathLike):
+        return _stored(_engine(source, progress), reading, lazy is not False)
+    path, files = os.path.abspath(os.fspath(source)), _files(os.fspath(source))
     try:
         typed = _kind(files[0]) == "parquet"
-        columns = _read_parquet(files) if typed else _read_csv(files)
-        pool = pool_from_columns(columns, classes=classes, task=task, features=features, typed=typed)
+        if lazy and not typed:
+            raise InputError("CSV is read into memory; write it as Parquet to leave it where it is")
+        if typed and (lazy if lazy is not None else _cells(files) > MOST_CELLS):
+            pool = _stored(DuckDB(files, settings, progress), reading, True)
+        else:
+            columns = _read_parquet(files) if typed else _read_csv(files)
+            pool = pool_from_columns(columns, classes=classes, task=task, features=features, typed=typed)
     except InputError as error:
         raise InputError(f"{os.fspath(source)}: {error}") from None
-    pool.source = path
-    options = {"classes": classes, "task": task, "features": list(features) or None}
-    pool.reading = {name: value for name, value in options.items() if value is not None}
+    pool.source, pool.reading = path, reading
     return pool
+
+
+def _engine(source: Any, progress: Progress | None) -> Engine:
+    """Return what reads a table of Spark."""
+    if hasattr(source, "sparkSession"):
+        from sondage.pools.spark import Spark
+
+        return Spark(source, progress)
+    raise InputError(f"a pool is read from a path, a DuckDB relation or a table of Spark, not {type(source).__name__}")
+
+
+def _stored(engine: Engine, reading: Mapping[str, Any], lazy: bool) -> Pool:
+    """Return the pool that stays where it is, or is loaded now."""
+    schema, outline = schema_of(
+        engine.columns,
+        partial(_distinct, engine),
+        classes=reading.get("classes"),
+        task=reading.get("task"),
+        features=reading.get("features", ()),
+    )
+    pool = StoredPool(engine, schema, outline)
+    pool.reading = dict(reading)
+    return pool if lazy else pool.load()
+
+
+def _distinct(engine: Engine, column: Column) -> Any:
+    """Return the values of a column, at most as many as there can be classes and one more."""
+    select = Select("SELECT * FROM {source}")
+    text = (
+        f"SELECT DISTINCT {column.raw} FROM ({select.text}) t WHERE {column.raw} IS NOT NULL LIMIT {MOST_CLASSES + 1}"
+    )
+    return np.sort(engine.query(text, {}, f"classes of {column.name}")[column.raw])
+
+
+def _size(relation: duckdb.DuckDBPyRelation) -> int:
+    """Return rows times columns of a relation."""
+    with connected_errors():
+        counted = relation.query("the_source", "SELECT count(*) FROM the_source")
+        rows = 0 if counted is None else int(counted.fetchall()[0][0])
+    return rows * len(relation.columns)
+
+
+def _cells(files: Sequence[str]) -> int:
+    """Return rows times columns of Parquet files, from what they say of themselves."""
+    with _connected() as connection:
+        rows = connection.execute("SELECT sum(num_rows) FROM parquet_file_metadata($1)", [list(files)]).fetchone()
+        columns = connection.read_parquet(list(files)).columns
+    return int(rows[0] or 0) * len(columns) if rows else 0
 
 
 def _files(source: str) -> list[str]:
@@ -123,24 +173,11 @@ def _read_csv(files: Sequence[str]) -> dict[str, Any]:
 
 @contextmanager
 def _connected() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open DuckDB; its errors become ours, and Ctrl-C, which it makes an error, is Ctrl-C again."""
+    """Open DuckDB."""
     import duckdb  # here, so that pools in memory do without it
 
-    try:
-        with duckdb.connect() as connection:
-            yield connection
-    except duckdb.Error as error:
-        raise InputError(_reason(error)) from None
-    except RuntimeError as error:
-        if "interrupted" not in str(error):
-            raise
-        raise KeyboardInterrupt from error
-
-
-def _reason(error: Exception) -> str:
-    """Return what DuckDB says as one line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if len(lines) == 1 else " ".join(lines[:3])
+    with connected_errors(), duckdb.connect() as connection:
+        yield connection
 
 
 def _header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:

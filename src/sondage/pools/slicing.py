@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import as_column
 
-__all__ = ["slice_rows"]
+__all__ = ["check_slices", "ordered_names", "slice_rows"]
 
 
 def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
@@ -43,12 +44,24 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
     for row, name in enumerate(names):
         if name is None or name != name:
             raise InputError(f"row {row} (id {pool.ids[row]}) has no slice: {name}")
-    ordered = sorted(set(names), key=lambda name: (str(type(name)), name))
-    if len(ordered) < 2:
-        raise InputError(f"all rows are in the slice {ordered[0]!r}: nothing is divided; leave slices= out")
+    ordered = ordered_names(set(names))
+    check_slices(ordered)
     code = {name: number for number, name in enumerate(ordered)}
     codes = np.array([code[name] for name in names])
     units = pool.unit_of_row
     if units is not None and len(np.unique(np.stack([units, codes]), axis=1).T) > pool.n_units:
         raise InputError("rows of a group are in different slices: a label that they share would count in both")
     return {name: codes == number for name, number in code.items()}
+
+
+def ordered_names(names: Iterable[Any]) -> list[Any]:
+    """Return names of slices in order; those of several types by type."""
+    return sorted(names, key=lambda name: (str(type(name)), name))
+
+
+def check_slices(names: Collection[Any]) -> None:
+    """Refuse slices that divide nothing, or rows without one."""
+    if any(name is None or name != name for name in names):
+        raise InputError("some rows have no slice")
+    if len(names) < 2:
+        raise InputError(f"all rows are in the slice {next(iter(names))!r}: nothing is divided; leave slices= out")

@@ -12,8 +12,6 @@ from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.measures import Measure, parse_measure
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.power import power
-from sondage.core.predictions import Floats
-from sondage.core.samples import bin_sums
 from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.fitting import fitted_method
@@ -153,7 +151,7 @@ def advise(
     contrast = plan.contrasts[0]
     value = contrast.value({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
     needed = _needed(variances, limit, width, difference, wanted_power, alpha)
-    needed = {name: float(np.ceil(n)) if pool.unit_costs is None else n for name, n in needed.items()}
+    needed = {name: float(np.ceil(n)) if pool.prices is None else n for name, n in needed.items()}
     return Advice(contrast.functional.name, value, expected, needed, _sentence(expected, looked[len(looked) // 2]))
 
 
@@ -162,8 +160,7 @@ def _believing(method: Method, belief: Any) -> Method:
 
 
 def _limit(pool: Pool) -> float:
-    costs = pool.unit_costs
-    return float(pool.n_units if costs is None else costs.sum())
+    return float(pool.n_units if pool.prices is None else pool.prices.total)
 
 
 def _variance(pool: Pool, plan: Plan, method: Method) -> Callable[[float], float]:
@@ -173,13 +170,9 @@ def _variance(pool: Pool, plan: Plan, method: Method) -> Callable[[float], float
     term = (Deviation if method.assisted else RootMeanSquare)(
         influence=influence, belief=plan.belief, cost_exponent=0.0
     )
-    residuals: Floats = pool.column(term)
-    if pool.unit_of_row is not None:
-        residuals = bin_sums(pool.unit_of_row, residuals, pool.n_units)
-    costs = pool.unit_costs
-    if method.draw == "with_replacement":
-        return lambda budget: repeated_variance(plan.sizes, residuals, budget, costs)
-    return lambda budget: poisson_variance(plan.sizes, residuals, budget, costs)
+    seen = pool.profile(plan.urn, term)
+    expected = repeated_variance if method.draw == "with_replacement" else poisson_variance
+    return lambda budget: expected(seen.sizes, seen.others, budget, seen.costs, seen.counts)
 
 
 def _expected(

@@ -10,10 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.draws import arrivals, inclusion, key_order, poisson_rates, successive_rates, waterfill
+from sondage.core.draws import inclusion, poisson_rates, successive_rates
 from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, bin_sums, from_counts, from_inclusion
 from sondage.core.strata import neyman_allocation
+from sondage.core.urns import ArrayUrn, Urn
 from sondage.errors import SondageWarning
 
 __all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder"]
@@ -21,24 +22,17 @@ __all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder"]
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """What is drawn from: sizes (U,) that sum to 1, hash keys, costs, and strata where the draw has them.
+    """What is drawn from, the hash's numbers, and strata where the draw has them.
 
     `target` is the part of the budget that the rates are made for, where a longer head is drawn in reserve.
     """
 
-    sizes: Floats
-    keys: NDArray[np.int64]
-    costs: Floats | None
+    urn: Urn
     seed: int
     stage: int
     strata: NDArray[np.int64] | None = None
     deviations: Floats | None = None
     target: float | None = None
-
-    @property
-    def support(self) -> int:
-        """Number of units that can be drawn."""
-        return int(np.count_nonzero(self.sizes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,25 +99,22 @@ class KeyOrder:
     rates: Callable[[Floats, float], Floats]
 
     def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
-        support, target = drawing.support, drawing.target or budget
-        factor, planned = (_finite(drawing.sizes, waterfill(drawing.sizes, b, drawing.costs)) for b in (budget, target))
+        urn, target = drawing.urn, drawing.target or budget
+        urn.prepare(drawing.seed, drawing.stage, budget)
+        factor, planned = (urn.factor(total) for total in (budget, target))
         scale = float((settings or {}).get("factor", planned))
-        order = key_order(
-            drawing.sizes,
-            drawing.keys,
-            to_rates=lambda sizes: self.rates(sizes, scale),
+        order = urn.order(
+            lambda sizes: self.rates(sizes, scale),
             seed=drawing.seed,
             stage=drawing.stage,
-            count=support if drawing.costs is not None else int(budget),
-            costs=drawing.costs,
+            count=int(budget) if urn.prices is None else urn.support,
             budget=budget,
             horizon=factor / scale,
         )
-        largest = drawing.sizes >= drawing.sizes.max() * (1 - 1e-9)
-        equal = drawing.costs is None and np.count_nonzero(largest) == support
-        kept = {"factor": scale, "support": support, "equal": equal}
-        drawn = Drawn(order.rows, order.keys, order.rates, drawing.sizes[order.rows], order.tau, kept)
-        spent = np.arange(1.0, len(drawn) + 1) if drawing.costs is None else np.cumsum(drawing.costs[order.rows])
+        kept = {"factor": scale, "support": urn.support, "equal": urn.equal}
+        drawn = Drawn(order.rows, order.keys, order.rates, urn.sizes_of(order.rows), order.tau, kept)
+        costs = urn.costs_of(order.rows)
+        spent = np.arange(1.0, len(drawn) + 1) if costs is None else np.cumsum(costs)
         due = int(np.count_nonzero(spent <= target * (1 + 1e-12)))
         return drawn.until(due if due < len(drawn) else None)
 
@@ -134,11 +125,6 @@ class KeyOrder:
         return from_inclusion(inclusion(drawn.rates[asked], tau, share))
 
 
-def _finite(sizes: Floats, factor: float) -> float:
-    """Return the factor, or where all items fit the one that makes the smallest size certain."""
-    return factor if np.isfinite(factor) else 1.0 / float(sizes[sizes > 0].min())
-
-
 _FIRST_ARRIVALS = KeyOrder(successive_rates)
 
 
@@ -147,20 +133,23 @@ class WithReplacement:
     """Independent draws (thesis, Algorithms 2 and 3); drawn again, a labelled item costs nothing."""
 
     def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
-        distinct = int(budget)
-        if budget * (1 + 1e-12) >= (drawing.support if drawing.costs is None else drawing.costs @ (drawing.sizes > 0)):
+        urn, distinct = drawing.urn, int(budget)
+        prices = urn.prices
+        if budget * (1 + 1e-12) >= (urn.support if prices is None else prices.total):
             return _FIRST_ARRIVALS.take(drawing, budget)  # everything: the order in which the draws would bring it
-        if drawing.costs is not None:
-            distinct = min(drawing.support, int(np.ceil(2 * budget / float(np.min(drawing.costs[drawing.sizes > 0])))))
-        found = arrivals(drawing.sizes, drawing.keys, seed=drawing.seed, stage=drawing.stage, distinct=distinct)
+        if prices is not None:
+            distinct = min(urn.support, int(np.ceil(2 * budget / prices.smallest)))
+        urn.prepare(drawing.seed, drawing.stage, budget)
+        found = urn.arrivals(seed=drawing.seed, stage=drawing.stage, distinct=distinct)
         units, first, inverse = np.unique(found.rows, return_index=True, return_inverse=True)
-        short = len(units) < min(distinct, drawing.support)
+        short = len(units) < min(distinct, urn.support)
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         sequence, units = rank[inverse], units[order]
-        if drawing.costs is not None:
-            fits = int(np.count_nonzero(np.cumsum(drawing.costs[units]) <= budget * (1 + 1e-12)))
+        costs = urn.costs_of(units)
+        if costs is not None:
+            fits = int(np.count_nonzero(np.cumsum(costs) <= budget * (1 + 1e-12)))
             units, sequence = units[:fits], sequence[: np.append(np.flatnonzero(sequence >= fits), len(sequence))[0]]
             short = short and fits == len(first)
         if short:
@@ -169,7 +158,7 @@ class WithReplacement:
                 "hardly bring but a few heavy items again; raise floor=, or draw without replacement"
             )
             warnings.warn(message, SondageWarning, stacklevel=2)
-        sizes = drawing.sizes[units] / float(drawing.sizes.sum())
+        sizes = urn.sizes_of(units) / urn.total
         times = found.times[first[order]][: len(units)]
         return Drawn(units, times, sizes, sizes, float("nan"), {"sequence": sequence.tolist()})
 
@@ -196,14 +185,10 @@ class Stratified:
         numbers = np.bincount(drawing.strata)
         total = min(int(budget), len(drawing.strata))
         wanted = np.minimum(total, numbers) if self.online else neyman_allocation(drawing.deviations, total, numbers)
-        order = key_order(
-            np.ones(len(drawing.strata)),
-            drawing.keys,
-            to_rates=lambda sizes: sizes,
-            seed=drawing.seed,
-            stage=drawing.stage,
-            count=len(drawing.strata),
-        )
+        urn = drawing.urn
+        assert isinstance(urn, ArrayUrn)
+        everything = ArrayUrn(np.ones(len(urn.keys)), urn.keys)
+        order = everything.order(lambda sizes: sizes, seed=drawing.seed, stage=drawing.stage, count=len(urn.keys))
         rank = _rank_within(drawing.strata[order.rows], len(numbers))
         taken = rank < wanted[drawing.strata[order.rows]]
         units = order.rows[taken]
@@ -213,7 +198,7 @@ class Stratified:
             "deviations": drawing.deviations.tolist(),
         }
         rates = np.ones(len(units))
-        return Drawn(units, order.keys[taken], rates, drawing.sizes[units], float("nan"), kept)
+        return Drawn(units, order.keys[taken], rates, urn.sizes_of(units), float("nan"), kept)
 
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
         strata = np.asarray(drawn.settings["strata"])[asked]

@@ -96,9 +96,8 @@ def stage_rows(session: Session, pool: Pool, number: int, sharing: Sharing) -> t
     stage, first = session.stages[number], session.firsts[number]
     drawn, positions = stage.drawn, np.arange(first, session.firsts[number + 1])
     ids = [records.id_to_text(session.ids[position]) for position in positions]
-    shown = drawn.units if pool.unit_rows is None else pool.unit_rows[drawn.units]
     raters = sharing.of([session.ids[position] for position in positions], session.seed)
-    columns = {name: column[shown] for name, column in pool.fields.items()}
+    columns = pool.shown(drawn.units)
     draws = [
         {
             "id": name,

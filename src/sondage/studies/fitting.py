@@ -49,16 +49,15 @@ def fitted_method(pool: Pool, question: Question, method: Method) -> Method:
 
 def _informed(pool: Pool) -> bool:
     """Return whether the pool tells more of the labels than the models do."""
-    return bool(pool.items.judges) or pool.items.features is not None
+    return bool(pool.judges) or pool.outline.features is not None
 
 
 def _countable(pool: Pool, question: Question) -> bool:
     """Return whether the two models differ by counts of items alone."""
-    measure, items = question.measures[0], pool.items
-    plain = items.costs is None and not _informed(pool) and pool.unit_of_row is None
-    equal = items.weights.strides[0] == 0 or bool(np.ptp(items.weights) <= 1e-12 * items.weights[0])
+    measure = question.measures[0]
+    plain = pool.prices is None and not _informed(pool) and pool.unit_of_row is None
     zero_one = isinstance(measure, Accuracy | ErrorRate) and pool.task.kind == "classification"
-    return zero_one and plain and equal
+    return zero_one and plain and pool.equal_weights
 
 
 def meant_to_count(session: Session) -> bool:

@@ -96,9 +96,9 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
     if column.ndim == 0 or len(column) != len(pool):
         raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
-    rows = pool.rows_by_id()
+    values = pool.by_id(column)
 
     def look(ids: Sequence[Any]) -> list[Any]:
-        return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in column[rows(ids)]]
+        return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in values(ids)]
 
     return look

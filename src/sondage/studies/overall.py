@@ -148,9 +148,9 @@ def _matters_beyond(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
     if functional.linear or functional.corrected is not None or not one.found.covers or known.share > 1 - 1e-9:
         return False
     models = tuple(one.pool.model(name) for name in one.session.question.models)
-    uninformed = uninformed_belief(Expectation(one.pool.task, one.pool.items, models, one.pool.models))
+    uninformed = uninformed_belief(Expectation(one.pool.task, one.pool.outline, models, one.pool.models))
     rows = one.pool.relevant([contrast.influence(sums)], uninformed)
-    return float(np.sum(one.pool.items.weights[rows])) > known.share + 1e-9
+    return one.pool.share_of(rows) > known.share + 1e-9
 
 
 def _population_part(slices: Sequence[_Slice], contrast: Contrast, sums: Sums, moved: Sequence[Fit]) -> float:

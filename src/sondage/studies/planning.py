@@ -15,13 +15,15 @@ from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast, Sums, believed_totals, moments
 from sondage.core.contenders import Standing
 from sondage.core.designs import Design, Equal
-from sondage.core.measures import Functional, parse_measure, settled
+from sondage.core.measures import Functional, parse_measure
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import Known, SumKey, bin_sums
 from sondage.core.strata import N_STRATA, strata_by_score
+from sondage.core.urns import ArrayUrn, Urn
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
+from sondage.pools.parts import Filled
 from sondage.studies.drawing import DRAWS, Drawing, Drawn, Stratified
 from sondage.studies.method import Method, Question
 
@@ -50,8 +52,8 @@ class Past:
 
     Attributes
     ----------
-    rest : ndarray of bool, shape (N,)
-        Rows of the pool that were not asked for.
+    rest : rows of the pool
+        Those that were not asked for.
     answered : Items
         Labelled rows.
     labels : ndarray, shape (n,) or (n, M)
@@ -64,7 +66,7 @@ class Past:
         Of several models: what these labels say of them.
     """
 
-    rest: NDArray[np.bool_]
+    rest: Any
     answered: Items
     labels: NDArray[Any]
     units: NDArray[np.int64] | None
@@ -94,8 +96,8 @@ class Plan:
         What the labels are expected to be.
     known : Known
         Pool sums under it.
-    sizes : ndarray of float, shape (U,)
-        Of every unit, summing to 1.
+    urn : Urn
+        Every unit with its size.
     covers : bool
         Whether every item that can matter has a size, so that labelling all of them is exact.
     setting : Setting
@@ -106,9 +108,15 @@ class Plan:
     contrasts: tuple[Contrast, ...]
     belief: Belief
     known: Known
-    sizes: Floats
+    urn: Urn
     covers: bool
     setting: Setting
+
+    @property
+    def sizes(self) -> Floats:
+        """Sizes of the units of a pool in memory, shape (U,), summing to 1."""
+        assert isinstance(self.urn, ArrayUrn)
+        return self.urn.sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +145,7 @@ class Stage:
 def settle(pool: Pool, question: Question) -> Question:
     """Return the question with measures that have taken from the pool what they need of it, such as bins."""
     models = tuple(pool.model(name) for name in question.models)
-    measures = (settled(parse_measure(measure), pool.task, pool.items, models) for measure in question.measures)
+    measures = (pool.settled(parse_measure(measure), models) for measure in question.measures)
     return replace(question, measures=tuple(measures))
 
 
@@ -181,7 +189,7 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     models = tuple(sorted({model for contrasts in wanted for c in contrasts for model in c.models}))
     standing = None if past is None else past.standing
     shares = {} if standing is None else standing.shares
-    expectation = Expectation(pool.task, pool.items, models, pool.models, shares)
+    expectation = Expectation(pool.task, pool.outline, models, pool.models, shares)
     belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
     if past is not None and len(past.labels):
         belief = calibrated(belief, past.answered, past.labels, past.units)
@@ -191,14 +199,9 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     for contrasts in from_first:
         _require_defined(contrasts, pass_one, uninformed)
     relevant = _relevant(pool, [c for contrasts in from_first for c in contrasts], pass_one, belief, uninformed)
-    rest = None if past is None else past.rest
-    if rest is not None:
-        relevant &= rest
-    if method.assisted and relevant.any():  # the belief's mean is known: what cannot matter needs no label
-        rest = relevant
     design = design_of(method, setting, len(functionals))
-    sizes = pool.sizes(design, None if relevant.all() else relevant, None if rest is None or rest.all() else rest)
-    return _plan(pool, functionals, setting, pass_one, sizes, relevant)
+    filled = pool.filled(design, relevant, None if past is None else past.rest, strict=method.assisted)
+    return _plan(pool, functionals, setting, pass_one, filled)
 
 
 def design_of(method: Method, setting: Setting, n_measures: int = 1) -> Design:
@@ -293,46 +296,31 @@ def _require_defined(contrasts: tuple[Contrast, ...], sums: _Sums, uninformed: B
             )
 
 
-def _relevant(
-    pool: Pool, contrasts: list[Contrast], sums: _Sums, belief: Belief, uninformed: Belief
-) -> NDArray[np.bool_]:
+def _relevant(pool: Pool, contrasts: list[Contrast], sums: _Sums, belief: Belief, uninformed: Belief) -> Any:
     """Return which rows can matter, seen from two places: at the belief, and moved towards the uninformed one."""
     influences = []
     for contrast in contrasts:
         at = sums.expect(contrast, belief)
         influences.append(contrast.influence(at))
         if contrast.functional.corrected is not None:  # signs may differ anywhere: no item is known not to matter
-            return np.ones(len(pool), dtype=np.bool_)
+            return pool.all_rows
         if not contrast.functional.linear:
             influences.append(contrast.influence(shrunk(at, sums.expect(contrast, uninformed))))
     return pool.relevant(influences, uninformed)
 
 
-def _plan(
-    pool: Pool,
-    functionals: tuple[Functional, ...],
-    setting: Setting,
-    sums: _Sums,
-    sizes: Floats,
-    relevant: NDArray[np.bool_],
-) -> Plan:
-    belief = setting.belief
-    covered = sizes > 0 if pool.unit_of_row is None else (sizes > 0)[pool.unit_of_row]
-    weights, outside = pool.items.weights, {}
-    share = 1.0
-    if not covered.all():
-        share = float(np.sum(weights[covered]))
-        left = ~covered if sums.past is None else ~covered & sums.past.rest
-        if sums.past is None or left.any():
-            outside = pool.believed([(basis, sums.models) for basis in sums.bases.values()], belief, left)
+def _plan(pool: Pool, functionals: tuple[Functional, ...], setting: Setting, sums: _Sums, filled: Filled) -> Plan:
+    outside: dict[SumKey, Floats] = {}
+    if filled.outside is not None:
+        outside = pool.believed([(basis, sums.models) for basis in sums.bases.values()], setting.belief, filled.outside)
     known = Known(
-        share=share,
-        belief=belief,
-        expected=sums.rest(belief),
+        share=filled.share,
+        belief=setting.belief,
+        expected=sums.rest(setting.belief),
         outside=outside,
-        squared=float(np.sum(np.square(weights))) if weights.strides[0] else 1.0 / len(pool),
+        squared=pool.squared_weights,
     )
-    return Plan(functionals, setting.contrasts, belief, known, sizes, bool(covered[relevant].all()), setting)
+    return Plan(functionals, setting.contrasts, setting.belief, known, filled.urn, filled.covers, setting)
 
 
 def open_stage(
@@ -356,13 +344,13 @@ def open_stage(
         # A label each at least; an extended draw keeps the strata it has.
         most = int(budget) if settings is None else len(settings["numbers"])
         strata, deviations = _strata(pool, plan, most)
-    drawing = Drawing(plan.sizes, pool.unit_keys, pool.unit_costs, seed, number, strata, deviations, target)
+    drawing = Drawing(plan.urn, seed, number, strata, deviations, target)
     return Stage(number, seed, plan.known, draw.take(drawing, budget, settings), plan.covers)
 
 
 def _strata(pool: Pool, plan: Plan, most: int) -> tuple[NDArray[np.int64], Floats]:
     """Return strata of equal numbers by the believed mean influence, and stratum weight times believed deviation."""
-    if pool.items.costs is not None:
+    if pool.prices is not None:
         raise InputError("stratified draws count labels, not costs; use another draw or a pool without costs")
     contrast = plan.contrasts[0]
     influence = contrast.influence({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
@@ -390,10 +378,12 @@ def check_budget(pool: Pool, budget: float) -> float:
     InputError
         If it is not positive, not whole where it counts labels, or more than the pool.
     """
-    costs = pool.unit_costs
-    check_amount(budget, float(pool.n_units if costs is None else costs.sum()), "labels" if costs is None else "cost")
-    if costs is not None and budget < costs.max():  # a draw stops at what does not fit: this would never be in it
-        raise InputError(f"budget={budget:g} is below the dearest label, {costs.max():g}: raise it, or leave those out")
+    prices = pool.prices
+    check_amount(budget, float(pool.n_units if prices is None else prices.total), "cost" if prices else "labels")
+    if prices is not None and budget < prices.largest:  # a draw stops at what does not fit: this would never be in it
+        raise InputError(
+            f"budget={budget:g} is below the dearest label, {prices.largest:g}: raise it, or leave those out"
+        )
     return float(budget)
 
 

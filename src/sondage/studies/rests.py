@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task
-from sondage.core.predictions import Floats, Items
 from sondage.core.samples import Known
 from sondage.core.sequences import Fraction, Rest, Units, fraction_of, joined, rest_of, units_of
 from sondage.errors import InputError, SondageWarning
 from sondage.pools import Pool
+from sondage.pools.parts import Undrawn
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import Past, Stage, contrasts_of, make_plan
@@ -72,21 +72,30 @@ def rests_of(pool: Pool, question: Question, method: Method, stage: Stage, past:
         return {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SondageWarning)  # said when the stage was drawn
-        sizes = make_plan(pool, question, method, past).sizes
-    rates = draw.rates(sizes, float(stage.drawn.settings["factor"]))
-    undrawn = np.ones(pool.n_units, dtype=np.bool_)
-    undrawn[stage.drawn.units] = False
-    if past is not None:
-        undrawn &= past.rest if pool.unit_rows is None else past.rest[pool.unit_rows]
+        urn = make_plan(pool, question, method, past).urn
     belief = stage.known.belief
     assert belief is not None
-    found: dict[str, list[Rest]] = {}
-    for items, of_units, units in _blocks(pool, undrawn, rates):
-        for contrast, fraction in fractions:
-            centre = centre_of(contrast, fraction, stage.known)
-            known = units_of(fraction, belief, items, of_units, centre=centre, units=units)
-            found.setdefault(key_of(contrast), []).append(rest_of(known, fraction.nodes))
-    return {key: joined(parts) for key, parts in found.items()}
+    centred = [(contrast, fraction, centre_of(contrast, fraction, stage.known)) for contrast, fraction in fractions]
+    kernel = partial(_rests_in, draw, float(stage.drawn.settings["factor"]), belief, centred)
+    blocks = list(pool.undrawn(urn, stage.drawn.units, None if past is None else past.rest, kernel))
+    return {
+        key_of(contrast): joined([block[place] for block in blocks]) for place, (contrast, _) in enumerate(fractions)
+    }
+
+
+def _rests_in(
+    draw: KeyOrder,
+    factor: float,
+    belief: Belief,
+    centred: list[tuple[Contrast, Fraction, float]],
+    block: Undrawn,
+) -> list[Rest]:
+    """Return the rest in one block of rows for each contrast."""
+    rates, found = draw.rates(block.sizes, factor), []
+    for _, fraction, centre in centred:
+        known = units_of(fraction, belief, block.items, rates, centre=centre, units=block.units)
+        found.append(rest_of(known, fraction.nodes))
+    return found
 
 
 def rests_with_dropped(session: Session, count: int) -> Callable[[], Rests]:
@@ -130,17 +139,3 @@ def kept_rests(rests: Callable[[], Rests] | None) -> Rests | None:
         return rests()
     except InputError:
         return {}
-
-
-def _blocks(
-    pool: Pool, undrawn: NDArray[np.bool_], rates: Floats
-) -> Iterator[tuple[Items, Floats, NDArray[np.int64] | None]]:
-    """Yield rows of undrawn units, the units' rates, and each row's unit; grouped rows all at once."""
-    if pool.unit_of_row is not None:
-        rows = undrawn[pool.unit_of_row]
-        place = np.cumsum(undrawn) - 1
-        yield pool.items.take(rows), rates[undrawn], place[pool.unit_of_row[rows]]
-        return
-    for part, items in pool.blocks():
-        kept = undrawn[part]
-        yield (items, rates[part], None) if kept.all() else (items.take(kept), rates[part][kept], None)

@@ -178,8 +178,10 @@ class Session:
         units = self._drawn_units(pool)
         past = self.past(pool)
         spent = self._costs_of(len(units))
-        costs = pool.unit_costs
-        least = LEAST_IN_STAGE if costs is None else max(LEAST_IN_STAGE * float(costs.mean()), float(costs.max()))
+        prices = pool.prices
+        least = float(LEAST_IN_STAGE)
+        if prices is not None:
+            least = max(least * prices.total / pool.n_units, prices.largest)
         end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)
         stage = open_stage(
             pool,
@@ -212,21 +214,13 @@ class Session:
         if not self.stages:
             return np.empty(0, dtype=np.int64)
         units = np.concatenate([stage.drawn.units for stage in self.stages])
-        names = self.ids[: len(units)]
-        if units.max(initial=0) < pool.n_units:
-            first = units if pool.unit_rows is None else pool.unit_rows[units]
-            if pool.ids[first].tolist() == names:
-                return units
-        rows = pool.rows_by_id()(names)
-        return rows if pool.unit_of_row is None else pool.unit_of_row[rows]
+        return pool.units_of(self.ids[: len(units)], units)
 
     def past(self, pool: Pool) -> Past | None:
         """Return what was drawn and answered so far; None before the first stage."""
         if not self.stages:
             return None
-        rows, _ = pool.rows_of(self._drawn_units(pool))
-        rest = np.ones(len(pool), dtype=np.bool_)
-        rest[rows] = False
+        rest = pool.without(self._drawn_units(pool))
         answered = np.array([p for p in self.asked if self.answers.get(p) is not None], dtype=np.int64)
         others = np.setdiff1d(np.array(self.asked, dtype=np.int64), answered)
         labelled, labels, sharing = self.rows(answered)
@@ -498,13 +492,4 @@ class Session:
 
 def drawn_columns(pool: Pool, units: NDArray[np.int64]) -> dict[str, Any]:
     """Return the columns of a session for these units of a pool."""
-    rows, at = pool.rows_of(units)
-    first = units if pool.unit_rows is None else pool.unit_rows[units]
-    costs = pool.unit_costs
-    items = pool.items.take(rows)
-    return {
-        "ids": pool.ids[first].tolist(),
-        "items": items,
-        "units": at,
-        "costs": None if costs is None else costs[units],
-    }
+    return dict(vars(pool.taken(units)))

@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.designs import Setting
@@ -19,7 +18,6 @@ from sondage.core.slices import Slices
 from sondage.core.strata import further_allocation, mixed_stakes
 from sondage.errors import InputError, LabelingInterrupted, MeasureError
 from sondage.pools import Pool
-from sondage.pools.slicing import slice_rows
 from sondage.studies.answers import estimate_session
 from sondage.studies.labelling import label_all, labels_by_id
 from sondage.studies.method import Method, Question
@@ -115,10 +113,9 @@ def evaluate_slices(
 def _sliced(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
     look = labels if callable(labels) else labels_by_id(pool, labels)
     got: dict[Any, Any] = {}
-    rows = slice_rows(pool, slices)
-    masses = {name: float(np.sort(pool.items.weights[mask]).sum()) for name, mask in rows.items()}
-    total = sum(masses.values())
-    return [_Part(name, pool.only(mask), masses[name] / total, look, got) for name, mask in rows.items()]
+    found = pool.cut(slices)
+    total = sum(mass for mass, _ in found.values())
+    return [_Part(name, part, mass / total, look, got) for name, (mass, part) in found.items()]
 
 
 def _several(pools: Mapping[Any, Pool], labels: Any, slices: Any, question: Question) -> list[_Part]:
@@ -146,7 +143,7 @@ def _several(pools: Mapping[Any, Pool], labels: Any, slices: Any, question: Ques
 
 def _check(parts: Sequence[_Part], budget: float) -> None:
     """Refuse costs, and a budget that cannot pay ten labels a slice."""
-    if any(part.pool.items.costs is not None for part in parts):
+    if any(part.pool.prices is not None for part in parts):
         raise InputError("slices share a number of labels, not costs: use pools without costs, or evaluate each alone")
     units = [part.pool.n_units for part in parts]
     check_amount(budget, float(sum(units)), "labels")
@@ -174,7 +171,7 @@ def _label(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, 
             for part, session, plan, more in zip(parts, sessions, plans, left, strict=True)
         ]
         planned = [plan for plan in plans if plan is not None]
-        capacities = np.array([np.count_nonzero(plan.sizes) for plan in planned]) * left
+        capacities = np.array([plan.urn.support for plan in planned]) * left
         end = int(stage_end(method.stages, budget, float(asked.sum()), float(LEAST_IN_STAGE * len(parts))))
         fresh = further_allocation(
             _stakes(parts, planned, method, share) * left, asked, end, capacities, LEAST_IN_STAGE
@@ -192,7 +189,7 @@ def _planned(part: _Part, session: Session) -> Plan:
         plan = session.plan(part.pool)
     except MeasureError as error:
         raise MeasureError(f"slice {part.name!r}: {error}") from error
-    if plan.sizes.any() or session.stages:
+    if plan.urn.support or session.stages:
         return plan
     session.method = replace(session.method, design="passive", floor=0.0)
     return session.plan(part.pool)
@@ -207,17 +204,11 @@ def _stakes(parts: Sequence[_Part], plans: Sequence[Plan], method: Method, share
     designs = [design_of(method, setting, len(plan.functionals)) for setting, plan in zip(settings, plans, strict=True)]
     sums = np.empty((len(designs[0].terms) + 1, len(parts)))
     for h, (part, plan, design) in enumerate(zip(parts, plans, designs, strict=True)):
-        rows = _drawable(part.pool, plan)
         terms = [*(term for _, term in design.terms), design.ground]
-        sums[:, h] = [scale[h] * float(part.pool.column(term)[rows].sum()) for term in terms]
+        sums[:, h] = [scale[h] * mass for mass in part.pool.masses(terms, plan.urn)]
     mixed = [*(portion * (1.0 - method.floor) for portion, _ in designs[0].terms), method.floor]
     # Rounded, so that the last bits of a sum, which follow the order of rows, break no ties.
     return np.round(mixed_stakes(sums, np.array(mixed), SHARES[share]), 9)
-
-
-def _drawable(pool: Pool, plan: Plan) -> NDArray[np.bool_]:
-    there = plan.sizes > 0
-    return there if pool.unit_of_row is None else there[pool.unit_of_row]
 
 
 @dataclass(frozen=True, eq=False)

@@ -110,7 +110,7 @@ def stopping_method(method: str | Method | None, parts: Mapping[str, Any], rule:
     named = dict(parts)
     if method in (None, "default") and named.get("floor") is None:
         named["floor"] = STOP_FLOOR
-    if pool.unit_costs is not None and named.get("stages") is None:
+    if pool.prices is not None and named.get("stages") is None:
         named["stages"] = (1.0,)
     if isinstance(rule, Significant):
         if named.get("test") not in (None, "anytime"):

@@ -1,0 +1,170 @@
+"""Tables that DuckDB reads: Parquet files, and relations of the user's own connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.errors import InputError
+from sondage.pools.engines import Kernel, Progress, Result, Rows, plain
+from sondage.pools.schema import Column
+from sondage.pools.sql.text import Tables, number
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["DuckDB", "connected_errors", "reason"]
+
+_KINDS = {
+    "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
+    "float": ("FLOAT", "DOUBLE", "DECIMAL"),
+    "text": ("VARCHAR", "ENUM", "UUID"),
+    "bool": ("BOOLEAN",),
+}
+_TICK = 0.2
+
+
+class DuckDB:
+    """Parquet files, or a relation.
+
+    Parameters
+    ----------
+    source : sequence of str, or duckdb.DuckDBPyRelation
+        Files, or a relation, which is read on its own connection.
+    settings : mapping
+        Settings of DuckDB for files, such as ``memory_limit`` and ``threads``.
+    progress : callable, optional
+        Hears how far a query is.
+    """
+
+    def __init__(
+        self,
+        source: Sequence[str] | duckdb.DuckDBPyRelation,
+        settings: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._own: duckdb.DuckDBPyConnection | None = None
+        self._progress, self._numbers = progress, count()
+        if isinstance(source, Sequence):
+            import duckdb
+
+            with connected_errors():
+                self._own = duckdb.connect(config=dict(settings or {}))
+                self._own.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+                self._relation = self._own.read_parquet(list(source))
+        else:
+            self._relation = source
+        names = self._relation.columns
+        self.columns = [
+            Column(place, name, _kind(str(kind)))
+            for place, (name, kind) in enumerate(zip(names, self._relation.types, strict=True))
+        ]
+        self._aliases = ", ".join(column.raw for column in self.columns)
+
+    def text_key(self, text: str) -> str:
+        return f"CAST('0x' || substr(md5({text}), 1, 15) AS BIGINT)"
+
+    def query(self, text: str, tables: Tables, step: str) -> Rows:
+        with connected_errors(), self._watched(step):
+            return plain(self._run(text, tables).fetchnumpy())
+
+    def mapped(self, text: str, tables: Tables, kernel: Kernel[Result], step: str) -> Iterator[Result]:
+        try:
+            import pyarrow  # noqa: F401
+        except ModuleNotFoundError:
+            raise InputError(
+                "this goes through Arrow batches: pip install 'sondage[arrow]', or .load() the pool"
+            ) from None
+        with connected_errors(), self._watched(step):
+            relation = self._run(text, tables)
+            read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # by release
+            for batch in read(1 << 16):
+                names = batch.schema.names
+                yield kernel({name: _array(batch.column(at)) for at, name in enumerate(names)})
+
+    def _run(self, text: str, tables: Tables) -> duckdb.DuckDBPyRelation:
+        places = {"source": f"(SELECT * FROM the_source t({self._aliases}))"}
+        if self._own is None:
+            places |= {name: _spelled(table) for name, table in tables.items()}
+            found = self._relation.query("the_source", text.format(**places))
+            assert found is not None
+            return found
+        self._relation.create_view("the_source", replace=True)
+        for name, table in tables.items():
+            view = f"table_{next(self._numbers)}"
+            self._own.register(view, dict(table))
+            places[name] = view
+        return self._own.sql(text.format(**places))
+
+    @contextmanager
+    def _watched(self, step: str) -> Iterator[None]:
+        """Tell how far the query is while it runs."""
+        if self._progress is None:
+            yield
+            return
+        self._progress(step, 0.0)
+        done = Event()
+        watcher = Thread(target=self._watch, args=(step, done), daemon=True)
+        watcher.start()
+        try:
+            yield
+            self._progress(step, 1.0)
+        finally:
+            done.set()
+            watcher.join()
+
+    def _watch(self, step: str, done: Event) -> None:
+        while not done.wait(_TICK):
+            share = self._own.query_progress() if self._own is not None else -1.0
+            if share >= 0 and self._progress is not None:
+                self._progress(step, share / 100)
+
+
+def _kind(name: str) -> str:
+    return next((kind for kind, starts in _KINDS.items() if name.startswith(starts)), "other")
+
+
+def _array(column: Any) -> NDArray[Any]:
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _spelled(table: Mapping[str, NDArray[Any]]) -> str:
+    """Return a table as a list of values, for a connection that takes no others."""
+    rows = zip(*(column.tolist() for column in table.values()), strict=True)
+    values = ", ".join(f"({', '.join(map(_value, row))})" for row in rows)
+    return f"(SELECT * FROM (VALUES {values}) v({', '.join(table)}))"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return number(value) if isinstance(value, float) else str(value)
+
+
+@contextmanager
+def connected_errors() -> Iterator[None]:
+    """Turn DuckDB's errors into ours; Ctrl-C, which it makes an error, is Ctrl-C again."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
+    except duckdb.Error as error:
+        raise InputError(reason(error)) from None
+    except RuntimeError as error:
+        if "interrupted" not in str(error):
+            raise
+        raise KeyboardInterrupt from error
+
+
+def reason(error: Exception) -> str:
+    """Return what DuckDB says as one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if len(lines) == 1 else " ".join(lines[:3])

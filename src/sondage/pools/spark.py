@@ -1,0 +1,143 @@
+"""Tables of Spark, in the user's own session."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.errors import InputError
+from sondage.pools.engines import Kernel, Progress, Result, Rows
+from sondage.pools.schema import Column
+from sondage.pools.sql.text import Tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["Spark"]
+
+_KINDS = {
+    "int": ("tinyint", "smallint", "int", "bigint"),
+    "float": ("float", "double", "decimal"),
+    "text": ("string", "varchar", "char"),
+    "bool": ("boolean",),
+}
+_TICK = 0.5
+
+
+class Spark:
+    """A table of Spark.
+
+    Parameters
+    ----------
+    table : pyspark.sql.DataFrame
+        The table; its columns may have any names.
+    progress : callable, optional
+        Hears how far a query is.
+    """
+
+    def __init__(self, table: DataFrame, progress: Progress | None = None) -> None:
+        kinds = [kind for _, kind in table.dtypes]
+        self.columns = [
+            Column(place, name, _kind(kind))
+            for place, (name, kind) in enumerate(zip(table.columns, kinds, strict=True))
+        ]
+        self._table = table.toDF(*(column.raw for column in self.columns))
+        self._session, self._progress = table.sparkSession, progress
+
+    def text_key(self, text: str) -> str:
+        return f"CAST(conv(substr(md5({text}), 1, 15), 16, 10) AS BIGINT)"
+
+    def query(self, text: str, tables: Tables, step: str) -> Rows:
+        with self._watched(step):
+            answer = self._run(text, tables).toArrow()
+        return {name: _array(answer.column(at)) for at, name in enumerate(answer.column_names)}
+
+    def mapped(self, text: str, tables: Tables, kernel: Kernel[Result], step: str) -> Iterator[Result]:
+        def pickled(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow
+
+            for batch in batches:
+                names = batch.schema.names
+                result = kernel({name: _array(batch.column(at)) for at, name in enumerate(names)})
+                yield pyarrow.RecordBatch.from_arrays([pyarrow.array([pickle.dumps(result)])], ["result"])
+
+        with self._watched(step):
+            found = self._run(text, tables).mapInArrow(pickled, "result binary").collect()
+        yield from (pickle.loads(row["result"]) for row in found)
+
+    def _run(self, text: str, tables: Tables) -> DataFrame:
+        frames: dict[str, Any] = {name: self._small(table) for name, table in tables.items()}
+        return self._session.sql(text, source=self._table, **frames)
+
+    def _small(self, table: Mapping[str, NDArray[Any]]) -> DataFrame:
+        import pyarrow
+
+        return self._session.createDataFrame(pyarrow.table({name: _arrow(column) for name, column in table.items()}))
+
+    @contextmanager
+    def _watched(self, step: str) -> Iterator[None]:
+        """Tell how far the query is while it runs; Ctrl-C ends its jobs."""
+        context, tag = self._session.sparkContext, f"sondage-{uuid4().hex[:8]}"
+        done = Event()
+        context.addJobTag(tag)
+        context.setInterruptOnCancel(True)
+        watcher = Thread(target=self._watch, args=(step, done), daemon=True)
+        if self._progress is not None:
+            self._progress(step, 0.0)
+            watcher.start()
+        try:
+            yield
+        except KeyboardInterrupt:
+            context.cancelJobsWithTag(tag)
+            raise
+        except Exception as error:
+            raise _readable(error) from None
+        finally:
+            done.set()
+            context.removeJobTag(tag)
+        if self._progress is not None:
+            self._progress(step, 1.0)
+
+    def _watch(self, step: str, done: Event) -> None:
+        tracker = self._session.sparkContext.statusTracker()
+        while not done.wait(_TICK):
+            stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+            tasks = sum(stage.numTasks for stage in stages if stage is not None)
+            ready = sum(stage.numCompletedTasks for stage in stages if stage is not None)
+            if tasks and self._progress is not None:
+                self._progress(step, ready / tasks)
+
+
+def _kind(name: str) -> str:
+    return next((kind for kind, starts in _KINDS.items() if name.startswith(starts)), "other")
+
+
+def _arrow(column: NDArray[Any]) -> Any:
+    import pyarrow
+
+    return pyarrow.array(column.tolist() if column.dtype.kind in "OU" else column)
+
+
+def _array(column: Any) -> NDArray[Any]:
+    """Return an Arrow column as an array; missing numbers are NaN, other missing values None."""
+    if hasattr(column, "combine_chunks"):
+        column = column.combine_chunks()
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _readable(error: Exception) -> Exception:
+    """Return Spark's own errors as one line of ours, others as they are."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    if not isinstance(error, PySparkException | Py4JError):
+        return error
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return InputError(f"Spark: {' '.join(lines[:2])}")

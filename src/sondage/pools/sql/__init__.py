@@ -1,0 +1,1 @@
+"""One SQL text for every engine: a plan's data as queries."""

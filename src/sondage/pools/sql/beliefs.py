@@ -1,0 +1,278 @@
+"""Beliefs as SQL: for each supposed label its weight, as `Belief.supposed` gives them to NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+
+from sondage.core.beliefs import (
+    Belief,
+    ClassBelief,
+    GaussianBelief,
+    LearnedClassBelief,
+    LearnedGaussianBelief,
+    LearnedOutcomeBelief,
+    OutcomeBelief,
+)
+from sondage.core.beliefs.learned import LARGEST, SURE
+from sondage.core.beliefs.votes import voted_column
+from sondage.core.learning import NONE, Correction
+from sondage.core.predictions import Classes, Items
+from sondage.pools.schema import Probabilities, Schema, Source
+from sondage.pools.sql.text import NoForm, Select, clipped, log_odds, number, total
+
+__all__ = ["allowed", "supposed"]
+
+Supposed = list[tuple[Any, str]]
+"""Labels, class codes, vectors of outcomes or expressions of numbers, with the expressions of their weights."""
+
+
+@singledispatch
+def supposed(belief: Belief, select: Select, schema: Schema, models: Sequence[int], nodes: int) -> Supposed:
+    """Return labels and weights under a belief; layers are added to the query.
+
+    Raises
+    ------
+    NoForm
+        If there is no SQL for the belief.
+    """
+    raise NoForm(type(belief).__name__)
+
+
+@singledispatch
+def allowed(belief: Belief, schema: Schema, models: Sequence[int]) -> list[Any]:
+    """Return labels that tell whether any can matter, as `Belief.allowed`."""
+    raise NoForm(type(belief).__name__)
+
+
+@allowed.register
+def _(belief: ClassBelief, schema: Schema, models: Sequence[int]) -> list[Any]:
+    return list(range(belief.n_classes))
+
+
+@allowed.register
+def _(belief: GaussianBelief, schema: Schema, models: Sequence[int]) -> list[Any]:
+    return [*map(number, (-1.0, 0.0, 1.0)), *(schema.models[model].code for model in models)]
+
+
+@allowed.register
+def _(belief: OutcomeBelief, schema: Schema, models: Sequence[int]) -> list[Any]:
+    return [label for label, _ in _outcomes(schema, models)]
+
+
+@supposed.register
+def _(belief: ClassBelief, select: Select, schema: Schema, models: Sequence[int], nodes: int) -> Supposed:
+    if belief in select.memo:
+        return list(select.memo[belief])
+    columns = _mixture(belief, select, schema)
+    correction = belief.correction if isinstance(belief, LearnedClassBelief) else NONE
+    if (belief.shift, belief.slope) != (0.0, 1.0) or correction != NONE:
+        columns = _moved(belief, correction, select, schema, columns)
+    select.memo[belief] = list(enumerate(columns))
+    return list(enumerate(columns))
+
+
+def _mixture(belief: ClassBelief, select: Select, schema: Schema) -> list[str]:
+    """Return the columns of the believed probabilities before calibration, as `ClassBelief.probability`."""
+    labels = range(belief.n_classes)
+    if belief.counts:
+        return _voted(belief, select, schema)
+    parts: list[list[str]] = [[] for _ in labels]
+    for index, share in belief.models:
+        told = _told(schema.models[index])
+        for label in labels:
+            parts[label].append(told.of(label) if share == 1 else f"{number(share)} * {told.of(label)}")
+    for index, share in belief.sure:
+        code = schema.models[index].code
+        for label in labels:
+            parts[label].append(f"CASE WHEN {code} = {label} THEN {number(share)} ELSE 0e0 END")
+    if belief.judge:
+        shares = belief.among or (1.0 / len(schema.judges),) * len(schema.judges)
+        for judge, share in zip(schema.judges, shares, strict=True):
+            for label in labels if share else ():
+                parts[label].append(f"{number(belief.judge * share)} * {_told(judge).of(label)}")
+    for label in labels:
+        flat = belief.uniform / belief.n_classes + (belief.prior[label] if belief.prior else 0.0)
+        if flat or not parts[label]:
+            parts[label].append(number(flat))
+    return select.let([total(part) for part in parts])
+
+
+def _told(source: Source) -> Probabilities:
+    if source.probabilities is None:
+        raise NoForm("a model without probabilities")
+    return source.probabilities
+
+
+def _voted(belief: ClassBelief, select: Select, schema: Schema) -> list[str]:
+    """Return what the models' predictions mean: every table of a model, looked up by agreement and prediction."""
+    k, codes = belief.n_classes, [schema.models[model].code for model in belief.votes]
+    agree = " AND ".join(f"{code} = {codes[0]}" for code in codes) if len(codes) > 1 else "1 = 1"
+    keys = select.let([f"{code} + CASE WHEN {agree} THEN {k} ELSE 0 END" for code in codes])
+    columns: list[list[str]] = [[] for _ in range(k)]
+    for model, key in zip(belief.votes, keys, strict=True):
+        for label, text in enumerate(select.looked_up(key, _vote_table(belief, model))):
+            columns[label].append(f"{text} * {number(1.0 / len(codes))}")
+    return select.let([total(column) for column in columns])
+
+
+def _vote_table(belief: ClassBelief, model: int) -> Any:
+    """Return a model's table, rows by prediction, first where the models differ, then where they agree."""
+    k = belief.n_classes
+    own = tuple((0, together, f, y, n) for m, together, f, y, n in belief.counts if m == model)
+    tables = []
+    for together in (0, 1):
+        seen = tuple((0, 1, f, y, n) for _, t, f, y, n in own if t == together)
+        items = Items((Classes(np.arange(k), None),), np.ones(k))
+        tables.append(np.column_stack([voted_column(seen, (0,), k, items, label) for label in range(k)]))
+    return np.concatenate(tables)
+
+
+def _moved(
+    belief: ClassBelief, correction: Correction, select: Select, schema: Schema, columns: list[str]
+) -> list[str]:
+    """Return the columns after the reference class's log odds are moved, as `ClassBelief._moved_columns`."""
+    if belief.n_classes == 2:
+        reference, at = "1", columns[1]
+    else:
+        cases = " ".join(f"WHEN {column} THEN {label}" for label, column in enumerate(columns))
+        largest = select.one(f"greatest({', '.join(columns)})")
+        reference, at = select.one(f"CASE {largest} {cases} END"), largest
+    odds = select.one(log_odds(at))
+    terms = [number(belief.shift), f"{number(belief.slope)} * {odds}"]
+    if isinstance(belief, LearnedClassBelief) and correction != NONE:
+        sources = [odds] + [
+            select.one(log_odds(select.one(_of_class(schema, source, reference, belief.n_classes))))
+            for source in (
+                *(schema.judges[index] for index in belief.source_judges),
+                *(schema.models[index] for index in belief.source_models),
+            )
+        ]
+        terms.append(_correction(correction, [clipped(source, -LARGEST, LARGEST) for source in sources], schema))
+    moved = select.one(_expit(total(terms)))
+    if belief.n_classes == 2:
+        return select.let([f"1e0 - {moved}", moved])
+    tiny = number(1e-15)
+    others = total([f"CASE WHEN {reference} = {y} THEN 0e0 ELSE {c} END" for y, c in enumerate(columns)])
+    rest = select.one(f"(1e0 - {moved}) / ({others} + {number((belief.n_classes - 1) * 1e-15)})")
+    return select.let(
+        [f"CASE WHEN {reference} = {y} THEN {moved} ELSE ({c} + {tiny}) * {rest} END" for y, c in enumerate(columns)]
+    )
+
+
+def _of_class(schema: Schema, source: Source, reference: str, k: int) -> str:
+    """Return a source's probability of the reference class; without probabilities nearly sure of its prediction."""
+    if source.probabilities is None:
+        return f"CASE WHEN {source.code} = {reference} THEN {number(SURE)} ELSE {number((1.0 - SURE) / (k - 1))} END"
+    if k == 2:
+        return source.probabilities.of(1)
+    cases = " ".join(f"WHEN {label} THEN {source.probabilities.of(label)}" for label in range(k))
+    return f"CASE {reference} {cases} END"
+
+
+def _correction(correction: Correction, sources: Sequence[str], schema: Schema) -> str:
+    """Return the bounded linear function of sources and features."""
+    terms = [number(correction.constant)]
+    terms += [f"{number(a)} * {source}" for a, source in zip(correction.sources, sources, strict=False)]
+    terms += [f"{number(a)} * x{at}" for at, a in enumerate(correction.features)]
+    return clipped(total(terms), correction.low, correction.high)
+
+
+def _expit(odds: str) -> str:
+    return f"1e0 / (1e0 + exp(-{clipped(odds, -700.0, 700.0)}))"
+
+
+@supposed.register
+def _(belief: GaussianBelief, select: Select, schema: Schema, models: Sequence[int], nodes: int) -> Supposed:
+    """Return Gauss-Hermite nodes: exact for what is smooth, and for nothing else."""
+    points, weights = np.polynomial.hermite_e.hermegauss(nodes)
+    found: Supposed = []
+    for (_, share), (mean, deviation) in zip(belief.models, gaussians(belief, select, schema), strict=True):
+        if belief.peaked:
+            found.append((mean, number(share)))
+            continue
+        labels = select.let([f"{mean} + {number(point)} * {deviation}" for point in points])
+        found += [(label, number(share * w)) for label, w in zip(labels, weights / weights.sum(), strict=True)]
+    return found
+
+
+def gaussians(belief: GaussianBelief, select: Select, schema: Schema) -> list[tuple[str, str]]:
+    """Return the columns of mean and deviation of each part of the mixture."""
+    centres = [schema.models[index].code for index, _ in belief.models]
+    if isinstance(belief, LearnedGaussianBelief) and belief.correction != NONE:
+        mixed = select.one(
+            total([f"{number(share)} * {c}" for c, (_, share) in zip(centres, belief.models, strict=True)])
+        )
+        sources = [f"({schema.models[index].code} - {mixed})" for index in belief.source_models]
+        moved = select.one(_correction(belief.correction, sources, schema))
+        centres = select.let([f"{centre} + {moved}" for centre in centres])
+    return list(zip(centres, _deviations(belief, select, schema), strict=True))
+
+
+def _deviations(belief: GaussianBelief, select: Select, schema: Schema) -> list[str]:
+    if belief.broad or belief.peaked:
+        return ["1e0" for _ in belief.models]
+    found = []
+    for index, _ in belief.models:
+        source = schema.models[index]
+        if source.variance is None and not isinstance(belief, LearnedGaussianBelief):
+            raise NoForm("no variances")
+        variance = "1e0" if source.variance is None else source.spread
+        if (belief.shift, belief.slope) == (0.0, 1.0):
+            found.append(f"sqrt({variance})")
+        else:
+            scale = number(float(np.exp(0.5 * belief.shift)))
+            found.append(f"{scale} * power(greatest({variance}, {number(1e-300)}), {number(0.5 * belief.slope)})")
+    return select.let(found)
+
+
+@supposed.register
+def _(belief: OutcomeBelief, select: Select, schema: Schema, models: Sequence[int], nodes: int) -> Supposed:
+    concerned = sorted(set(models))
+    chances = {index: _chances(belief, select, schema, index) for index in concerned}
+    return [
+        (label, " * ".join(chances[index][grade] for index, grade in zip(concerned, choice, strict=True)))
+        for label, choice in _outcomes(schema, models)
+    ]
+
+
+def _outcomes(schema: Schema, models: Sequence[int]) -> list[tuple[Any, tuple[int, ...]]]:
+    """Return every combination of the systems' grades, as a label and as the grades' numbers."""
+    concerned, found = sorted(set(models)), []
+    for choice in product(*(range(len(schema.models[index].grades)) for index in concerned)):
+        label = np.full(len(schema.models), np.nan)
+        for index, grade in zip(concerned, choice, strict=True):
+            label[index] = schema.models[index].grades[grade]
+        found.append((label, choice))
+    return found
+
+
+def _chances(belief: OutcomeBelief, select: Select, schema: Schema, index: int) -> list[str]:
+    """Return the probability of each of a system's grades."""
+    source = schema.models[index]
+    grades, told = range(len(source.grades)), source.probabilities
+    if belief.uniform or told is None:
+        plain = [number(1.0 / len(source.grades)) for _ in grades]
+    else:
+        plain = [told.of(grade) for grade in grades]
+    correction = belief.corrections[index] if isinstance(belief, LearnedOutcomeBelief) and belief.corrections else NONE
+    still = (belief.shift, belief.slope) == (0.0, 1.0) or belief.uniform or told is None
+    if len(source.grades) != 2 or (still and correction == NONE):
+        return plain
+    odds = select.one(log_odds(select.one(plain[1])))
+    if not still:
+        odds = select.one(f"{number(belief.shift)} + {number(belief.slope)} * {odds}")
+    if correction != NONE:
+        others = cast(LearnedOutcomeBelief, belief).others
+        sources = [
+            clipped(select.one(log_odds(select.one(other.probabilities.of(1)))), -LARGEST, LARGEST)
+            for other in schema.models
+            if others and other.number != index and other.probabilities is not None and len(other.grades) == 2
+        ]
+        odds = select.one(f"{odds} + {_correction(correction, sources, schema)}")
+    second = select.one(_expit(odds))
+    return select.let([f"1e0 - {second}", second])

@@ -1,0 +1,203 @@
+"""The table as core reads it: codes, checked numbers, the ids' hash keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sondage.core.hashing import PRIMES, coefficients
+from sondage.pools.coding import SUM_TOLERANCE
+from sondage.pools.schema import Column, Probabilities, Schema, Source
+from sondage.pools.side import SURE
+from sondage.pools.sql.text import Select, number, total
+
+__all__ = ["LARGEST", "Check", "checks", "leading", "prepared", "sum_error"]
+
+LARGEST = number(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What every row must fulfil: a condition, and what messages say of a row that does not.
+
+    `several` tells conditions on one of several probabilities, which are quicker checked together.
+    """
+
+    name: str
+    condition: str
+    shown: str
+    allowed: str
+    several: bool = False
+
+
+def prepared(
+    schema: Schema,
+    text_key: Callable[[str], str],
+    within: tuple[str, Any] | None = None,
+) -> Select:
+    """Return the query of a table's columns as numbers and codes; what is not a number or class is NULL.
+
+    Parameters
+    ----------
+    schema : Schema
+        The table.
+    text_key : callable
+        The engine's expression of the hash key of a text.
+    within : (str, value), optional
+        Keep rows with this value in a column of the source.
+    """
+    select = Select("SELECT * FROM {source}")
+    if within is not None:
+        column, value = within
+        select.among(column, "slices", np.array([value]))
+    raw = schema.id.raw
+    key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({raw} AS BIGINT)"
+    columns = {"id": raw, "key": key}
+    columns |= {
+        s.prediction.raw: s.prediction.raw for s in (*schema.models, *schema.judges) if s.prediction is not None
+    }
+    if schema.weight is not None:
+        columns["w"] = _double(schema.weight)
+    if schema.cost is not None:
+        columns["c"] = _double(schema.cost)
+    columns |= {f"x{at}": _double(column) for at, column in enumerate(schema.features)}
+    for source in (*schema.models, *schema.judges):
+        if source.variance is not None:
+            columns[source.spread] = _double(source.variance)
+        columns |= _probabilities(select, schema, source)
+    if schema.task.kind == "regression":
+        columns |= {source.code: _double(source.prediction) for source in schema.models if source.prediction}
+    if schema.task.kind == "classification":
+        columns |= {s.code: _code(select, schema, s.prediction) for s in schema.models if s.prediction is not None}
+    shown = ", ".join(f"{text} AS {name}" for name, text in columns.items())
+    select.text = f"SELECT {shown} FROM ({select.text}) t"
+    for source in schema.models:
+        if source.probabilities and source.probabilities.stem in schema.even:
+            _divided(select, list(columns), source.probabilities)
+    argmax = {
+        s.code: _argmax(select, s.probabilities) for s in schema.models if s.prediction is None and s.probabilities
+    }
+    if schema.task.kind == "classification" and argmax:
+        shown = ", ".join(f"{text} AS {name}" for name, text in argmax.items())
+        select.text = f"SELECT t.*, {shown} FROM ({select.text}) t"
+    return select
+
+
+def _double(column: Column) -> str:
+    return f"CAST({column.raw} AS DOUBLE)" if column.kind != "bool" else f"CAST(CAST({column.raw} AS INT) AS DOUBLE)"
+
+
+def _code(select: Select, schema: Schema, column: Column) -> str:
+    """Return the code of the class that a column names; NULL where it names none."""
+    classes = schema.task.classes
+    if column.kind in ("int", "bool") and classes == tuple(range(len(classes))):
+        whole = f"CAST({column.raw} AS INT)"
+        return f"CASE WHEN {whole} >= 0 AND {whole} < {len(classes)} THEN {whole} END"
+    table = f"names{len(select.tables)}"
+    select.tables[table] = {
+        f"{table}_text": np.array([str(name) for name in classes], dtype=object),
+        f"{table}_code": np.arange(len(classes)),
+    }
+    value = f"t.{column.raw}" if column.kind != "float" else f"CAST(t.{column.raw} AS BIGINT)"
+    select.text = (
+        f"SELECT t.*, m.{table}_code FROM ({select.text}) t "
+        f"LEFT JOIN {{{table}}} m ON m.{table}_text = CAST({value} AS STRING)"
+    )
+    return f"CAST({table}_code AS INT)"
+
+
+def _probabilities(select: Select, schema: Schema, source: Source) -> dict[str, str]:
+    """Return the expressions of a source's probabilities; of a judge that names classes nearly sure ones."""
+    told = source.probabilities
+    if told is None:
+        return {}
+    if told.named and source.prediction is not None:
+        code = _code(select, schema, source.prediction)
+        if len(told.columns) == 1:
+            return {
+                told.names[0]: f"CASE WHEN {code} = 1 THEN {number(SURE)} WHEN {code} = 0 THEN {number(1 - SURE)} END"
+            }
+        other, sure = (float(np.float32(p)) for p in ((1.0 - SURE) / (len(told.columns) - 1), SURE))
+        return {
+            name: f"CASE WHEN {code} = {label} THEN {number(sure)} WHEN {code} >= 0 THEN {number(other)} END"
+            for label, name in enumerate(told.names)
+        }
+    if told.first:
+        return {told.names[0]: f"(1e0 - {_double(told.columns[0])})"}
+    return {name: _double(column) for name, column in zip(told.names, told.columns, strict=True)}
+
+
+def _divided(select: Select, columns: Sequence[str], told: Probabilities) -> None:
+    """Divide probabilities by their sum."""
+    (sum_name,) = select.let([total(told.names)])
+    kept = [name for name in columns if name not in told.names]
+    divided = [f"{name} / {sum_name} AS {name}" for name in told.names]
+    select.text = f"SELECT {', '.join([*kept, *divided])} FROM ({select.text}) t"
+
+
+def _argmax(select: Select, told: Probabilities) -> str:
+    """Return the first most probable class."""
+    if len(told.columns) == 1:
+        return f"CASE WHEN {told.names[0]} > 5e-1 THEN 1 WHEN {told.names[0]} <= 5e-1 THEN 0 END"
+    if len(told.columns) == 2:
+        first, second = told.names
+        return f"CASE WHEN {second} > {first} THEN 1 WHEN {second} <= {first} THEN 0 END"
+    largest = select.one(f"greatest({', '.join(told.names)})")  # a name: engines copy what a CASE compares
+    return f"CASE {largest} {' '.join(f'WHEN {name} THEN {label}' for label, name in enumerate(told.names))} END"
+
+
+def sum_error(told: Probabilities) -> str:
+    """Return how far the probabilities are from a sum of 1."""
+    return f"abs({total(told.names)} - 1e0)"
+
+
+def checks(schema: Schema) -> list[Check]:
+    """Return what every row must fulfil."""
+    found = [Check(schema.id.name, "id IS NOT NULL", "id", "given")]
+    for source in (*schema.models, *schema.judges):
+        told = source.probabilities
+        if told is not None:
+            known = f"one of the classes {list(schema.task.classes)}" if told.named else "in [0, 1]"
+            for name, column in zip(told.names, told.columns, strict=True):
+                inside = f"({name} >= 0e0 AND {name} <= 1e0)"
+                found.append(Check(column.name, inside, column.raw if told.named else name, known, told.several))
+            if told.several and not told.named:
+                names = f"{told.columns[0].name}, {told.columns[1].name}, ..."
+                near = f"{sum_error(told)} <= {number(SUM_TOLERANCE)}"
+                found.append(Check(f"sum of {names}", near, total(told.names), f"1 within {SUM_TOLERANCE}", True))
+        if source.variance is not None:
+            inside = f"({source.spread} >= 0e0 AND {source.spread} <= {LARGEST})"
+            found.append(Check(source.variance.name, inside, source.spread, "finite, not negative"))
+    for source in schema.models:
+        if source.prediction is not None and schema.task.kind == "classification":
+            known = f"one of the classes {list(schema.task.classes)}"
+            found.append(Check(source.prediction.name, f"{source.code} IS NOT NULL", source.prediction.raw, known))
+        elif source.prediction is not None:
+            found.append(Check(source.prediction.name, f"abs({source.code}) <= {LARGEST}", source.code, "finite"))
+    for name, positive in (("w", schema.weight), ("c", schema.cost)):
+        if positive is not None:
+            found.append(Check(positive.name, f"({name} > 0e0 AND {name} <= {LARGEST})", name, "positive and finite"))
+    for at, column in enumerate(schema.features):
+        found.append(Check(column.name, f"abs(x{at}) <= {LARGEST}", f"x{at}", "finite"))
+    return found
+
+
+def leading(select: Select, seed: int, stage: int, *, small: bool) -> str:
+    """Add the columns of the leading digits of a row's number; return the expression of a whole number below p.
+
+    With it h is between it and it plus 1, over p: `sondage.core.hashing.uniforms` adds further digits. Products stay
+    below 2^63. Keys below both primes need no reduction.
+    """
+    first, second = coefficients(seed, stage)
+    keys = ["key", "key"] if small else select.let([f"key % {prime}" for prime in PRIMES])
+    return f"((({_cubic(keys[0], first)}) + ({_cubic(keys[1], second)})) % {PRIMES[0]})"
+
+
+def _cubic(x: str, powers: Sequence[int]) -> str:
+    value = f"{powers[0]} * {x}"
+    for power in powers[1:-1]:
+        value = f"(({value} + {power}) % {PRIMES[0]}) * {x}"
+    return f"({value} + {powers[-1]}) % {PRIMES[0]}"

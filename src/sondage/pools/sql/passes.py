@@ -1,0 +1,262 @@
+"""The passes over a pool as queries: survey, believed totals, masses of sizes, the rows that a draw may take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief, ClassBelief
+from sondage.core.comparisons import Influence
+from sondage.core.designs import Term
+from sondage.core.hashing import PRIMES
+from sondage.core.measures.bases import Basis, Confusion
+from sondage.core.predictions import Floats
+from sondage.core.samples import SumKey
+from sondage.pools.coding import SUM_TOLERANCE
+from sondage.pools.schema import Schema
+from sondage.pools.sql.bases import believed_sums
+from sondage.pools.sql.beliefs import supposed
+from sondage.pools.sql.canonical import checks, leading, prepared, sum_error
+from sondage.pools.sql.terms import matter, sized
+from sondage.pools.sql.text import NoForm, Select, number, total
+
+__all__ = ["Chosen", "Mixed", "Part", "believed", "found_totals", "head", "masses", "rows_of", "survey"]
+
+MOST_GROUPS = 4096
+MOST_CLASSES = 200
+"""More classes go through the kernel: engines plan sums of so many terms for longer than they take."""
+TextKey = Callable[[str], str]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A term of a size with its factor, over the rows that can matter only or over all."""
+
+    factor: float
+    term: Term
+    restricted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Mixed:
+    """Sizes as data: parts, and the influences that tell which rows can matter (None: all can)."""
+
+    parts: tuple[Part, ...]
+    moving: tuple[Influence, ...] | None
+    belief: Belief
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Some rows: not those with these ids, only those that can matter, only those whose size is 0."""
+
+    asked: NDArray[Any] | None = None
+    moving: tuple[Influence, ...] | None = None
+    belief: Belief | None = None
+    unsized: Mixed | None = None
+
+    def without(self, ids: NDArray[Any]) -> Chosen:
+        """Return the choice without these ids too."""
+        return replace(self, asked=ids)
+
+
+@dataclass(frozen=True)
+class Base:
+    """What every pass starts from: the schema, the engine's hash of a text, and a condition on the source."""
+
+    schema: Schema
+    text_key: TextKey
+    within: tuple[str, Any] | None = None
+
+    def require_form(self) -> None:
+        """Refuse what is too long to be spelled out."""
+        if len(self.schema.task.classes) > MOST_CLASSES:
+            raise NoForm(f"{len(self.schema.task.classes)} classes")
+
+    def select(self) -> Select:
+        """Return the query of all rows as numbers and codes."""
+        return prepared(self.schema, self.text_key, self.within)
+
+
+def rows_of(base: Base, chosen: Chosen | None = None) -> Select:
+    """Return the query of the chosen rows."""
+    select = base.select()
+    if chosen is None:
+        return select
+    if chosen.asked is not None and len(chosen.asked):
+        select.apart("id", "asked", chosen.asked)
+    if chosen.moving is not None and chosen.belief is not None:
+        select.where(matter(chosen.moving, chosen.belief, select, base.schema))
+    if chosen.unsized is not None:
+        select.where(f"NOT ({mixed(chosen.unsized, select, base.schema)} > 0e0)")
+    return select
+
+
+def mixed(sizes: Mixed, select: Select, schema: Schema) -> str:
+    """Return the expression of the sizes; layers are added."""
+    relevant = "1 = 1" if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
+    terms = [(part, sized(part.term, select, schema)) for part in sizes.parts]
+    texts = [_masked(f"{number(part.factor)} * {text}", relevant, part.restricted) for part, text in terms]
+    return select.one(total(texts))
+
+
+def _masked(text: str, relevant: str, restricted: bool) -> str:
+    return f"CASE WHEN {relevant} THEN {text} ELSE 0e0 END" if restricted and relevant != "1 = 1" else text
+
+
+def _weight(schema: Schema) -> str:
+    return "w" if schema.weight is not None else "1e0"
+
+
+def sound(schema: Schema) -> str:
+    """Return the condition that a row is as it must be, in short; `checks` tell what is wrong where it is not."""
+    found = [check.condition for check in checks(schema) if not check.several]
+    for source in (*schema.models, *schema.judges):
+        told = source.probabilities
+        if told is not None and told.several:
+            names = ", ".join(told.names)
+            near = f"{sum_error(told)} <= {number(SUM_TOLERANCE)}"
+            found.append(f"least({names}) >= 0e0 AND greatest({names}) <= 1e0 AND {near}")
+    return " AND ".join(found)
+
+
+def survey(schema: Schema) -> dict[str, str]:
+    """Return the aggregates that say how many rows there are, what they weigh and cost, and how many are unsound."""
+    columns = {
+        "n": "COUNT(*)",
+        "unsound": f"SUM(CASE WHEN {sound(schema)} THEN 0 ELSE 1 END)",
+        "min_key": "MIN(key)",
+        "max_key": "MAX(key)",
+    }
+    if schema.hashed:  # 60 bits of a hash: no need to look
+        columns |= {"min_key": "MIN(0)", "max_key": f"MAX({2**60})"}
+    if schema.weight is not None:
+        columns |= {"sum_w": "SUM(w)", "sum_ww": "SUM(w * w)", "min_w": "MIN(w)", "max_w": "MAX(w)"}
+    if schema.cost is not None:
+        columns |= {"sum_c": "SUM(c)", "min_c": "MIN(c)", "max_c": "MAX(c)"}
+    for source in (*schema.models, *schema.judges):
+        told = source.probabilities
+        if told is not None and told.several and not told.named:
+            columns[f"max_off_{told.stem}"] = f"MAX({sum_error(told)})"
+    return columns
+
+
+def believed(
+    base: Base, requests: Sequence[tuple[Basis, Sequence[int]]], belief: Belief, chosen: Chosen | None, surveyed: bool
+) -> tuple[str, Select]:
+    """Return the query of believed totals, with the survey in the same pass where it is wanted.
+
+    Raises
+    ------
+    NoForm
+        If there is no SQL for a statistic or the belief.
+    """
+    base.require_form()
+    schema, select = base.schema, rows_of(base, chosen)
+    weight, columns = _weight(schema), survey(schema) if surveyed else {}
+    groups: list[str] = []
+    for place, (basis, models) in enumerate(requests):
+        shared = supposed(belief, select, schema, (), 3) if isinstance(belief, ClassBelief) else None
+        if isinstance(basis, Confusion):
+            if shared is None or len(schema.task.classes) ** len(models) > MOST_GROUPS:
+                raise NoForm("a confusion matrix of many models")
+            groups = [schema.models[model].code for model in models]
+            columns |= {f"s{place}_{label}": f"SUM({weight} * {chance})" for label, chance in shared}
+            continue
+        for model in models:
+            labelled = supposed(belief, select, schema, (model,), basis.nodes) if shared is None else shared
+            for at, text in enumerate(believed_sums(basis, belief, select, schema, model, labelled)):
+                columns[f"s{place}_{model}_{at}"] = f"SUM({weight} * ({text}))"
+    return select.aggregated(columns, groups), select
+
+
+def found_totals(
+    requests: Sequence[tuple[Basis, Sequence[int]]], schema: Schema, rows: Mapping[str, NDArray[Any]], unit: float
+) -> dict[SumKey, Floats]:
+    """Return the totals from the rows of the answer, times the base weight of a unit of weight."""
+    totals: dict[SumKey, Floats] = {}
+    for place, (basis, models) in enumerate(requests):
+        for model in models:
+            if isinstance(basis, Confusion):
+                k = basis.n_classes
+                table = np.zeros((k, k))
+                by_label = np.column_stack([rows[f"s{place}_{label}"] for label in range(k)])
+                codes = rows[schema.models[model].code].astype(np.int64)
+                np.add.at(table, codes, np.asarray(by_label, dtype=np.float64))
+                totals[basis.name, model] = table * unit
+            else:
+                names = [name for name in rows if name.startswith(f"s{place}_{model}_")]
+                sums = [np.sum(rows[name]) for name in sorted(names, key=lambda name: int(name.split("_")[-1]))]
+                totals[basis.name, model] = np.array(sums, dtype=np.float64) * unit
+    return totals
+
+
+def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, Select]:
+    """Return the query of what each part of the sizes sums to, and of the rows that have a size.
+
+    The factors of the parts are left out.
+    """
+    base.require_form()
+    schema, select = base.schema, rows_of(base, Chosen(asked))
+    relevant = "1 = 1" if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
+    texts = [(part, sized(part.term, select, schema)) for part in sizes.parts]
+    parts = select.let([_masked(text, relevant, part.restricted) for part, text in texts])
+    there = select.one(f"CASE WHEN {' OR '.join(f'{part} > 0e0' for part in parts) or '1 = 0'} THEN 1 ELSE 0 END")
+    can = select.one(f"CASE WHEN {relevant} THEN 1 ELSE 0 END")
+    columns = {
+        "n": "COUNT(*)",
+        "n_relevant": f"SUM({can})",
+        "n_sized": f"SUM({there})",
+        "n_missed": f"SUM(CASE WHEN {can} = 1 AND {there} = 0 THEN 1 ELSE 0 END)",
+        "sum_w": f"SUM({there} * {_weight(schema)})",
+    }
+    for at, part in enumerate(parts):
+        columns[f"sum_{at}"] = f"SUM({part})"
+        columns[f"max_{at}"] = f"MAX({part})"
+        columns[f"min_{at}"] = f"MIN(CASE WHEN {there} = 1 THEN {part} END)"
+        if schema.cost is not None:
+            columns[f"sum_c{at}"] = f"SUM(c * {part})"
+    if schema.cost is not None:
+        columns |= {
+            "sum_c": f"SUM({there} * c)",
+            "min_c": f"MIN(CASE WHEN {there} = 1 THEN c END)",
+            "max_c": f"MAX(CASE WHEN {there} = 1 THEN c END)",
+        }
+    return select.aggregated(columns), select
+
+
+def head(
+    base: Base,
+    sizes: Mixed,
+    asked: NDArray[Any] | None,
+    *,
+    seed: int,
+    stage: int,
+    least: float,
+    slope: float,
+    largest: float,
+    small: bool,
+) -> tuple[str, Select]:
+    r"""Return the query of the rows that a draw may take: of at least a size, or with :math:`1 - h < u \, \beta`.
+
+    All rows whose key is below a limit are among them, where the rate of a smaller size is at most
+    :math:`\beta` times it over the limit: :math:`-\ln h \ge 1 - h`.
+    """
+    base.require_form()
+    select, schema = rows_of(base, Chosen(asked)), base.schema
+    if not least > 0:
+        select.where(f"{mixed(sizes, select, schema)} > 0e0")
+    else:
+        digits = leading(select, seed, stage, small=small)
+        if largest < least:  # the number alone leaves few rows, whose sizes are then computed
+            select.where(f"{PRIMES[0] - 1} - {digits} <= {number(largest * slope * PRIMES[0] * (1 + 1e-9))}")
+        # Each part stands once: optimisers that move a condition to the scan copy what its names mean.
+        rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"
+        size = mixed(sizes, select, schema)
+        select.where(f"{size} > least({number(least * (1 - 1e-12))}, {rest})")
+    select.text = f"SELECT {', '.join(schema.columns)} FROM ({select.text}) t"
+    return select.text, select

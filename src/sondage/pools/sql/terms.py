@@ -1,0 +1,227 @@
+"""Designs as SQL: what makes a row's size, and whether any label can move an influence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from itertools import combinations
+
+import numpy as np
+
+from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
+from sondage.core.comparisons import Influence
+from sondage.core.contenders import Contention
+from sondage.core.designs import (
+    Deviation,
+    Disagreement,
+    Equal,
+    MeanAbsolute,
+    Range,
+    RootMeanSquare,
+    Term,
+)
+from sondage.core.measures.bases import Confusion, Residuals
+from sondage.pools.schema import Schema
+from sondage.pools.sql.bases import projected
+from sondage.pools.sql.beliefs import Supposed, allowed, supposed
+from sondage.pools.sql.text import NoForm, Select, number, product_sum, total
+
+__all__ = ["matter", "sized"]
+
+
+def sized(term: Term, select: Select, schema: Schema) -> str:
+    """Return the expression of a term's sizes, base weights up to their common factor; layers are added."""
+    parts = [select.one(relevance(term, select, schema))]
+    if schema.weight is not None:
+        parts.append("w")
+    if schema.cost is not None and term.cost_exponent:
+        parts.append(f"power(c, {number(-term.cost_exponent)})")
+    return " * ".join(parts)
+
+
+@singledispatch
+def relevance(term: Term, select: Select, schema: Schema) -> str:
+    """Return the expression of a term before base weights and costs, as `Term.relevance`.
+
+    Raises
+    ------
+    NoForm
+        If there is no SQL for the term.
+    """
+    raise NoForm(type(term).__name__)
+
+
+@relevance.register
+def _(term: Equal, select: Select, schema: Schema) -> str:
+    return "1e0"
+
+
+@relevance.register
+def _(term: Disagreement, select: Select, schema: Schema) -> str:
+    pairs = list(combinations([schema.models[model].code for model in term.models], 2))
+    differ = total([f"CASE WHEN {a} <> {b} THEN 1e0 ELSE 0e0 END" for a, b in pairs])
+    return f"{differ} / {number(len(pairs))}"
+
+
+@relevance.register
+def _(term: RootMeanSquare, select: Select, schema: Schema) -> str:
+    if _broad(term.belief):
+        return _broad_root(term.influence, schema)
+    weights, psi = _influences(term.influence, term.belief, select, schema)
+    return f"sqrt(greatest({_second(weights, psi)}, 0e0))"
+
+
+@relevance.register
+def _(term: Deviation, select: Select, schema: Schema) -> str:
+    if _broad(term.belief):
+        return _broad_root(term.influence, schema)
+    weights, psi = _influences(term.influence, term.belief, select, schema)
+    mean, second = select.let([product_sum(weights, psi), _second(weights, psi)])
+    uncertain = matter([term.influence], term.belief, select, schema)
+    return f"CASE WHEN {uncertain} THEN sqrt(greatest({second} - {mean} * {mean}, 0e0)) ELSE 0e0 END"
+
+
+@relevance.register
+def _(term: MeanAbsolute, select: Select, schema: Schema) -> str:
+    if _broad(term.belief):
+        return _broad_root(term.influence, schema)
+    weights, psi = _influences(term.influence, term.belief, select, schema)
+    mean = select.one(product_sum(weights, psi))
+    weights, psi = _influences(term.influence, term.belief, select, schema, finer=2)
+    distance = product_sum(weights, [f"abs({value} - {mean})" for value in psi])
+    return f"CASE WHEN {matter([term.influence], term.belief, select, schema)} THEN {distance} ELSE 0e0 END"
+
+
+@relevance.register
+def _(term: Range, select: Select, schema: Schema) -> str:
+    if isinstance(term.belief, GaussianBelief):
+        return _broad_root(term.influence, schema)
+    if len(term.influence.terms) == 1 and isinstance(term.influence.basis, Confusion):
+        ((model, a),) = term.influence.terms
+        span = np.ptp(a, axis=1)
+        least = 1e-12 * _scale(term.influence)
+        return select.looked_up(schema.models[model].code, np.where(span > least, span, 0.0)[:, None])[0]
+    psi = _at(term.influence, allowed(term.belief, schema, term.influence.models), select, schema)
+    uncertain = matter([term.influence], term.belief, select, schema)
+    return f"CASE WHEN {uncertain} THEN {_spread(psi)} ELSE 0e0 END"
+
+
+@relevance.register
+def _(term: Contention, select: Select, schema: Schema) -> str:
+    influences, belief = [one.influence for one in term.single], term.single[0].belief
+    if isinstance(belief, OutcomeBelief):
+        raise NoForm("contention of outcomes")
+    if isinstance(belief, GaussianBelief) and belief.broad:
+        belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
+    _require_smooth(influences, belief)
+    models = [model for influence in influences for model in influence.models]
+    labelled = supposed(belief, select, schema, models, 2 * influences[0].basis.nodes)
+    labels, weights = [label for label, _ in labelled], [weight for _, weight in labelled]
+    psi = [select.let(_at(influence, labels, select, schema)) for influence in influences]
+    centres = select.let(
+        [
+            total([f"{number(r)} * {column[y]}" for r, column in zip(term.reference, psi, strict=True) if r])
+            for y in range(len(labels))
+        ]
+    )
+    gaps = [select.let([f"{value} - {c}" for value, c in zip(column, centres, strict=True)]) for column in psi]
+    means = select.let([product_sum(weights, column) for column in gaps])
+    variances = []
+    for share, column, mean in zip(term.weights, gaps, means, strict=True):
+        squares = [f"{w} * ({gap} - {mean}) * ({gap} - {mean})" for w, gap in zip(weights, column, strict=True)]
+        variances += [f"{number(share)} * {total(squares)}"] if share else []
+    variance = select.one(total(variances))
+    least = number((1e-9 * max(_scale(influence) for influence in influences)) ** 2)
+    return f"CASE WHEN {variance} > {least} THEN sqrt({variance}) ELSE 0e0 END"
+
+
+def _broad(belief: Belief) -> bool:
+    return isinstance(belief, GaussianBelief) and belief.broad
+
+
+def _second(weights: Sequence[str], psi: Sequence[str]) -> str:
+    return total([f"{weight} * {value} * {value}" for weight, value in zip(weights, psi, strict=True)])
+
+
+def _spread(values: Sequence[str]) -> str:
+    return f"(greatest({', '.join(values)}) - least({', '.join(values)}))"
+
+
+def _scale(influence: Influence) -> float:
+    return max(float(np.max(np.abs(a), initial=0.0)) for _, a in influence.terms)
+
+
+def _require_smooth(influences: Sequence[Influence], belief: Belief) -> None:
+    """Refuse influences with kinks under a Gaussian: their nodes depend on where the kinks are."""
+    kinked = (
+        any(np.asarray(a)[2] for influence in influences for _, a in influence.terms)
+        if isinstance(influences[0].basis, Residuals)
+        else False
+    )
+    if kinked and isinstance(belief, GaussianBelief) and not belief.peaked:
+        raise NoForm("kinks")
+
+
+def _influences(
+    influence: Influence, belief: Belief, select: Select, schema: Schema, finer: int = 1
+) -> tuple[list[str], list[str]]:
+    """Return the weights of the supposed labels, and the influence at each, as columns."""
+    _require_smooth([influence], belief)
+    key = (_content(influence), belief, finer if isinstance(belief, GaussianBelief) else 1)
+    if key not in select.memo:
+        labelled: Supposed = supposed(belief, select, schema, influence.models, finer * influence.basis.nodes)
+        psi = select.let(_at(influence, [label for label, _ in labelled], select, schema))
+        select.memo[key] = [weight for _, weight in labelled], psi
+    found: tuple[list[str], list[str]] = select.memo[key]
+    return found
+
+
+def _content(influence: Influence) -> tuple[object, ...]:
+    """Return what tells an influence from others in one query: equal ones are computed once."""
+    terms = tuple((model, np.asarray(a).tobytes()) for model, a in influence.terms)
+    return id(type(influence.basis)), influence.basis.name, terms, influence.constant
+
+
+def _at(influence: Influence, labels: Sequence[object], select: Select, schema: Schema) -> list[str]:
+    """Return the influence at every label."""
+    parts = [projected(influence.basis, select, schema, model, labels, a) for model, a in influence.terms]
+    constant = [number(-influence.constant)] if influence.constant else []
+    return [total([*column, *constant]) for column in zip(*parts, strict=True)]
+
+
+def matter(influences: Sequence[Influence], belief: Belief, select: Select, schema: Schema) -> str:
+    """Return the condition that any allowed label moves any of these influences, as `designs.matters`."""
+    key = ("matter", *map(_content, influences))
+    if key not in select.memo:
+        select.memo[key] = _any_moves(influences, belief, select, schema)
+    return str(select.memo[key])
+
+
+def _any_moves(influences: Sequence[Influence], belief: Belief, select: Select, schema: Schema) -> str:
+    conditions = []
+    for influence in influences:
+        least = number(1e-12 * _scale(influence))
+        if len(influence.terms) == 1 and isinstance(influence.basis, Confusion):
+            ((model, a),) = influence.terms
+            moved = np.ptp(a, axis=1) > 1e-12 * _scale(influence)
+            if moved.all():
+                return "1 = 1"
+            (flag,) = select.looked_up(schema.models[model].code, moved[:, None].astype(np.float64))
+            conditions.append(f"{flag} > 5e-1")
+        else:
+            psi = select.let(_at(influence, allowed(belief, schema, influence.models), select, schema))
+            conditions.append(f"{_spread(psi)} > {least}")
+    return f"({' OR '.join(conditions)})" if conditions else "1 = 1"
+
+
+def _broad_root(influence: Influence, schema: Schema) -> str:
+    """Return the leading coefficient of the root second moment, as `designs._broad_root`."""
+    if not isinstance(influence.basis, Residuals):
+        return "1e0"
+    square, plain, absolute, first, second = np.array([a for _, a in influence.terms]).T
+    scale = max(float(np.sum(np.abs(a))) for _, a in influence.terms)
+    if max(abs(float(np.sum(square + second))), abs(float(np.sum(absolute)))) > 1e-8 * scale:
+        return "1e0"
+    slopes = -2.0 * square + absolute
+    terms = [f"{number(s)} * {schema.models[m].code}" for s, m in zip(slopes, influence.models, strict=True)]
+    return f"abs({total([*terms, number(float(np.sum(first - plain)))])})"

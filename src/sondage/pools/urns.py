@@ -1,0 +1,212 @@
+"""An urn whose units are not in memory: only those that a draw may take are fetched, and drawn from as always.
+
+A draw needs few rows: those so large that they may be certain, and those whose keys are small. Both are told by one
+query, ``u >= least or 1 - h < slope u``, which finds a few more than are wanted. Their sizes, numbers and keys are then
+computed by the same code as those of a pool in memory. If a draw turns out to need more, the query is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.draws import Arrivals, Order, arrivals, first_keys, keys_below, waterfill
+from sondage.core.hashing import PRIMES
+from sondage.core.predictions import Floats
+from sondage.core.urns import Prices
+from sondage.errors import InputError
+from sondage.pools.kernels import sizes_at
+from sondage.pools.sql.passes import Chosen, Mixed, head
+from sondage.pools.sql.text import NoForm
+
+if TYPE_CHECKING:
+    from sondage.pools.stored import StoredPool
+
+__all__ = ["StoredUrn"]
+
+SLACK = 1.1
+LARGE = 3.0
+"""Rows of at least 1 / (3 k) are all fetched, where k is the least factor that the budget can lead to."""
+
+
+class StoredUrn:
+    """Units of a pool that is not in memory.
+
+    Parameters
+    ----------
+    pool : StoredPool
+        The pool.
+    sizes : Mixed
+        Sizes as data, in base weights.
+    shares : sequence of float
+        What each part was meant to sum to.
+    found : mapping
+        Sums of the parts, and of the rows that have a size.
+    asked : ndarray, optional
+        Ids that are not in the urn.
+    """
+
+    def __init__(
+        self,
+        pool: StoredPool,
+        sizes: Mixed,
+        shares: Sequence[float],
+        found: Mapping[str, Any],
+        asked: NDArray[Any] | None,
+    ) -> None:
+        self.pool, self.sizes, self.asked, self._found = pool, sizes, asked, found
+        self.support = int(found["n_sized"] or 0)
+        there = [at for at in range(len(shares)) if found[f"sum_{at}"]]
+        self.total = float(sum(shares[at] for at in there))
+        spread = [(found[f"min_{at}"], found[f"max_{at}"]) for at in there]
+        self.equal = pool.schema.cost is None and all(low >= high * (1 - 1e-9) for low, high in spread)
+        self._mass = self.total  # cost of the sizes' sum
+        if pool.schema.cost is not None:
+            self._mass = float(sum(shares[at] * found[f"sum_c{at}"] / found[f"sum_{at}"] for at in there))
+        self._largest = float(sum(shares[at] * found[f"max_{at}"] / found[f"sum_{at}"] for at in there))
+        self._draw: tuple[int, int] | None = None
+        self._least, self._slope = np.inf, 0.0
+        self._near = _Near.empty()
+
+    @property
+    def prices(self) -> Prices | None:
+        """Costs of what can be drawn."""
+        if self.pool.schema.cost is None:
+            return None
+        return Prices(*(float(self._found[f"{name}_c"]) for name in ("sum", "min", "max")))
+
+    def prepare(self, seed: int, stage: int, budget: float) -> None:
+        """Fetch what a draw of this budget most likely needs."""
+        if not self.support:
+            raise InputError("all sizes are 0: nothing can be drawn")
+        self._draw = (seed, stage)
+        everything = self.support if self.prices is None else self.prices.total
+        if budget >= everything * (1 - 1e-12):
+            self._fetch(0.0, np.inf)
+            return
+        k = budget / self._mass
+        labels = budget if self.prices is None else budget / self.prices.largest
+        least = 1.0 / (LARGE * k)
+        rate = -np.log1p(-k * least) / least
+        self._fetch(least, rate * (1.0 + 6.0 / np.sqrt(labels + 1.0) + 20.0 / (labels + 1.0)) * SLACK)
+
+    def _fetch(self, least: float, slope: float) -> None:
+        """Fetch all rows of at least this size, and those with a number close to 1 for their size."""
+        if self._least <= least and self._slope >= slope:
+            return
+        assert self._draw is not None
+        pool, (seed, stage) = self.pool, self._draw
+        small, unit = int(pool.survey["max_key"]) < PRIMES[1], pool.base_weight
+        # The query may compute a size a little differently.
+        bounds = {"least": least * (1 - 1e-9), "slope": min(slope, 1e300) * (1 + 1e-9)}
+        try:
+            scaled = replace(self.sizes, parts=tuple(replace(p, factor=p.factor * unit) for p in self.sizes.parts))
+            text, select = head(
+                pool.base, scaled, self.asked, seed=seed, stage=stage, small=small, largest=self._largest, **bounds
+            )
+            rows = dict(pool.engine.query(text, select.tables, "pass 3: the draw"))
+        except NoForm:
+            kernel = partial(pool.reader.head, self.sizes, seed, stage, bounds["least"], bounds["slope"])
+            found = list(pool.mapped(Chosen(self.asked), kernel, "pass 3: the draw"))
+            rows = {name: np.concatenate([block[name] for block in found]) for name in pool.schema.columns}
+        self._least, self._slope, self._near = least, slope, self._ordered(rows)
+
+    def _ordered(self, rows: dict[str, NDArray[Any]]) -> _Near:
+        """Return the rows in the order of their keys, and so independent of the engine's."""
+        reader = self.pool.reader
+        keys = reader.keys(rows)
+        order = np.lexsort((np.asarray(rows["id"]).astype(str), keys)) if self.pool.schema.hashed else np.argsort(keys)
+        rows, keys = {name: column[order] for name, column in rows.items()}, keys[order]
+        twice = np.flatnonzero(keys[1:] == keys[:-1])
+        for at in twice.tolist():
+            if rows["id"][at] == rows["id"][at + 1]:
+                raise InputError(f"id {rows['id'][at]} stands in more than one row; ids must be unique")
+        self.pool.see(rows)
+        items = reader.items(rows)
+        costs = None if items.costs is None else np.asarray(items.costs, dtype=np.float64)
+        return _Near(keys, sizes_at(self.sizes, items), costs)
+
+    def factor(self, total: float) -> float:
+        """Return the water-filling factor; where all fit the one that makes the smallest size certain."""
+        while True:
+            near = self._near
+            if self._least == 0:
+                factor = waterfill(near.sizes, total, near.costs)
+                return factor if np.isfinite(factor) else 1.0 / float(near.sizes[near.sizes > 0].min())
+            large = near.sizes >= self._least
+            sizes, costs = near.sizes[large], None if near.costs is None else near.costs[large]
+            beyond = self._mass - float(np.sum(sizes if costs is None else sizes * costs))
+            factor = waterfill(sizes, total, costs, beyond=beyond if int(large.sum()) < self.support else 0.0)
+            if np.isfinite(factor) and factor * self._least < 1:
+                return factor
+            least = self._least / (2 * LARGE) if np.isfinite(factor) else 0.0
+            self._fetch(least, max(self._slope, 1.0 / max(least, 1e-300)))
+
+    def order(
+        self,
+        to_rates: Callable[[Floats], Floats],
+        *,
+        seed: int,
+        stage: int,
+        count: int,
+        budget: float,
+        horizon: float,
+    ) -> Order:
+        """Return the head of the key order."""
+        self._draw = (seed, stage)
+        prices = self.prices
+
+        def below(limit: float) -> tuple[NDArray[np.int64], Floats, Floats]:
+            if np.isinf(limit):
+                self._fetch(0.0, np.inf)
+            elif self._least > 0:
+                least = np.array([self._least])
+                self._fetch(self._least, float(to_rates(least)[0]) / self._least * limit)
+            near = self._near
+            return keys_below(near.sizes, near.keys, to_rates, seed, stage, limit)
+
+        def costs_of(rows: NDArray[np.int64]) -> Floats | None:
+            return None if self._near.costs is None else self._near.costs[rows]
+
+        found = first_keys(
+            below, costs_of, self.support, None if prices is None else prices.largest, count, budget, horizon
+        )
+        return replace(found, rows=self._near.keys[found.rows])
+
+    def arrivals(self, *, seed: int, stage: int, distinct: int) -> Arrivals:
+        """Return independent draws."""
+        first = self.order(
+            lambda u: u / self.total, seed=seed, stage=stage, count=distinct, budget=np.inf, horizon=float(distinct)
+        )
+        near = self._near
+        found = arrivals(near.sizes, near.keys, seed=seed, stage=stage, distinct=len(first.rows), total=self.total)
+        return replace(found, rows=near.keys[found.rows])
+
+    def sizes_of(self, units: NDArray[np.int64]) -> Floats:
+        """Return the sizes of these units, which were drawn."""
+        return np.asarray(self._near.sizes[self._near.place(units)])
+
+    def costs_of(self, units: NDArray[np.int64]) -> Floats | None:
+        """Return the costs of these units, which were drawn."""
+        costs = self._near.costs
+        return None if costs is None else np.asarray(costs[self._near.place(units)])
+
+
+class _Near:
+    """The rows fetched: keys in order, sizes, costs."""
+
+    def __init__(self, keys: NDArray[np.int64], sizes: Floats, costs: Floats | None) -> None:
+        self.keys, self.sizes, self.costs = keys, sizes, costs
+
+    @staticmethod
+    def empty() -> _Near:
+        return _Near(np.empty(0, dtype=np.int64), np.empty(0), None)
+
+    def place(self, units: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return where these units are."""
+        return np.searchsorted(self.keys, units)

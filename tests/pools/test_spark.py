@@ -1,0 +1,77 @@
+"""A table of Spark gives the items that the pool in memory gives."""
+
+import os
+import shutil
+import sys
+
+import pytest
+
+from sondage import Study, read_pool
+from sondage.errors import InputError
+
+from .engines import asked, frames, label
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::FutureWarning"
+)
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than a few rows
+}
+
+
+@pytest.fixture(scope="module")
+def spark(absent, tmp_path_factory):
+    """A session on this machine alone."""
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        absent("java", "Spark needs Java")
+    sql = pytest.importorskip("pyspark.sql")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    builder = sql.SparkSession.builder.master("local[2]")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    session = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse"))).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "parts"),
+    [
+        ("weights and costs", "f1", {"budget": 90, "stages": 1}),
+        ("four classes", "error_rate", {"stages": (0.5, 0.5)}),
+        ("numbers", "mae", {"stages": 1}),  # through the NumPy kernel
+    ],
+)
+def test_the_same_items(name, measure, parts, spark, tmp_path):
+    frame = frames()[name]
+    frame.to_parquet(tmp_path / "pool.parquet")
+    expected, _ = asked(read_pool(tmp_path / "pool.parquet", lazy=False), measure, **parts)
+    table = spark.read.parquet(str(tmp_path / "pool.parquet")).repartition(3)
+    assert asked(read_pool(table), measure, **parts)[0] == expected
+
+
+def test_a_study_and_bad_rows(spark, tmp_path):
+    frame = frames()["two classes"]
+    frame.to_parquet(tmp_path / "pool.parquet")
+    pool, heard = read_pool(tmp_path / "pool.parquet", lazy=False), []
+    stored = read_pool(spark.createDataFrame(frame), progress=lambda step, share: heard.append(step))
+    drawn = []
+    for one in (pool, stored):
+        with Study.create(tmp_path / f"{len(drawn)}.db", one, budget=20, stages=1) as study:
+            names = study.ask()
+            study.tell(names, [label(one, name) for name in names])
+            drawn.append((names, study.fields(names), study.facts["fingerprint"]))
+    assert drawn[0] == drawn[1]
+    assert "pass 3: the draw" in heard
+    frame.loc[5, "p_1"] = 0.99999
+    with pytest.raises(InputError, match=r"sum of p_0, p_1, ... must be 1 within 0.001; in 1 row it is not"):
+        asked(read_pool(spark.createDataFrame(frame)))

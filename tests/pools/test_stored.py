@@ -1,0 +1,252 @@
+"""A pool that stays in its files draws what the same pool in memory draws."""
+
+import re
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+import sondage
+from sondage import Study, read_pool
+from sondage.core.hashing import uniforms
+from sondage.errors import InputError
+from sondage.pools.schema import Column
+from sondage.pools.sql.canonical import leading
+from sondage.pools.sql.text import Select, number, total
+from sondage.pools.stored import StoredPool
+from sondage.studies.answers import compare_session, estimate_session
+from sondage.studies.selecting import select_session
+
+from .engines import N, asked, classes, frames, ids, label
+
+CASES = [
+    ("two classes", "error_rate", {}),
+    ("two classes", "f1", {}),
+    ("two classes", "f1", {"method": "thesis"}),
+    ("two classes", "recall", {"method": "passive"}),
+    ("two classes", "log_loss", {}),
+    ("two classes", "error_rate", {"design": "optimal+cost_only", "floor": 0.3, "draw": "successive"}),
+    ("weights and costs", "error_rate", {"budget": 90}),
+    ("weights and costs", "precision", {"budget": 90, "method": "thesis"}),
+    ("four classes", "error_rate", {}),
+    ("four classes", "balanced_accuracy", {}),
+    ("four classes", "brier", {}),
+    ("two models", "error_rate", {}),
+    ("two models", "error_rate", {"belief": "model"}),
+    ("two models", "log_loss", {}),
+    ("hard", "error_rate", {}),
+    ("hard", "f1", {}),
+    ("judged", "f1", {}),
+    ("features", "error_rate", {}),
+    ("numbers", "mse", {"models": ("A",)}),
+    ("numbers", "mse", {}),
+    ("numbers", "mae", {}),
+    ("numbers", "mse", {"design": "active_inf"}),
+    ("outcomes", "accuracy", {}),
+    ("many", "accuracy", {}),
+    ("many hard", "accuracy", {}),
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pools")
+    for name, frame in frames().items():
+        frame.sample(frac=1, random_state=1).to_parquet(folder / f"{name}.parquet", row_group_size=400)
+    return folder
+
+
+def answer(session):
+    found = {"evaluate": estimate_session, "compare": compare_session, "select": select_session}[session.question.kind]
+    result = found(session)
+    if session.question.kind == "evaluate":
+        (result,) = result.values()
+    return [getattr(result, name, 0.0) for name in ("value", "difference", "std_error")]
+
+
+@pytest.mark.parametrize(("name", "measure", "parts"), CASES)
+def test_the_same_items_and_the_same_answer(name, measure, parts, files):
+    path = files / f"{name}.parquet"
+    expected, in_memory = asked(read_pool(path, lazy=False), measure, **parts)
+    found, stored = asked(read_pool(path, lazy=True), measure, **parts)
+    assert found == expected
+    one, other = answer(stored), answer(in_memory)
+    np.testing.assert_allclose(one[:2], other[:2], rtol=1e-7, atol=1e-12)
+    np.testing.assert_allclose(one[2], other[2], rtol=0.05)  # what counts as a surprise may turn on a last bit
+
+
+@pytest.mark.parametrize("budget", [1, N // 2, N])
+def test_any_budget(budget, files):
+    path = files / "two classes.parquet"
+    expected, found = (asked(read_pool(path, lazy=lazy), "error_rate", budget, stages=1)[0] for lazy in (False, True))
+    assert found == expected
+
+
+def test_certain_items_are_found(tmp_path):
+    p = np.full(N, 1e-9)
+    p[:40] = np.linspace(0.3, 0.6, 40)
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame({"id": ids(), "p_1": p}).to_parquet(path)
+    parts = {"floor": 0.01, "stages": 1}
+    expected, found = (asked(read_pool(path, lazy=lazy), "error_rate", 60, **parts)[0] for lazy in (False, True))
+    assert found == expected
+    assert set(found) >= set(ids()[10:40].tolist())
+
+
+def test_neither_order_nor_files_nor_threads_matter(files, tmp_path):
+    frame = pd.read_parquet(files / "four classes.parquet")
+    expected, _ = asked(read_pool(files / "four classes.parquet", lazy=True))
+    shuffled = frame.sample(frac=1, random_state=3)
+    for at, part in enumerate(np.array_split(np.arange(N), 5)):
+        shuffled.iloc[part].to_parquet(tmp_path / f"part-{at}.parquet", row_group_size=100)
+    found, _ = asked(read_pool(tmp_path / "*.parquet", lazy=True, settings={"threads": 1, "memory_limit": "200MB"}))
+    assert found == expected
+
+
+def test_a_relation_stays_in_its_connection(files):
+    path = files / "hard.parquet"
+    expected, _ = asked(read_pool(path, lazy=False))
+    with duckdb.connect() as connection:
+        pool = read_pool(connection.sql(f"SELECT * FROM '{path}'"), lazy=True)
+        assert isinstance(pool, StoredPool)
+        assert asked(pool)[0] == expected
+
+
+def test_what_a_study_needs(files, tmp_path):
+    path = files / "two classes.parquet"
+    studies = []
+    for lazy in (False, True):
+        pool = read_pool(path, lazy=lazy)
+        place = tmp_path / f"{lazy}.db"
+        with Study.create(place, pool, "f1", budget=40, seed=1) as study:
+            first = study.ask(20)
+            study.tell(first, [label(pool, name) for name in first])
+        with Study.open(place) as study:  # reads the pool again
+            second = study.ask(20)
+            study.tell(second, [label(pool, name) for name in second])
+            study.extend(60)
+            third = study.ask(10)
+            studies.append((first, second, third, study.fields(first), study.facts["fingerprint"]))
+            assert study.estimate().sequence(0.95)
+    assert studies[0] == studies[1]
+
+
+def test_slices_of_a_field(tmp_path):
+    frame = frames()["two classes"]
+    frame["shown"] = np.where(np.arange(N) % 3 == 0, "o'ne", "two")
+    path = tmp_path / "pool.parquet"
+    frame.to_parquet(path)
+    results = []
+    for lazy in (False, True):
+        pool = read_pool(path, lazy=lazy)
+        found = []
+        sondage.evaluate(
+            pool,
+            labels=lambda names, pool=pool, found=found: found.extend(names) or [label(pool, n) for n in names],
+            budget=80,
+            slices="shown",
+        )
+        results.append(found)
+    assert results[0] == results[1]
+
+
+def test_advice_is_nearly_the_same(files):
+    path = files / "weights and costs.parquet"
+    one, other = (sondage.advise(read_pool(path, lazy=lazy), "f1", width=0.2) for lazy in (False, True))
+    assert other.value == pytest.approx(one.value)
+    errors = [[expected.std_error for expected in advice.expected] for advice in (one, other)]
+    np.testing.assert_allclose(errors[1], errors[0], rtol=1e-2)
+
+
+@pytest.mark.parametrize("count", [20, 250])
+def test_many_classes(count, tmp_path):
+    names = [f"c{number}" for number in range(count)]
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame({"id": ids()} | classes(names)).to_parquet(path)
+    expected, found = (asked(read_pool(path, lazy=lazy), budget=30, stages=1)[0] for lazy in (False, True))
+    assert found == expected
+
+
+def test_load_brings_it_into_memory(files):
+    path = files / "judged.parquet"
+    pool = read_pool(path, lazy=True)
+    loaded = pool.load()
+    assert type(loaded) is sondage.Pool
+    assert loaded.fingerprint == pool.fingerprint == read_pool(path, lazy=False).fingerprint
+    assert len(pool) == N
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"p_0": [0.5, 0.2, 0.3, 0.4]},
+            "sum of p_0, p_1, ... must be 1 within 0.001; in 1 row it is not: 1.1 \\(id 2",
+        ),
+        ({"p_1": [0.5, 0.9, np.nan, 0.6]}, "p_1 must be in \\[0, 1\\]; in 1 row it is not: .* \\(id 3\\)"),
+        ({"cost": [1.0, 0.0, -1.0, 2.0]}, "cost must be positive and finite; in 2 rows it is not: 0.0 \\(id 2\\)"),
+        ({"weight": [1.0, np.inf, 1.0, 1.0]}, "weight must be positive and finite; in 1 row it is not: inf \\(id 2\\)"),
+        ({"p_1": ["a", "b", "c", "d"]}, "column 'p_1' must be numbers; it is text"),
+        ({"group": [1, 1, 2, 2]}, "read it with lazy=False"),
+        ({"prediction": [0, 1, 2, 0]}, "prediction must be one of the classes \\[0, 1\\]; in 1 row it is not: 2"),
+        ({"id": [1.5, 2.0, 3.0, 4.0]}, "column 'id' must be whole numbers or text"),
+        ({"id": [1, None, 3, 4]}, "id must be given|whole numbers or text"),
+        ({"id": [1, 2, 2, 2]}, "id 2 stands in more than one row"),
+    ],
+)
+def test_bad_rows_are_told(change, message, tmp_path):
+    table = {"id": [1, 2, 3, 4], "p_0": [0.5, 0.1, 0.3, 0.4], "p_1": [0.5, 0.9, 0.7, 0.6]} | change
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame(table).to_parquet(path)
+    with pytest.raises(InputError, match=message):
+        asked(read_pool(path, lazy=True), budget=4)
+
+
+def test_what_needs_memory_says_so(files):
+    pool = read_pool(files / "two classes.parquet", lazy=True)
+    with pytest.raises(InputError, match=re.escape("not in memory: .load() it")):
+        asked(pool, "auc")
+    with pytest.raises(InputError, match=re.escape(".load() it first")):
+        asked(pool, design="strata")
+    with pytest.raises(InputError, match="give labels as a mapping or a function of ids"):
+        sondage.evaluate(pool, labels=np.zeros(N), budget=20)
+    with pytest.raises(InputError, match="no column 'id'"):
+        read_pool(duckdb.sql("SELECT 1 AS p_1"), lazy=True)
+
+
+def test_progress_and_interruption(files, tmp_path):
+    heard = []
+
+    def progress(step, share):
+        heard.append((step, share))
+        if step.startswith("pass 3"):
+            raise KeyboardInterrupt
+
+    pool = read_pool(files / "two classes.parquet", lazy=True, progress=progress)
+    place = tmp_path / "study.db"
+    with pytest.raises(KeyboardInterrupt, match=r"^$"):
+        Study.create(place, pool, budget=40)
+    assert not place.exists()
+    assert heard[0] == ("counting", 0.0)
+    assert ("pass 2: sizes", 1.0) in heard
+
+
+def test_the_hash_has_the_same_bits():
+    keys = np.concatenate([np.arange(50), np.random.default_rng(1).integers(0, 2**60, 500), [2**63 - 1]])
+    select = Select("SELECT * FROM rows")
+    digits = leading(select, 5, 2, small=False)
+    with duckdb.connect() as connection:
+        connection.register("rows", {"key": keys})
+        found = connection.sql(f"SELECT key, {digits} AS v FROM ({select.text}) t").fetchnumpy()
+    assert np.array_equal(found["v"], np.floor(uniforms(found["key"], 5, 2) * (2**31 - 1)))
+
+
+def test_numbers_are_doubles_and_sums_are_shallow():
+    values = [0.1, -2.5, 1e-300, 3.0, 123456789.123456789]
+    text = ", ".join(f"{number(value)}, typeof({number(value)})" for value in values)
+    (row,) = duckdb.sql(f"SELECT {text}").fetchall()
+    assert list(row[::2]) == values
+    assert set(row[1::2]) == {"DOUBLE"}
+    assert duckdb.sql(f"SELECT {total(['1e0'] * 2000)}").fetchall() == [(2000.0,)]
+    assert Column(3, "a b", "int").raw == "c3"
