@@ -30,12 +30,11 @@ BUDGETS = (50, 100, 200, 400)
 LEVELS = (0.01, 0.05, 0.1)
 RESAMPLES = 199
 RESAMPLED = ("permutation", "bootstrap")
-TESTS = ("wald", "t", "permutation", "bootstrap", "mcnemar")
+TESTS = ("auto", "wald", "t", "permutation", "bootstrap", "mcnemar")
 DESIGNS: dict[str, dict[str, Any]] = {
     "passive": {"method": "passive"},
     "optimal (thesis)": {"method": "thesis"},
     "default": {"method": "default"},
-    "active_neq": {"design": "active_neq", "floor": 0.0, "estimator": "hajek"},
     "active_0 (thesis)": {"method": "thesis", "design": "active_0"},
     "active_inf (thesis)": {"method": "thesis", "design": "active_inf"},
 }
@@ -94,9 +93,8 @@ def simulated(options: argparse.Namespace, *, null: bool) -> list[Cell]:
 
 
 def designs(pair: str) -> list[str]:
-    """Return the designs that fit: in a regression the models differ everywhere, and limits of the variances exist."""
-    other = {"active_neq"} if pair == "regression" else {"active_0 (thesis)", "active_inf (thesis)"}
-    return [design for design in DESIGNS if design not in other]
+    """Return the designs that fit: limits of predictive variances are for regressors."""
+    return [design for design in DESIGNS if pair == "regression" or not design.startswith("active_")]
 
 
 def simulate(pair: Pair, parts: dict[str, Any], budget: int, seeds: int, *, null: bool) -> Cell:
@@ -113,7 +111,7 @@ def simulate(pair: Pair, parts: dict[str, Any], budget: int, seeds: int, *, null
         )
         estimate = comparison.estimate
         values[seed], errors[seed], labels[seed] = estimate.value, estimate.std_error, estimate.n_labels
-        for place, pvalue in enumerate(pvalues(estimate, generator, resampling=null)):
+        for place, pvalue in enumerate(pvalues(comparison, generator, resampling=null)):
             rejected[place] += np.array(LEVELS) >= pvalue
     shares = rejected / seeds
     return {
@@ -126,9 +124,9 @@ def simulate(pair: Pair, parts: dict[str, Any], budget: int, seeds: int, *, null
     }
 
 
-def pvalues(estimate: sondage.Estimate, generator: np.random.Generator, *, resampling: bool) -> Iterator[float]:
+def pvalues(comparison: sondage.Comparison, generator: np.random.Generator, *, resampling: bool) -> Iterator[float]:
     """Yield the p-values of all tests; NaN where one does not fit the draw or is not wanted."""
-    evidence = estimate.evidence
+    estimate, evidence = comparison.estimate, comparison.estimate.evidence
     assert evidence is not None
     given: dict[str, Any] = {"weights": evidence.sample.row_weights, "generator": generator, "resamples": RESAMPLES}
     for name in TESTS:
@@ -170,7 +168,7 @@ def fits(cell: Cell, test: str) -> bool:
     """Return whether the cell has the test; McNemar's needs equal draws and losses of 0 and 1."""
     if test in RESAMPLED:
         return cell["null"] == "True"
-    return test != "mcnemar" or (cell["pair"] != "regression" and cell["design"] in ("passive", "active_neq"))
+    return test != "mcnemar" or (cell["pair"] != "regression" and cell["design"] in ("passive", "default"))
 
 
 if __name__ == "__main__":
