@@ -398,12 +398,12 @@ def test_bounds_hold(case: Case) -> None:
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"expected_cost"}))
 def test_measures_refuse_other_tasks(name: str) -> None:
     refused = 0
-    for task in (BINARY, REGRESSION, Task("outcomes", grades=(0.0, 3.0))):
+    for task in (BINARY, REGRESSION, Task("outcomes", grades=(0.0, 3.0)), RANKING):
         try:
             parse_measure(name).ready(task)
         except MeasureError:
             refused += 1
-    assert refused == 2
+    assert refused == 3
 
 
 @pytest.mark.parametrize(

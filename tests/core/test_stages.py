@@ -10,8 +10,8 @@ from sondage import Pool, evaluate
 from sondage.core.estimators import ESTIMATORS
 from sondage.core.measures import parse_measure
 from sondage.core.stages import Estimation, Part
+from sondage.studies.budgets import stage_end
 from sondage.studies.method import Question, choose_method
-from sondage.studies.planning import stage_end
 from sondage.studies.responses import labelled
 from sondage.studies.session import Session
 

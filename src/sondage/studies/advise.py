@@ -14,10 +14,11 @@ from sondage.core.planning import budget_for, poisson_variance, repeated_varianc
 from sondage.core.power import power
 from sondage.errors import InputError
 from sondage.pools import Pool
+from sondage.studies.budgets import check_budget
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
 from sondage.studies.method import METHODS, Method, Question
-from sondage.studies.planning import Plan, check_budget, make_plan, settle
+from sondage.studies.planning import Plan, make_plan, settle
 
 __all__ = ["Advice", "Expected", "advise"]
 

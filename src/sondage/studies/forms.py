@@ -1,4 +1,4 @@
-"""Questions, methods and beliefs as plain data, and back."""
+"""Questions, methods, beliefs and pool sums as plain data, and back."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from sondage.core.beliefs import (
 )
 from sondage.core.learning import Correction
 from sondage.core.measures import NAMES, Measure
+from sondage.core.predictions import Floats
+from sondage.core.samples import SumKey
 from sondage.errors import StudyError
 from sondage.studies.method import Method, Question
 
@@ -30,6 +32,8 @@ __all__ = [
     "method_to_data",
     "question_from_data",
     "question_to_data",
+    "sums_from_data",
+    "sums_to_data",
     "tuples",
 ]
 
@@ -111,6 +115,16 @@ def belief_from_data(data: Mapping[str, Any] | None) -> Belief | None:
     options = {name: tuples(value) for name, value in data.items() if name != "kind"}
     belief: Belief = _BELIEFS[data["kind"]](**options)
     return belief
+
+
+def sums_to_data(sums: Mapping[SumKey, Floats]) -> list[list[Any]]:
+    """Return pool sums as data for JSON."""
+    return [[name, model, np.asarray(total).tolist()] for (name, model), total in sums.items()]
+
+
+def sums_from_data(data: list[list[Any]]) -> dict[SumKey, Floats]:
+    """Return pool sums kept as data."""
+    return {(name, int(model)): np.asarray(total, dtype=np.float64) for name, model, total in data}
 
 
 def tuples(value: Any) -> Any:

@@ -20,9 +20,9 @@ from sondage.core.samples import Known
 from sondage.core.sequences import Rest
 from sondage.errors import InputError
 from sondage.studies.drawing import Drawn
-from sondage.studies.forms import belief_from_data, belief_to_data
+from sondage.studies.forms import belief_from_data, belief_to_data, sums_from_data, sums_to_data
 from sondage.studies.listings import is_listed, listing_layout, listings_from_data, listings_to_data
-from sondage.studies.planning import Stage, sums_from_data, sums_to_data
+from sondage.studies.planning import Stage
 from sondage.studies.rests import Rests
 
 __all__ = [

@@ -20,8 +20,9 @@ from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
 from sondage.studies.labels import Label, guesses, label_array
-from sondage.studies.planning import calibrated, carried_totals, contrasts_of
+from sondage.studies.planning import contrasts_of
 from sondage.studies.session import Session
+from sondage.studies.sums import calibrated, carried_totals
 
 __all__ = ["Labelled", "if_skipped", "labelled"]
 

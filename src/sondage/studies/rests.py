@@ -19,7 +19,8 @@ from sondage.pools import Pool
 from sondage.pools.parts import Undrawn
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.method import Method, Question
-from sondage.studies.planning import Past, Stage, contrasts_of, make_plan
+from sondage.studies.planning import Stage, contrasts_of, make_plan
+from sondage.studies.sums import Past
 
 if TYPE_CHECKING:
     from sondage.studies.session import Session

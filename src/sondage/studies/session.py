@@ -20,23 +20,15 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Items
 from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
+from sondage.studies.budgets import LEAST_IN_STAGE, check_budget, stage_end
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
 from sondage.studies.labels import Label, code_label, contradiction, label_array
 from sondage.studies.method import Method, Question
-from sondage.studies.planning import (
-    LEAST_IN_STAGE,
-    Past,
-    Plan,
-    Stage,
-    check_budget,
-    make_plan,
-    open_stage,
-    settle,
-    stage_end,
-)
+from sondage.studies.planning import Plan, Stage, make_plan, open_stage, settle
 from sondage.studies.rests import Rests, later_rests, rests_with_dropped
+from sondage.studies.sums import Past
 
 __all__ = ["Session"]
 

@@ -19,10 +19,11 @@ from sondage.core.strata import further_allocation, mixed_stakes
 from sondage.errors import InputError, LabelingInterrupted, MeasureError
 from sondage.pools import Pool
 from sondage.studies.answers import estimate_session
+from sondage.studies.budgets import LEAST_IN_STAGE, check_amount, stage_end
 from sondage.studies.labelling import label_all, labels_by_id
 from sondage.studies.method import Method, Question
 from sondage.studies.overall import overall_estimate
-from sondage.studies.planning import LEAST_IN_STAGE, Plan, check_amount, design_of, settle, stage_end
+from sondage.studies.planning import Plan, design_of, settle
 from sondage.studies.session import Session
 
 __all__ = ["SHARES", "evaluate_slices"]

@@ -1,0 +1,67 @@
+"""What a budget may be, and how much of it a stage gets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sondage.errors import InputError
+from sondage.pools import Pool
+
+__all__ = ["LEAST_IN_STAGE", "check_amount", "check_budget", "stage_end"]
+
+LEAST_IN_STAGE = 10
+
+
+def check_budget(pool: Pool, budget: float) -> float:
+    """Return the budget if the pool can spend it: labels, or cost where the pool has costs.
+
+    Raises
+    ------
+    InputError
+        If it is not positive, not whole where it counts labels, or more than the pool.
+    """
+    prices = pool.prices
+    check_amount(budget, float(pool.n_units if prices is None else prices.total), "cost" if prices else "labels")
+    if prices is not None and budget < prices.largest:  # a draw stops at what does not fit: this would never be in it
+        raise InputError(
+            f"budget={budget:g} is below the dearest label, {prices.largest:g}: raise it, or leave those out"
+        )
+    return float(budget)
+
+
+def check_amount(budget: float, limit: float, unit: str) -> None:
+    """Refuse a budget that is not positive, above the limit, or not whole where its unit is labels."""
+    if not (np.isfinite(budget) and budget > 0):
+        raise InputError(f"budget={budget} must be positive: the number of labels, or their cost")
+    if unit == "labels" and budget != int(budget):
+        raise InputError(f"budget={budget} counts labels and must be whole")
+    if budget > limit * (1 + 1e-12):
+        raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
+
+
+def stage_end(shares: Sequence[float], budget: float, spent: float, least: float) -> float:
+    """Return up to which part of the budget the next stage goes.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Shares of the budget, summing to 1.
+    budget, spent : float
+        Labels, or cost: in all, and asked for so far.
+    least : float
+        Least of a stage: smaller ones are joined with the next.
+
+    Examples
+    --------
+    >>> [stage_end((0.2, 0.3, 0.5), 300, spent, 10) for spent in (0, 60, 150)]
+    [60.0, 150.0, 300.0]
+    >>> stage_end((0.2, 0.3, 0.5), 30, 0, 10)
+    15.0
+    """
+    for share in np.cumsum(shares)[:-1]:
+        end = float(np.floor(share * budget + 1e-9)) if budget == int(budget) else float(share * budget)
+        if end - spent >= least and budget - end >= least:
+            return end
+    return float(budget)
