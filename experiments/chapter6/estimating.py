@@ -167,7 +167,7 @@ def run_cases(
             for domain in case.domains:
                 for measure in MEASURES:
                     _curve(cells, settings, case, domain, measure, method, budgets or BUDGETS[domain], error)
-                yield f"{method}, {domain}, {case.name}"
+                yield f"{domain}, {case.name}, {method}"
 
 
 def _curve(
