@@ -37,6 +37,7 @@ DESIGNS = {
     "active": "optimal",
     "active_err": "active_err",
     "active_uniC": "uniform_cost",
+    "active_uniD": "active_uniD",
     "active_lambda": "cost_only",
 }
 """The thesis's methods, and the package's designs."""

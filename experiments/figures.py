@@ -24,6 +24,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "strat": {"color": "#7d6608", "marker": "^"},
     "active_err": {"color": "#27855a", "marker": "v"},
     "active_uniC": {"color": "#27855a", "marker": "v"},
+    "active_uniD": {"color": "#7d3c98", "marker": "P"},
     "active_lambda": {"color": "#7d6608", "marker": "^"},
     "package default": {"color": "0.25", "marker": "D", "linestyle": "--"},
 }

@@ -14,9 +14,9 @@ def words(rng, rows, label, n_words=40):
 
 @pytest.fixture(scope="session")
 def made_up_data(tmp_path_factory):
-    """A folder with mails, topics, digits and two regressions."""
+    """A folder with mails, topics, digits, two regressions and graded documents."""
     rng, folder = np.random.default_rng(7), tmp_path_factory.mktemp("data")
-    for name in ("enron_spam", "reuters", "usps", "mnist", "abalone", "sarcos", "many_models"):
+    for name in ("enron_spam", "reuters", "usps", "mnist", "abalone", "sarcos", "many_models", "mq2007", "mslr_sample"):
         (folder / name).mkdir()
 
     corpus = np.repeat(np.arange(1, 7), 200)
@@ -45,6 +45,17 @@ def made_up_data(tmp_path_factory):
     label = rng.integers(0, 2, 300)
     wrong = rng.uniform(size=(300, 20)) < np.linspace(0.02, 0.5, 20)
     np.savez(folder / "many_models/glue_mrpc_train.npz", labels=label, predictions=label[:, None] ^ wrong)
+
+    query = np.repeat(np.arange(40), 8)
+    y = rng.choice(3, 320, p=[0.6, 0.3, 0.1])
+    heights = y[:, None] + rng.normal(0, np.linspace(0.5, 3.0, 12), (320, 12))
+    ranks = 1 + np.argsort(np.argsort(-heights.reshape(40, 8, 12), axis=1), axis=1).reshape(320, 12)
+    ranks[rng.uniform(size=ranks.shape) < 0.1] = 0
+    np.savez(folder / "mq2007/mq2007_agg.npz", ranks=ranks, y=y, qid=query, part=1 + query % 5)
+    halves = {"X": np.abs(np.tile(heights, 2)), "y": y, "qid": 7 * query}
+    parts = {"train": slice(160), "test": slice(160, 320)}
+    web = {f"{name}_{part}": rows[at] for name, rows in halves.items() for part, at in parts.items()}
+    np.savez(folder / "mslr_sample/mslr_web_fold1_10k.npz", **web)
     return folder
 
 
@@ -55,11 +66,16 @@ def small_world(made_up_data, tmp_path_factory, monkeypatch):
     from experiments.appendix import models
     from experiments.chapter4 import table_4_1, training
     from experiments.chapter5 import contests, selection, table_5_1
+    from experiments.chapter6 import estimating, figure_6_5, graders, search
 
     kept = (problems.load, training._parts, training._model, table_4_1.domain_data)
     kept += (contests.contest, models.topics, models.digits)
+    kept += (estimating.asked, search.learned, search.query_pairs)
     for cached in kept:
         cached.cache_clear()
+    monkeypatch.setattr(graders, "TREES", 5)
+    for module in (estimating, figure_6_5):
+        monkeypatch.setattr(module, "FOLDS", 1)
     monkeypatch.setenv("SONDAGE_DATA", str(made_up_data))
     monkeypatch.setenv("SONDAGE_CACHE", str(made_up_data / "cache"))
     monkeypatch.setattr(problems, "tuned", lambda model, grid, rows, target: model)
