@@ -97,3 +97,15 @@ def test_the_larger_variance_stands() -> None:
     low, high = 1.0 * (t.ppf(0.975, 4.6) / norm.ppf(0.975)) ** 2 * np.array([0.999, 1.001])
     assert larger_variance(1.0, 4.6, low)[0] == 1.0
     assert larger_variance(1.0, 4.6, high)[0] == high
+
+
+def test_last_bits_decide_nothing() -> None:
+    # Four thousand surprises tie; two are expected among the first half, and the one that was seen is the last.
+    n, labels = 4000, (np.arange(4000) == 3999) * 1
+    found = []
+    for bit in (-1, 0, 1):
+        weights = np.full(n, 1e-4)
+        weights[-1] *= 1 + bit * np.finfo(np.float64).eps
+        items = Items((Classes(np.zeros(n, dtype=int), np.full(n, 0.001)),), weights)
+        found.append(believed_variance(CONTRAST, Sample(items, labels, from_inclusion(np.full(n, 0.1))), EVEN, BELIEF))
+    np.testing.assert_allclose(found, found[0], rtol=1e-9)

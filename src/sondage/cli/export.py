@@ -1,4 +1,4 @@
-"""``sondage export``: the labels as a file."""
+"""``sondage export``: the labels, or what was drawn, as a file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import click
 
 from sondage.cli.printing import format_option, study_argument, write_file
+from sondage.errors import InputError
 
 __all__ = ["command"]
 
@@ -21,8 +22,15 @@ _WHICH = {(False, False): "items", (False, True): "people", (True, False): "ever
 @click.option(
     "--all", "everything", is_flag=True, help="Everything ever told, with what was corrected or undone later."
 )
+@click.option(
+    "--draws",
+    is_flag=True,
+    help="The items and their probabilities instead, as .parquet or CSV; --all: also those next.",
+)
 @click.option("--interface", is_flag=True, help="Write the labelling interface for Label Studio instead.")
-def command(study: str, output: str | None, form: str | None, people: bool, everything: bool, interface: bool) -> None:
+def command(
+    study: str, output: str | None, form: str | None, people: bool, everything: bool, draws: bool, interface: bool
+) -> None:
     """Write the labels of STUDY: id, label, who said so and when; a skip has an empty label.
 
     Of rankings each row has a query, a document and its grade. For Label Studio everything asked for is written as
@@ -32,14 +40,25 @@ def command(study: str, output: str | None, form: str | None, people: bool, ever
     sondage export study.db -o labels.csv
     sondage export study.db -o tasks.json
     sondage export study.db --interface -o interface.xml
+    sondage export study.db --draws -o drawn.parquet
     """
     from sondage import Study
+    from sondage.adapters.draws import draws_table, rows_of, write_draws
     from sondage.adapters.formats import format_of
     from sondage.adapters.label_studio import labelling_interface
+    from sondage.adapters.text_files import write_csv
 
+    if draws and (people or interface or form not in (None, "csv")):
+        raise InputError("--draws goes with -o and --all only: .parquet or CSV, as the file's name ends")
     text = io.StringIO()
     with Study.open(study) as opened:
-        if interface:
+        if draws and output is not None:
+            write_draws(opened, output, everything=everything)
+            return
+        if draws:
+            table = draws_table(opened, everything=everything)
+            write_csv(rows_of(table), list(table), text)
+        elif interface:
             text.write(labelling_interface(opened))
         else:
             format_of(output, form).write_labels(opened, text, _WHICH[everything, people])

@@ -29,6 +29,8 @@ RARE = 2.0
 """How often the heaviest surprises, whose effect counts as an error, are expected in the sample together."""
 MOST = 1.5
 """Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
+ROUNDING, DIGITS = 1e-9, 9
+"""Sizes and chances that differ by less are equal: last bits, which follow the order of rows, decide nothing."""
 
 
 def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
@@ -62,17 +64,18 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     often = float(np.sum(np.where(rare, 0.0, expected * (root * moves) ** 2)))
     if not rare.any():
         return often
-    seen = np.count_nonzero(root * shown >= (root * moves)[rare].min())
+    seen = np.count_nonzero(root * shown >= (root * moves)[rare].min() * (1 - ROUNDING))
     effect = float(np.sum(np.where(rare, expected * moves, 0.0) * sample.expansion.weights))
     return often + (min((seen + 1.0) / (RARE + 1.0), MOST) * effect) ** 2
 
 
 def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return the largest (label, unit) pairs, each less likely than not, that are expected `RARE` times together."""
-    surprises = np.flatnonzero((expected.ravel() < 0.5) & (sizes.ravel() > 0))
-    surprises = surprises[np.argsort(-sizes.ravel()[surprises], kind="stable")]
+    chances, large = expected.ravel(), sizes.ravel() / max(float(sizes.max(initial=0.0)), 1e-300)
+    surprises = np.flatnonzero((chances < 0.5 * (1 - ROUNDING)) & (large > ROUNDING))
+    surprises = surprises[np.argsort(-np.round(large[surprises], DIGITS), kind="stable")]
     rare = np.zeros(expected.size, dtype=np.bool_)
-    rare[surprises[np.cumsum(expected.ravel()[surprises]) <= RARE]] = True
+    rare[surprises[np.cumsum(chances[surprises]) <= RARE * (1 + ROUNDING)]] = True
     return rare.reshape(expected.shape)
 
 

@@ -30,7 +30,7 @@ from sondage.pools.parts import Filled, Profile, Taken, Undrawn
 from sondage.pools.schema import Column, Schema
 from sondage.pools.slicing import check_slices, ordered_names
 from sondage.pools.sql.canonical import checks
-from sondage.pools.sql.passes import Base, Chosen, Mixed, Part, believed, found_totals, masses, rows_of, survey
+from sondage.pools.sql.passes import Base, Chosen, Mixed, Part, believed, found_totals, masses, rows_of, survey, weighed
 from sondage.pools.sql.text import NoForm, Select
 from sondage.pools.urns import StoredUrn
 
@@ -247,7 +247,7 @@ class StoredPool(Pool):
 
     def mapped(self, chosen: Chosen, kernel: Callable[[Rows], Result], step: str) -> Iterator[Result]:
         """Yield what a function makes of the chosen rows, some thousands at a time."""
-        select = rows_of(self.base, chosen)
+        select = rows_of(self.base, chosen.asked)
         select.text = f"SELECT {', '.join(self.schema.columns)} FROM ({select.text}) t"
         return self.engine.mapped(select.text, select.tables, kernel, step)
 
@@ -345,8 +345,7 @@ class StoredPool(Pool):
 
     def share_of(self, rows: Any) -> float:
         """Return the base weight of some rows."""
-        select = rows_of(self.base, rows)
-        weight = "1e0" if self.schema.weight is None else "w"
+        select, weight = weighed(self.base, rows)
         (found,) = self._ask(select.aggregated({"mass": f"SUM({weight})"}), select, "weighing rows")
         return float(found["mass"] or 0.0) * self.base_weight
 

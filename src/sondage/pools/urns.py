@@ -106,15 +106,21 @@ class StoredUrn:
         bounds = {"least": least * (1 - 1e-9), "slope": min(slope, 1e300) * (1 + 1e-9)}
         try:
             scaled = replace(self.sizes, parts=tuple(replace(p, factor=p.factor * unit) for p in self.sizes.parts))
-            text, select = head(
-                pool.base, scaled, self.asked, seed=seed, stage=stage, small=small, largest=self._largest, **bounds
-            )
+            text, select = head(pool.base, scaled, seed=seed, stage=stage, small=small, largest=self._largest, **bounds)
             rows = dict(pool.engine.query(text, select.tables, "pass 3: the draw"))
         except NoForm:
             kernel = partial(pool.reader.head, self.sizes, seed, stage, bounds["least"], bounds["slope"])
-            found = list(pool.mapped(Chosen(self.asked), kernel, "pass 3: the draw"))
+            found = list(pool.mapped(Chosen(), kernel, "pass 3: the draw"))
             rows = {name: np.concatenate([block[name] for block in found]) for name in pool.schema.columns}
-        self._least, self._slope, self._near = least, slope, self._ordered(rows)
+        self._least, self._slope, self._near = least, slope, self._ordered(self._not_asked(rows))
+
+    def _not_asked(self, rows: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Return the rows that were not asked for before."""
+        if self.asked is None:
+            return rows
+        asked = set(self.asked.tolist())
+        kept = np.array([name not in asked for name in rows["id"].tolist()], dtype=np.bool_)
+        return {name: column[kept] for name, column in rows.items()}
 
     def _ordered(self, rows: dict[str, NDArray[Any]]) -> _Near:
         """Return the rows in the order of their keys, and so independent of the engine's."""

@@ -24,7 +24,7 @@ from sondage.pools.sql.canonical import checks, leading, prepared, sum_error
 from sondage.pools.sql.terms import matter, sized
 from sondage.pools.sql.text import NoForm, Select, number, total
 
-__all__ = ["Chosen", "Mixed", "Part", "believed", "found_totals", "head", "masses", "rows_of", "survey"]
+__all__ = ["Chosen", "Mixed", "Part", "believed", "found_totals", "head", "masses", "rows_of", "survey", "weighed"]
 
 MOST_GROUPS = 4096
 MOST_CLASSES = 200
@@ -82,18 +82,28 @@ class Base:
         return prepared(self.schema, self.text_key, self.within)
 
 
-def rows_of(base: Base, chosen: Chosen | None = None) -> Select:
-    """Return the query of the chosen rows."""
+def rows_of(base: Base, asked: NDArray[Any] | None = None) -> Select:
+    """Return the query of all rows but those with these ids."""
     select = base.select()
-    if chosen is None:
-        return select
-    if chosen.asked is not None and len(chosen.asked):
-        select.apart("id", "asked", chosen.asked)
-    if chosen.moving is not None and chosen.belief is not None:
-        select.where(matter(chosen.moving, chosen.belief, select, base.schema))
-    if chosen.unsized is not None:
-        select.where(f"NOT ({mixed(chosen.unsized, select, base.schema)} > 0e0)")
+    if asked is not None and len(asked):
+        select.apart("id", "asked", asked)
     return select
+
+
+def weighed(base: Base, chosen: Chosen) -> tuple[Select, str]:
+    """Return a query of rows, and the weight that each has if it is among the chosen, else 0.
+
+    A condition in its place keeps some optimisers busy for minutes: they copy what its names mean, layer by layer.
+    """
+    select, schema = rows_of(base, chosen.asked), base.schema
+    weight = "w" if schema.weight is not None else "1e0"
+    if chosen.moving is not None and chosen.belief is not None:
+        moves = matter(chosen.moving, chosen.belief, select, schema)
+        weight = select.one(f"CASE WHEN {moves} THEN {weight} ELSE 0e0 END")
+    if chosen.unsized is not None:
+        size = mixed(chosen.unsized, select, schema)
+        weight = select.one(f"CASE WHEN {size} > 0e0 THEN 0e0 ELSE {weight} END")
+    return select, weight
 
 
 def mixed(sizes: Mixed, select: Select, schema: Schema) -> str:
@@ -106,10 +116,6 @@ def mixed(sizes: Mixed, select: Select, schema: Schema) -> str:
 
 def _masked(text: str, relevant: str, restricted: bool) -> str:
     return f"CASE WHEN {relevant} THEN {text} ELSE 0e0 END" if restricted and relevant != "1 = 1" else text
-
-
-def _weight(schema: Schema) -> str:
-    return "w" if schema.weight is not None else "1e0"
 
 
 def sound(schema: Schema) -> str:
@@ -156,8 +162,8 @@ def believed(
         If there is no SQL for a statistic or the belief.
     """
     base.require_form()
-    schema, select = base.schema, rows_of(base, chosen)
-    weight, columns = _weight(schema), survey(schema) if surveyed else {}
+    select, weight = weighed(base, chosen or Chosen())
+    schema, columns = base.schema, survey(base.schema) if surveyed else {}
     groups: list[str] = []
     for place, (basis, models) in enumerate(requests):
         shared = supposed(belief, select, schema, (), 3) if isinstance(belief, ClassBelief) else None
@@ -201,7 +207,7 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
     The factors of the parts are left out.
     """
     base.require_form()
-    schema, select = base.schema, rows_of(base, Chosen(asked))
+    schema, select = base.schema, rows_of(base, asked)
     relevant = "1 = 1" if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
     texts = [(part, sized(part.term, select, schema)) for part in sizes.parts]
     parts = select.let([_masked(text, relevant, part.restricted) for part, text in texts])
@@ -212,7 +218,7 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
         "n_relevant": f"SUM({can})",
         "n_sized": f"SUM({there})",
         "n_missed": f"SUM(CASE WHEN {can} = 1 AND {there} = 0 THEN 1 ELSE 0 END)",
-        "sum_w": f"SUM({there} * {_weight(schema)})",
+        "sum_w": f"SUM({there} * {'1e0' if schema.weight is None else 'w'})",
     }
     for at, part in enumerate(parts):
         columns[f"sum_{at}"] = f"SUM({part})"
@@ -232,7 +238,6 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
 def head(
     base: Base,
     sizes: Mixed,
-    asked: NDArray[Any] | None,
     *,
     seed: int,
     stage: int,
@@ -244,10 +249,11 @@ def head(
     r"""Return the query of the rows that a draw may take: of at least a size, or with :math:`1 - h < u \, \beta`.
 
     All rows whose key is below a limit are among them, where the rate of a smaller size is at most
-    :math:`\beta` times it over the limit: :math:`-\ln h \ge 1 - h`.
+    :math:`\beta` times it over the limit: :math:`-\ln h \ge 1 - h`. Rows asked for before are not
+    left out: beside a join, a condition on a size keeps some optimisers busy for longer than the pass takes.
     """
     base.require_form()
-    select, schema = rows_of(base, Chosen(asked)), base.schema
+    select, schema = base.select(), base.schema
     if not least > 0:
         select.where(f"{mixed(sizes, select, schema)} > 0e0")
     else:

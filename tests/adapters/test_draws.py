@@ -1,0 +1,116 @@
+"""What was drawn and with what probability, as a table."""
+
+import csv
+import os
+
+import duckdb
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sondage import Classifier, Pool, Regressor, Study, estimate_from
+from sondage.adapters.draws import draws_table, write_draws
+from sondage.cli.main import main
+from sondage.errors import InputError
+
+N = 400
+P = np.random.default_rng(1).beta(0.5, 0.5, N)
+TRUTH = (np.random.default_rng(2).random(N) < P) * 1
+
+
+def made(folder, pool=None, **options):
+    return Study.create(folder / "study.db", pool or Pool(probabilities=P), budget=60, seed=2, **options)
+
+
+def tell(study):
+    ids = study.ask()
+    study.tell(ids, [int(TRUTH[name]) for name in ids])
+
+
+def test_the_table_is_enough_to_estimate(tmp_path):
+    parts = {"stages": 1, "estimator": "hajek", "belief": "model"}
+    with made(tmp_path, **parts) as study:
+        tell(study)
+        table = draws_table(study)
+        estimate = study.estimate()
+    pi, wrong = table["inclusion_probability"], table["prediction"] != TRUTH[table["id"]]
+    assert np.sum(wrong / pi) / np.sum(1 / pi) == pytest.approx(estimate.value)
+    found = estimate_from("error_rate", predictions=table["prediction"], labels=TRUTH[table["id"]], inclusion=pi)
+    assert found.value == pytest.approx(estimate.value)
+    np.testing.assert_allclose(table["design_weight"] * pi, 1.0)
+    np.testing.assert_allclose(table["weight"], 1 / N)
+    np.testing.assert_array_equal(table["p_1"], P[table["id"]])
+
+
+def test_weights_expand_to_the_pool_in_the_mean(tmp_path):
+    totals = []
+    for seed in range(60):
+        with Study.create(tmp_path / f"{seed}.db", Pool(probabilities=P), budget=80, seed=seed, stages=1) as study:
+            table = draws_table(study, everything=True)
+        totals.append(np.sum(table["weight"] * table["design_weight"] * table["p_1"]))
+    assert abs(np.mean(totals) - P.mean()) < 4 * np.std(totals) / np.sqrt(60)
+
+
+def test_with_replacement(tmp_path):
+    with made(tmp_path, method="thesis") as study:
+        tell(study)
+        table = draws_table(study)
+        value = study.estimate().value
+    assert "inclusion_probability" not in table
+    assert np.all(table["draw_probability"] > 0)
+    wrong = table["prediction"] != TRUTH[table["id"]]
+    mean = np.sum(table["design_weight"] * wrong) / np.sum(table["design_weight"])
+    assert mean == pytest.approx(value)
+
+
+def test_what_is_next_has_a_probability_too(tmp_path):
+    with made(tmp_path) as study:
+        with pytest.raises(InputError, match="nothing was asked for yet"):
+            draws_table(study)
+        study.ask(5)
+        assert len(draws_table(study)["id"]) == 5
+        table = draws_table(study, everything=True)
+        tell(study)
+        assert table["id"].tolist() == study.session.ids[: len(table["id"])]
+        later = draws_table(study)
+    assert set(later["stage"].tolist()) == set(range(len(study.session.stages)))
+    assert np.all((later["inclusion_probability"] > 0) & (later["inclusion_probability"] <= 1))
+
+
+@pytest.mark.parametrize("end", ["parquet", "csv"])
+def test_files_hold_the_table(end, tmp_path):
+    names = [f"=i'{n}\"" for n in range(N)]
+    models = {"a": Classifier(P), 'b "x"': Classifier(predictions=TRUTH)}
+    with made(tmp_path, Pool(models=models, ids=names), compare=("a", 'b "x"')) as study:
+        study.ask(20)
+        table = draws_table(study)
+    path = tmp_path / f"drawn'.{end}"
+    done = CliRunner().invoke(main, ["export", str(tmp_path / "study.db"), "--draws", "-o", str(path)])
+    assert done.exit_code == 0, done.output
+    assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
+    if end == "csv":
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        assert [float(row["inclusion_probability"]) for row in rows] == table["inclusion_probability"].tolist()
+        assert list(rows[0]) == list(table)
+        return
+    found = duckdb.read_parquet(str(path).replace("'", "[']")).fetchnumpy()
+    assert list(found) == list(table)
+    for name, column in table.items():
+        assert np.asarray(found[name]).tolist() == column.tolist()
+
+
+def test_regression_and_groups_and_refusals(tmp_path):
+    pool = Pool(models={"m": Regressor(P, P), "n": Regressor(1 - P)})
+    with Study.create(tmp_path / "r.db", pool, measure="mse", compare=("m", "n"), budget=20) as study:
+        assert {"m.prediction", "m.variance", "n.prediction"} < set(draws_table(study, everything=True))
+    groups = Pool(probabilities=P, groups=np.arange(N) // 4)
+    with Study.create(tmp_path / "g.db", groups, budget=20) as study:
+        table = draws_table(study, everything=True)
+        assert "p_1" not in table
+        np.testing.assert_allclose(table["weight"], 4 / N)
+        with pytest.raises(InputError, match="cannot be written"):
+            write_draws(study, tmp_path / "absent" / "drawn.parquet", everything=True)
+    done = CliRunner().invoke(main, ["export", str(tmp_path / "g.db"), "--draws", "--people"])
+    assert done.exit_code == 1
+    assert "--draws goes with -o and --all only" in done.output
