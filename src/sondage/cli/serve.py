@@ -63,6 +63,9 @@ def _listen(port: int) -> socket.socket:
     """Return a socket on this machine's own address."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.setsockopt(
+        socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
+    )  # else the browser waits 40 ms for a page's second half
     try:
         listening.bind((HOST, port))
         listening.listen(100)  # at once, so that whoever follows the link early waits instead of being refused
