@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -63,9 +64,8 @@ def _listen(port: int) -> socket.socket:
     """Return a socket on this machine's own address."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.setsockopt(
-        socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
-    )  # else the browser waits 40 ms for a page's second half
+    # Else the browser waits 40 ms for the second half of each page.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         listening.bind((HOST, port))
         listening.listen(100)  # at once, so that whoever follows the link early waits instead of being refused
@@ -75,12 +75,12 @@ def _listen(port: int) -> socket.socket:
     return listening
 
 
-def _run(app: object, listening: socket.socket) -> None:
+def _run(app: Any, listening: socket.socket) -> None:
     """Serve until stopped; what is requested is not logged, for links have tokens."""
     import uvicorn
 
     config = uvicorn.Config(
-        app,  # type: ignore[arg-type]
+        app,
         log_level="warning",
         access_log=False,
         server_header=False,

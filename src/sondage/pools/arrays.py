@@ -249,11 +249,6 @@ class Pool:
         return None if self._units is None else self._units[0]
 
     @property
-    def unit_rows(self) -> NDArray[np.int64] | None:
-        """The row that stands for each unit; None where each row is a unit."""
-        return None if self._units is None else self._units[1]
-
-    @property
     def n_units(self) -> int:
         """Number of items that can be labelled: rows, or groups."""
         return len(self) if self._units is None else len(self._units[1])

@@ -9,48 +9,26 @@ from typing import Any
 from sondage.core.predictions import Floats
 from sondage.core.reliability import Reliability
 from sondage.core.results import Interval
-from sondage.studies.account import Progress
+from sondage.studies.account import Progress, Status
 from sondage.studies.sharing import Sharing
 
-__all__ = ["Contributor", "Figure", "Part", "Report", "Standing", "Uniform", "Weights"]
+__all__ = ["Contributor", "Figure", "Part", "Report", "TeamStatus", "Uniform", "Weights"]
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Where a study stands.
+class TeamStatus(Status):
+    """Where a study stands, and who labelled how much.
 
     Attributes
     ----------
-    budget, spent : float
-        Labels, or cost.
-    asked, labelled, skipped, pending, remaining : int
-        Items asked for; of these answered, skipped, not answered; and items that can still be asked for.
-    claimed, wanted, disputed : int
-        Labels that somebody is at work on, that are still to be given, and items of which people disagree without a
-        majority.
     people : mapping of str to Progress
         What each labeller has done; the name is empty where none was given.
     sharing : Sharing or None
         How labellers share the items.
     """
 
-    budget: float
-    spent: float
-    asked: int
-    labelled: int
-    skipped: int
-    pending: int
-    remaining: int
-    claimed: int = 0
-    wanted: int = 0
-    disputed: int = 0
     people: Mapping[str, Progress] = field(default_factory=dict)
     sharing: Sharing | None = None
-
-    @property
-    def complete(self) -> bool:
-        """Whether everything was asked for and answered."""
-        return not self.remaining and not self.pending and not self.wanted
 
     @property
     def team(self) -> tuple[str, ...]:
@@ -222,7 +200,7 @@ class Report:
         The numbers of the result.
     gaps : tuple of Figure
         Of a selection: the models' differences from the best, in intervals that hold together.
-    standing : Standing or None
+    standing : TeamStatus or None
         Where the study stands; None of labels drawn elsewhere.
     chosen : tuple of str
         How the items were chosen.
@@ -253,7 +231,7 @@ class Report:
     result: Any
     figures: tuple[Figure, ...]
     gaps: tuple[Figure, ...]
-    standing: Standing | None
+    standing: TeamStatus | None
     chosen: tuple[str, ...]
     uniform: Uniform | None
     weights: Weights | None

@@ -126,7 +126,7 @@ def _inlined(svg: str, name: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     for colour, stand_in in _STAND_INS.items():
         svg = svg.replace(stand_in, f"var(--{colour})")
-    width, height = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()  # type: ignore[union-attr]
+    ((width, height),) = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     svg = re.sub(
         r"<svg [^>]*>", f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="chart: {name}">', svg, count=1
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sondage.core.reliability import Reliability
-from sondage.reports.contents import Figure, Report, Standing
+from sondage.reports.contents import Figure, Report, TeamStatus
 from sondage.reports.text import figure_reach, figure_value, label_count, warned
 
 __all__ = ["report_lines"]
@@ -33,7 +33,7 @@ def report_lines(report: Report) -> list[str]:
     return lines + _headed("To do it again", _setting_lines(report.settings))
 
 
-def _standing_lines(at: Standing) -> list[str]:
+def _standing_lines(at: TeamStatus) -> list[str]:
     return [
         f"{at.labelled} labelled, {at.pending} pending, {at.skipped} skipped, {at.remaining} to ask; "
         f"budget {at.budget:g}, spent {at.spent:g}",

@@ -12,7 +12,7 @@ from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
 from sondage.errors import InputError
-from sondage.reports.contents import Figure, Report, Standing
+from sondage.reports.contents import Figure, Report, TeamStatus
 from sondage.reports.samples import (
     figure_of,
     find_contributors,
@@ -93,6 +93,12 @@ def _leading(result: Any) -> Estimate | None:
     return result if isinstance(result, Estimate) else None
 
 
+def _question(session: Session | None, leading: Estimate | None) -> str:
+    if session is not None:
+        return question_sentence(session.question)
+    return "What do the labels say?" if leading is None else f"What is the {named_measure(leading.measure)}?"
+
+
 def _report(
     session: Session | None, result: Any, level: float, fields: Mapping[Any, Row], facts: Mapping[str, Any]
 ) -> Report:
@@ -103,9 +109,7 @@ def _report(
         found = reliability(evidence, session.task, level)
     total = unit_count(evidence.sample) if evidence is not None else _pool_size(session)
     return Report(
-        question=f"What is the {named_measure(leading.measure)}?"  # type: ignore[union-attr]
-        if session is None
-        else question_sentence(session.question),
+        question=_question(session, leading),
         answers=_answers(result, level),
         basis=() if leading is None or isinstance(result, Selection) else tuple(basis_lines(leading)),
         level=level,
@@ -190,13 +194,13 @@ def _ranked(selection: Selection, level: float) -> tuple[Figure, ...]:
     return tuple(figure_of(name, selection.estimates[name], level, notes[name]) for name in selection.ranking)
 
 
-def _standing(session: Session, study: Study | None = None) -> Standing:
+def _standing(session: Session, study: Study | None = None) -> TeamStatus:
     skipped = sum(label is None for label in session.answers.values())
     counts = (len(session.asked), session.n_labels, skipped, len(session.pending), session.remaining)
     if study is None:
-        return Standing(session.budget, session.spent, *counts)
+        return TeamStatus(session.budget, session.spent, *counts)
     people, status = {who or "": done for who, done in study.progress().items()}, study.status
-    return Standing(
+    return TeamStatus(
         session.budget,
         session.spent,
         *counts,
