@@ -26,5 +26,7 @@ def resampled_means(
     blocks = []
     for size in block_sizes(resamples, n):
         drawn = generator.multinomial(n, even, size=size) * scaled
-        blocks.append(drawn @ rows / drawn.sum(axis=1, keepdims=True))
+        # Each resample is summed up by itself: a matrix product's last bits would follow the size of the block.
+        sums = np.stack([(drawn * column).sum(axis=1) for column in rows.T], axis=1)
+        blocks.append(sums / drawn.sum(axis=1, keepdims=True))
     return np.concatenate(blocks)
