@@ -105,6 +105,7 @@ def test_files_and_frames(tmp_path):
         ({"documents": ["b", "a", "a", "c", "m"]}, r"row 2 \(query q1, document a\) stands twice"),
         ({"models": {"a": Ranking(ranks=[1, 1, 1, 2, 3])}}, "rank of 'a' of row 2 .* is 1, as that of another"),
         ({"models": {"a": Ranking(ranks=[1, -1, 1, 2, 3])}}, "is -1; it must be 1 or more, or missing"),
+        ({"models": {"a": Ranking(ranks=["1", "x", "1", "2", "3"])}}, "of row 1 .* is 'x'; it must be"),
         ({"models": {"a": Ranking(ranks=[1, 2])}}, "ranks of 'a' has 2 rows; the pool has 5"),
         ({"models": {"a": Ranking([["b"]])}}, r"give Ranking\(ranks=...\), one for each row"),
         ({"models": {"a": Ranking(), "b": sondage.Outcome()}}, "models must all be Ranking; 'b' is a Outcome"),
@@ -159,3 +160,9 @@ def test_broken_files_are_refused(tmp_path, text, reason):
     (tmp_path / "pool.csv").write_text(text)
     with pytest.raises(InputError, match=reason):
         sondage.read_pool(tmp_path / "pool.csv")
+
+
+def test_ranks_as_texts_with_gaps() -> None:
+    named = {"queries": [1, 1, 1], "documents": [1, 2, 3], "classes": [0, 1]}
+    told = [sondage.Pool(models={"a": Ranking(ranks=r)}, **named) for r in (["2", None, "1"], [2, float("nan"), 1])]
+    assert told[0].fingerprint == told[1].fingerprint

@@ -222,10 +222,12 @@ def _grade_model(rows: _Rows, order: NDArray[np.int64]) -> NDArray[Any] | None:
 
 def _grades(classes: Any, probabilities: NDArray[Any] | None) -> tuple[float, ...]:
     """Return the grades: as named, or numbered by the columns of the grade model."""
-    if classes is None and probabilities is None:
-        raise InputError("without a grade model, name the grades: classes=[0, 1, 2]")
+    if classes is None:
+        if probabilities is None:
+            raise InputError("without a grade model, name the grades: classes=[0, 1, 2]")
+        classes = range(probabilities.shape[1])
     try:
-        grades = np.asarray(range(probabilities.shape[1]) if classes is None else classes, dtype=np.float64)  # type: ignore[union-attr]
+        grades = np.asarray(classes, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"grades are numbers; classes={list(classes)}") from None
     if len(grades) < 2 or not np.all(np.diff(grades) > 0):
@@ -245,11 +247,23 @@ def _costs(rows: _Rows) -> Floats:
     return costs.astype(np.float64)
 
 
+def _rank_numbers(ranks: NDArray[Any], name: str, rows: _Rows) -> Floats:
+    """Return ranks that came as objects or texts as numbers, NaN where one is missing."""
+    found = np.empty(len(ranks))
+    for row, rank in enumerate(ranks.tolist()):
+        try:
+            found[row] = np.nan if rank is None else rank
+        except (TypeError, ValueError):
+            message = f"rank of {name!r} of {rows.where(row)} is {rank!r}; it must be a number, or missing"
+            raise InputError(message) from None
+    return found
+
+
 def _positions(rows: _Rows, name: str) -> NDArray[np.int32]:
     """Return each row's position in a model's list, 0 where it has none: ranks in their order, gaps closed."""
     ranks = rows.ranks[name]
     if ranks.dtype.kind not in "fiub":
-        ranks = numeric(np.where(ranks == None, np.nan, ranks).astype(np.float64), f"rank of {name!r}", rows.where)  # noqa: E711
+        ranks = _rank_numbers(ranks, name, rows)
     here = np.isfinite(ranks) & (ranks != 0)
     if np.any(ranks[here] < 0) or np.isinf(ranks).any():
         row = int(np.argmax((ranks < 0) | np.isinf(ranks)))
