@@ -74,6 +74,10 @@ class Reader:
             items = items.take(~(sizes_at(chosen.unsized, items) > 0))
         return items
 
+    def share_of(self, chosen: Chosen, rows: Rows) -> float:
+        """Return the base weight of those of these rows that are chosen."""
+        return float(self.chosen(rows, chosen).weights.sum())
+
     def believed(
         self, requests: Sequence[tuple[Basis, Sequence[int]]], belief: Belief, chosen: Chosen, rows: Rows
     ) -> dict[SumKey, Floats]:

@@ -64,9 +64,9 @@ class StoredUrn:
         there = [at for at in range(len(shares)) if found[f"sum_{at}"]]
         self.total = float(sum(shares[at] for at in there))
         spread = [(found[f"min_{at}"], found[f"max_{at}"]) for at in there]
-        self.equal = pool.schema.cost is None and all(low >= high * (1 - 1e-9) for low, high in spread)
+        self.equal = pool.scan.schema.cost is None and all(low >= high * (1 - 1e-9) for low, high in spread)
         self._mass = self.total  # cost of the sizes' sum
-        if pool.schema.cost is not None:
+        if pool.scan.schema.cost is not None:
             self._mass = float(sum(shares[at] * found[f"sum_c{at}"] / found[f"sum_{at}"] for at in there))
         self._largest = float(sum(shares[at] * found[f"max_{at}"] / found[f"sum_{at}"] for at in there))
         self._draw: tuple[int, int] | None = None
@@ -76,7 +76,7 @@ class StoredUrn:
     @property
     def prices(self) -> Prices | None:
         """Costs of what can be drawn."""
-        if self.pool.schema.cost is None:
+        if self.pool.scan.schema.cost is None:
             return None
         return Prices(*(float(self._found[f"{name}_c"]) for name in ("sum", "min", "max")))
 
@@ -101,17 +101,19 @@ class StoredUrn:
             return
         assert self._draw is not None
         pool, (seed, stage) = self.pool, self._draw
-        small, unit = int(pool.survey["max_key"]) < PRIMES[1], pool.base_weight
+        small, unit = int(pool.scan.survey["max_key"]) < PRIMES[1], pool.scan.unit
         # The query may compute a size a little differently.
         bounds = {"least": least * (1 - 1e-9), "slope": min(slope, 1e300) * (1 + 1e-9)}
         try:
             scaled = replace(self.sizes, parts=tuple(replace(p, factor=p.factor * unit) for p in self.sizes.parts))
-            text, select = head(pool.base, scaled, seed=seed, stage=stage, small=small, largest=self._largest, **bounds)
-            rows = dict(pool.engine.query(text, select.tables, "pass 3: the draw"))
+            text, select = head(
+                pool.scan.base, scaled, seed=seed, stage=stage, small=small, largest=self._largest, **bounds
+            )
+            rows = dict(pool.scan.engine.query(text, select.tables, "pass 3: the draw"))
         except NoForm:
-            kernel = partial(pool.reader.head, self.sizes, seed, stage, bounds["least"], bounds["slope"])
-            found = list(pool.mapped(Chosen(), kernel, "pass 3: the draw"))
-            rows = {name: np.concatenate([block[name] for block in found]) for name in pool.schema.columns}
+            kernel = partial(pool.scan.reader.head, self.sizes, seed, stage, bounds["least"], bounds["slope"])
+            found = list(pool.scan.mapped(Chosen(), kernel, "pass 3: the draw"))
+            rows = {name: np.concatenate([block[name] for block in found]) for name in pool.scan.schema.columns}
         self._least, self._slope, self._near = least, slope, self._ordered(self._not_asked(rows))
 
     def _not_asked(self, rows: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -124,9 +126,11 @@ class StoredUrn:
 
     def _ordered(self, rows: dict[str, NDArray[Any]]) -> _Near:
         """Return the rows in the order of their keys, and so independent of the engine's."""
-        reader = self.pool.reader
+        reader = self.pool.scan.reader
         keys = reader.keys(rows)
-        order = np.lexsort((np.asarray(rows["id"]).astype(str), keys)) if self.pool.schema.hashed else np.argsort(keys)
+        order = (
+            np.lexsort((np.asarray(rows["id"]).astype(str), keys)) if self.pool.scan.schema.hashed else np.argsort(keys)
+        )
         rows, keys = {name: column[order] for name, column in rows.items()}, keys[order]
         twice = np.flatnonzero(keys[1:] == keys[:-1])
         for at in twice.tolist():

@@ -1,0 +1,47 @@
+"""Rows of a stored pool that were looked at: what is drawn is asked for again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.hashing import hash_ids
+from sondage.pools.engines import Rows
+from sondage.pools.kernels import Reader
+
+__all__ = ["Seen"]
+
+
+class Seen:
+    """Rows by their hash keys."""
+
+    def __init__(self) -> None:
+        self._at: dict[int, tuple[Rows, int]] = {}
+        self._ids: dict[int, Any] = {}
+
+    def add(self, rows: Rows, reader: Reader) -> None:
+        """Take rows."""
+        for at, (key, name) in enumerate(zip(reader.keys(rows).tolist(), rows["id"].tolist(), strict=True)):
+            self._at[key], self._ids[key] = (rows, at), name
+
+    def know(self, names: Sequence[Any], hashed: bool) -> NDArray[np.int64]:
+        """Take ids without their rows; return their keys."""
+        keys = hash_ids(np.array(names, dtype=object if hashed else np.int64))
+        self._ids |= dict(zip(keys.tolist(), names, strict=True))
+        return keys
+
+    def missing(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the keys whose rows were not looked at."""
+        return np.array([key for key in keys.tolist() if key not in self._at], dtype=np.int64)
+
+    def ids(self, keys: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the ids of keys."""
+        return np.array([self._ids[key] for key in keys.tolist()])
+
+    def rows(self, keys: NDArray[np.int64], names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Return the rows of keys, in their order."""
+        found = [self._at[key] for key in keys.tolist()]
+        return {name: np.array([rows[name][at] for rows, at in found]) for name in names}
