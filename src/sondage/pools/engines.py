@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -34,6 +34,10 @@ class Engine(Protocol):
 
     def text_key(self, text: str) -> str:
         """Return the expression of the hash key of a text: the first 15 hexadecimal digits of its md5."""
+        ...
+
+    def gathering(self, columns: Sequence[str], condition: str) -> str | None:
+        """Return the aggregate of the rows that fulfil a condition, as mappings; None where it slows a pass down."""
         ...
 
     def query(self, text: str, tables: Tables, step: str) -> Rows:
