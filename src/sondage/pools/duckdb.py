@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.errors import InputError
-from sondage.pools.engines import Kernel, Progress, Result, Rows, plain
+from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, plain
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Tables, number
 
@@ -74,7 +74,9 @@ class DuckDB:
         with connected_errors(), self._watched(step):
             return plain(self._run(text, tables).fetchnumpy())
 
-    def mapped(self, text: str, tables: Tables, kernel: Kernel[Result], step: str) -> Iterator[Result]:
+    def mapped(
+        self, text: str, tables: Tables, kernel: Kernel[Result], step: str, join: Join[Result] | None = None
+    ) -> Iterator[Result]:
         try:
             import pyarrow  # noqa: F401
         except ModuleNotFoundError:

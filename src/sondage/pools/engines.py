@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Tables
 
-__all__ = ["Engine", "Kernel", "Progress", "Rows"]
+__all__ = ["Engine", "Join", "Kernel", "Progress", "Rows"]
 
 Rows = Mapping[str, NDArray[Any]]
 """Columns of an answer by name."""
@@ -19,6 +19,9 @@ Rows = Mapping[str, NDArray[Any]]
 Result = TypeVar("Result")
 Kernel = Callable[[Rows], Result]
 """What is done with the columns of some rows; it and its results may travel between processes."""
+
+Join = Callable[[Result, Result], Result]
+"""Makes one result of two."""
 
 Progress = Callable[[str, float], None]
 """Hears what is being done, and which share of it is done, from 0 to 1."""
@@ -40,8 +43,13 @@ class Engine(Protocol):
         """Return the answer to a query, which is small; missing values are masked."""
         ...
 
-    def mapped(self, text: str, tables: Tables, kernel: Kernel[Result], step: str) -> Iterator[Result]:
-        """Yield what a function makes of the rows of a query, some thousands at a time."""
+    def mapped(
+        self, text: str, tables: Tables, kernel: Kernel[Result], step: str, join: Join[Result] | None = None
+    ) -> Iterator[Result]:
+        """Yield what a function makes of the rows of a query, some thousands at a time.
+
+        With `join` results may come joined, so that few of them travel.
+        """
         ...
 
 

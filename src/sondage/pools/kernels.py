@@ -22,7 +22,7 @@ from sondage.pools.parts import Undrawn
 from sondage.pools.schema import Schema
 from sondage.pools.sql.passes import Chosen, Mixed
 
-__all__ = ["Reader", "joined", "sizes_at"]
+__all__ = ["Reader", "added", "joined", "sizes_at"]
 
 
 def moves(moving: Sequence[Influence] | None, belief: Belief | None, items: Items) -> NDArray[np.bool_]:
@@ -137,6 +137,11 @@ class Reader:
         costs = np.ones(len(items)) if items.costs is None else items.costs
         columns = ((size > 0).astype(np.float64), size, other**2, costs * (size > 0))
         return np.stack([np.bincount(place, weights=column, minlength=len(edges) + 1) for column in columns])
+
+
+def added(one: Mapping[SumKey, Floats], other: Mapping[SumKey, Floats]) -> dict[SumKey, Floats]:
+    """Return totals of two blocks as those of both."""
+    return {key: total + other[key] for key, total in one.items()}
 
 
 def joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

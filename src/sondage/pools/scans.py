@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
@@ -14,8 +16,8 @@ from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import SumKey
 from sondage.errors import InputError
-from sondage.pools.engines import Engine, Result, Rows
-from sondage.pools.kernels import Reader, joined
+from sondage.pools.engines import Engine, Join, Result, Rows
+from sondage.pools.kernels import Reader, added, joined
 from sondage.pools.schema import Schema
 from sondage.pools.sql.canonical import checks
 from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, rows_of, survey, weighed
@@ -160,17 +162,20 @@ class Scan:
         self, wanted: list[tuple[Basis, tuple[int, ...]]], belief: Belief, chosen: Chosen
     ) -> dict[SumKey, Floats]:
         kernel = partial(self.reader.believed, wanted, belief, chosen)
-        totals: dict[SumKey, Floats] = {}
-        for part in self.mapped(Chosen(chosen.asked), kernel, "pass 1: believed sums"):
-            for key, total in part.items():
-                totals[key] = totals[key] + total if key in totals else total
-        return totals
+        return self.summed(Chosen(chosen.asked), kernel, added, "pass 1: believed sums")
 
-    def mapped(self, chosen: Chosen, kernel: Callable[[Rows], Result], step: str) -> Iterator[Result]:
+    def mapped(
+        self, chosen: Chosen, kernel: Callable[[Rows], Result], step: str, join: Join[Result] | None = None
+    ) -> Iterator[Result]:
         """Yield what a function makes of the chosen rows, some thousands at a time."""
         select = rows_of(self.base, chosen.asked)
         select.text = f"SELECT {', '.join(self.schema.columns)} FROM ({select.text}) t"
-        return self.engine.mapped(select.text, select.tables, kernel, step)
+        return self.engine.mapped(select.text, select.tables, kernel, step, join)
+
+    def summed(self, chosen: Chosen, kernel: Callable[[Rows], Result], join: Join[Result], step: str) -> Result:
+        """Return what a function makes of the chosen rows, joined."""
+        nothing = kernel({name: np.empty(0) for name in self.schema.columns})
+        return reduce(join, self.mapped(chosen, kernel, step, join), nothing)
 
     def masses(self, sizes: Mixed, asked: NDArray[Any] | None) -> dict[str, Any]:
         """Return what the parts of sizes sum up to over the rows not asked for, in units of weight."""
@@ -178,7 +183,7 @@ class Scan:
             text, select = masses(self.base, sizes, asked)
         except NoForm:
             kernel = partial(self.reader.masses, sizes)
-            return joined(list(self.mapped(Chosen(asked), kernel, "pass 2: sizes")))
+            return self.summed(Chosen(asked), kernel, lambda *parts: joined(parts), "pass 2: sizes")
         (found,) = self.ask(text, select, "pass 2: sizes")
         return {name: int(value or 0) if name.startswith("n") else value for name, value in found.items()}
 
@@ -195,7 +200,7 @@ class Scan:
             select, weight = weighed(self.base, chosen)
         except NoForm:
             kernel = partial(self.reader.share_of, chosen)
-            return float(sum(self.mapped(Chosen(chosen.asked), kernel, "weighing rows")))
+            return float(self.summed(Chosen(chosen.asked), kernel, add, "weighing rows"))
         (found,) = self.ask(select.aggregated({"mass": f"SUM({weight})"}), select, "weighing rows")
         return float(found["mass"] or 0.0) * self.unit
 

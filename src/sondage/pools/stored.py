@@ -23,6 +23,7 @@ from sondage.core.samples import SumKey
 from sondage.core.urns import Prices, Urn
 from sondage.errors import InputError, SondageWarning
 from sondage.pools.arrays import Pool
+from sondage.pools.bins import StoredValues
 from sondage.pools.engines import Engine, Result, Rows
 from sondage.pools.fingerprints import digest_of, side_of
 from sondage.pools.parts import Filled, Profile, Taken, Undrawn
@@ -226,9 +227,7 @@ class StoredPool(Pool):
         assert isinstance(urn, StoredUrn)
         edges = np.geomspace(1e-16, 1.0, BINS)
         kernel = partial(self.scan.reader.profile, urn.sizes, term, edges)
-        counts, sizes, squares, costs = np.sum(
-            list(self.scan.mapped(Chosen(urn.asked), kernel, "profile of sizes")), axis=0
-        )
+        counts, sizes, squares, costs = self.scan.summed(Chosen(urn.asked), kernel, np.add, "profile of sizes")
         there = counts > 0
         mean = sizes[there] / counts[there]
         each = None if self.scan.schema.cost is None else costs[there] / counts[there]
@@ -264,10 +263,8 @@ class StoredPool(Pool):
         return part
 
     def settled(self, measure: Measure, models: tuple[int, ...]) -> Measure:
-        """Return the measure; one that takes bins from the pool's scores needs them in memory."""
-        if isinstance(measure, OfPool):
-            raise InputError(f"measure {measure.name!r} sorts the pool's scores, which are not in memory: .load() it")
-        return measure
+        """Return the measure with what it needs of the pool, such as bins."""
+        return measure.settled(self.task, StoredValues(self.scan), models) if isinstance(measure, OfPool) else measure
 
     def by_id(self, column: NDArray[Any]) -> Callable[[Sequence[Any]], NDArray[Any]]:
         """Refuse labels by row: rows of files have no order."""
@@ -277,9 +274,7 @@ class StoredPool(Pool):
     def fingerprint(self) -> str:
         """A hash of all columns but those shown to the labeller, the same as of the pool in memory."""
         if self._fingerprint is None:
-            digest = np.zeros(4, dtype=np.uint64)
-            for part in self.scan.mapped(Chosen(), self.scan.reader.hashes, "fingerprint"):
-                digest += part
+            digest = self.scan.summed(Chosen(), self.scan.reader.hashes, np.add, "fingerprint")
             side = side_of(self.judges, self.outline)
             self._fingerprint = digest_of(len(self), (self.task, self.models), digest, side)
         return self._fingerprint
