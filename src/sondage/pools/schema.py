@@ -57,6 +57,16 @@ class Probabilities:
         """The columns' names once they are checked and turned into numbers."""
         return tuple(f"{self.stem}_{number}" for number in range(len(self.columns)))
 
+    @property
+    def top(self) -> str:
+        """Name of the probability of the most probable class."""
+        return f"{self.stem}_top"
+
+    @property
+    def rest(self) -> str:
+        """Name of the sum of the others."""
+        return f"{self.stem}_rest"
+
     def of(self, label: int) -> str:
         """Return the probability of a class as an expression."""
         if len(self.columns) > 1:

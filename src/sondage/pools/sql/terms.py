@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Influence
 from sondage.core.contenders import Contention
 from sondage.core.designs import (
@@ -21,12 +21,16 @@ from sondage.core.designs import (
     Term,
 )
 from sondage.core.measures.bases import Confusion, Residuals
-from sondage.pools.schema import Schema
+from sondage.core.predictions import Floats
+from sondage.pools.schema import Schema, Source
 from sondage.pools.sql.bases import projected
 from sondage.pools.sql.beliefs import Supposed, allowed, supposed
-from sondage.pools.sql.text import NoForm, Select, number, product_sum, total
+from sondage.pools.sql.text import NoForm, Select, chosen, number, positive, product_sum, total
 
-__all__ = ["matter", "sized"]
+__all__ = ["ALL", "matter", "sized"]
+
+ALL = "1 = 1"
+"""The condition that every row fulfils."""
 
 
 def sized(term: Term, select: Select, schema: Schema) -> str:
@@ -68,7 +72,7 @@ def _(term: RootMeanSquare, select: Select, schema: Schema) -> str:
     if _broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
-    return f"sqrt(greatest({_second(weights, psi)}, 0e0))"
+    return f"sqrt({_second(weights, psi)})"
 
 
 @relevance.register
@@ -76,9 +80,9 @@ def _(term: Deviation, select: Select, schema: Schema) -> str:
     if _broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
-    mean, second = select.let([product_sum(weights, psi), _second(weights, psi)])
-    uncertain = matter([term.influence], term.belief, select, schema)
-    return f"CASE WHEN {uncertain} THEN sqrt(greatest({second} - {mean} * {mean}, 0e0)) ELSE 0e0 END"
+    mean, second = select.one(product_sum(weights, psi)), select.one(_second(weights, psi))
+    variance = select.one(f"{second} - {mean} * {mean}")
+    return _where(matter([term.influence], term.belief, select, schema), f"sqrt({positive(variance)})")
 
 
 @relevance.register
@@ -89,7 +93,7 @@ def _(term: MeanAbsolute, select: Select, schema: Schema) -> str:
     mean = select.one(product_sum(weights, psi))
     weights, psi = _influences(term.influence, term.belief, select, schema, finer=2)
     distance = product_sum(weights, [f"abs({value} - {mean})" for value in psi])
-    return f"CASE WHEN {matter([term.influence], term.belief, select, schema)} THEN {distance} ELSE 0e0 END"
+    return _where(matter([term.influence], term.belief, select, schema), distance)
 
 
 @relevance.register
@@ -102,8 +106,7 @@ def _(term: Range, select: Select, schema: Schema) -> str:
         least = 1e-12 * _scale(term.influence)
         return select.looked_up(schema.models[model].code, np.where(span > least, span, 0.0)[:, None])[0]
     psi = _at(term.influence, allowed(term.belief, schema, term.influence.models), select, schema)
-    uncertain = matter([term.influence], term.belief, select, schema)
-    return f"CASE WHEN {uncertain} THEN {_spread(psi)} ELSE 0e0 END"
+    return _where(matter([term.influence], term.belief, select, schema), _spread(psi))
 
 
 @relevance.register
@@ -133,6 +136,10 @@ def _(term: Contention, select: Select, schema: Schema) -> str:
     variance = select.one(total(variances))
     least = number((1e-9 * max(_scale(influence) for influence in influences)) ** 2)
     return f"CASE WHEN {variance} > {least} THEN sqrt({variance}) ELSE 0e0 END"
+
+
+def _where(condition: str, size: str) -> str:
+    return size if condition == ALL else f"CASE WHEN {condition} THEN {size} ELSE 0e0 END"
 
 
 def _broad(belief: Belief) -> bool:
@@ -168,12 +175,56 @@ def _influences(
     """Return the weights of the supposed labels, and the influence at each, as columns."""
     _require_smooth([influence], belief)
     key = (_content(influence), belief, finer if isinstance(belief, GaussianBelief) else 1)
+    if key not in select.memo and isinstance(belief, ClassBelief) and _of_right(influence):
+        select.memo[key] = _right_or_wrong(influence, belief, select, schema)
     if key not in select.memo:
         labelled: Supposed = supposed(belief, select, schema, influence.models, finer * influence.basis.nodes)
         psi = select.let(_at(influence, [label for label, _ in labelled], select, schema))
         select.memo[key] = [weight for _, weight in labelled], psi
     found: tuple[list[str], list[str]] = select.memo[key]
     return found
+
+
+def _of_right(influence: Influence) -> bool:
+    """Return whether it matters only whether the label is the predicted class, for each prediction."""
+    if len(influence.terms) > 1 or not isinstance(influence.basis, Confusion):
+        return False
+    ((_, a),) = influence.terms
+    return len(a) == 2 or bool(np.all(_wrong(a) == _wrong(a)[:, :1]))
+
+
+def _wrong(a: Floats) -> Floats:
+    """Return a table without its diagonal, shape (k, k - 1)."""
+    k = len(a)
+    return np.asarray(a)[~np.eye(k, dtype=np.bool_)].reshape(k, k - 1)
+
+
+def _right_or_wrong(
+    influence: Influence, belief: ClassBelief, select: Select, schema: Schema
+) -> tuple[list[str], list[str]]:
+    """Return the weights of the predicted class and of all others, and the influence at each."""
+    ((model, a),) = influence.terms
+    chances = [weight for _, weight in supposed(belief, select, schema, influence.models, influence.basis.nodes)]
+    values = np.column_stack([np.diag(a), _wrong(a)[:, 0]]) - influence.constant
+    psi = select.let(select.looked_up(schema.models[model].code, values))
+    return _hits(select, schema.models[model], chances), psi
+
+
+def _hits(select: Select, source: Source, chances: Sequence[str]) -> list[str]:
+    """Return the believed probability of the predicted class, and of all others."""
+    key = ("hits", source.number, tuple(chances))
+    if key not in select.memo:
+        told, k = source.probabilities, len(chances)
+        if source.prediction is None and told is not None and list(chances) == [told.of(y) for y in range(k)]:
+            select.memo[key] = [told.top, told.rest]
+        elif k == 2:
+            (flag,) = select.let([f"CAST({source.code} AS DOUBLE)"])
+            select.memo[key] = select.let([chosen(flag, *chances[::-1]), chosen(flag, *chances)])
+        else:
+            flags = select.let([f"CAST({source.code} = {label} AS DOUBLE)" for label in range(k)])
+            others = [f"(1e0 - {flag})" for flag in flags]
+            select.memo[key] = select.let([product_sum(flags, chances), product_sum(others, chances)])
+    return list(select.memo[key])
 
 
 def _content(influence: Influence) -> tuple[object, ...]:
@@ -205,13 +256,13 @@ def _any_moves(influences: Sequence[Influence], belief: Belief, select: Select, 
             ((model, a),) = influence.terms
             moved = np.ptp(a, axis=1) > 1e-12 * _scale(influence)
             if moved.all():
-                return "1 = 1"
+                return ALL
             (flag,) = select.looked_up(schema.models[model].code, moved[:, None].astype(np.float64))
             conditions.append(f"{flag} > 5e-1")
         else:
             psi = select.let(_at(influence, allowed(belief, schema, influence.models), select, schema))
             conditions.append(f"{_spread(psi)} > {least}")
-    return f"({' OR '.join(conditions)})" if conditions else "1 = 1"
+    return f"({' OR '.join(conditions)})" if conditions else ALL
 
 
 def _broad_root(influence: Influence, schema: Schema) -> str:
