@@ -99,7 +99,7 @@ class Cells:
         _ = self.scan.survey  # the rows are sound, and it is known how they are read
         select = self.scan.base.select()
         value = select.one(self.value(select))
-        cell = select.one("0")
+        cell = select.one("CAST(0 AS BIGINT)")
         for place, level in enumerate((*self._levels, last)):
             level.join(select, f"level{place}", cell)
             if level is last and whole:

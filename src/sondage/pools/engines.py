@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -44,13 +44,57 @@ class Engine(Protocol):
         ...
 
     def mapped(
-        self, text: str, tables: Tables, kernel: Kernel[Result], step: str, join: Join[Result] | None = None
+        self,
+        text: str,
+        tables: Tables,
+        kernel: Kernel[Result],
+        step: str,
+        *,
+        join: Join[Result] | None = None,
+        whole: str | None = None,
     ) -> Iterator[Result]:
         """Yield what a function makes of the rows of a query, some thousands at a time.
 
-        With `join` results may come joined, so that few of them travel.
+        With `join` results may come joined, so that few of them travel. Rows of the same value in the column `whole`
+        come together, one beside the other.
         """
         ...
+
+
+def in_wholes(blocks: Iterable[Rows], column: str | None) -> Iterator[Rows]:
+    """Yield blocks of sorted rows, cut where the value of a column changes; as they are if there is none.
+
+    Examples
+    --------
+    >>> blocks = [{"g": np.array([1, 2])}, {"g": np.array([2, 2])}, {"g": np.array([2, 3])}]
+    >>> [block["g"].tolist() for block in in_wholes(blocks, "g")]
+    [[1], [2, 2, 2, 2], [3]]
+    """
+    held: list[Rows] = []
+    for block in blocks:
+        if column is None:
+            yield block
+            continue
+        values = block[column]
+        if not len(values):
+            continue
+        changes = np.flatnonzero(values[1:] != values[:-1]) + 1
+        last = int(changes[-1]) if len(changes) else 0
+        if held and held[-1][column][-1] != values[0]:
+            yield _stacked(held)
+            held = []
+        if last:
+            yield _stacked([*held, {name: values[:last] for name, values in block.items()}])
+            held = []
+        held.append({name: values[last:] for name, values in block.items()})
+    if held:
+        yield _stacked(held)
+
+
+def _stacked(blocks: Sequence[Rows]) -> Rows:
+    if len(blocks) == 1:
+        return blocks[0]
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 
 def plain(columns: Mapping[str, Any]) -> dict[str, NDArray[Any]]:

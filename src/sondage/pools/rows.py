@@ -65,6 +65,11 @@ class ArrayRows:
         return None if self._units is None else self._units[0]
 
     @property
+    def grouped(self) -> bool:
+        """Whether rows share labels."""
+        return self._units is not None
+
+    @property
     def n_units(self) -> int:
         """Number of items that can be labelled: rows, or groups."""
         return len(self) if self._units is None else len(self._units[1])
@@ -93,7 +98,7 @@ class ArrayRows:
         position[units] = np.arange(len(units))
         rows = np.flatnonzero(position[self._units[0]] >= 0)
         at = position[self._units[0][rows]]
-        order = np.argsort(at, kind="stable")
+        order = np.lexsort((self.keys[rows], at))  # whatever the order of the pool's rows
         return rows[order], at[order]
 
     def without(self, units: NDArray[np.int64]) -> Any:

@@ -46,6 +46,7 @@ class Scan:
         self.engine, self.schema, self.within = engine, schema, within
         self._surveyed: dict[str, Any] | None = None
         self._count: int | None = None
+        self._units: dict[str, Any] | None = None
 
     def __len__(self) -> int:
         if self._surveyed is not None:
@@ -170,7 +171,8 @@ class Scan:
         """Yield what a function makes of the chosen rows, some thousands at a time."""
         select = rows_of(self.base, chosen.asked)
         select.text = f"SELECT {', '.join(self.schema.columns)} FROM ({select.text}) t"
-        return self.engine.mapped(select.text, select.tables, kernel, step, join)
+        whole = None if self.schema.group is None else "g"
+        return self.engine.mapped(select.text, select.tables, kernel, step, join=join, whole=whole)
 
     def summed(self, chosen: Chosen, kernel: Callable[[Rows], Result], join: Join[Result], step: str) -> Result:
         """Return what a function makes of the chosen rows, joined."""
@@ -185,14 +187,38 @@ class Scan:
             kernel = partial(self.reader.masses, sizes)
             return self.summed(Chosen(asked), kernel, lambda *parts: joined(parts), "pass 2: sizes")
         (found,) = self.ask(text, select, "pass 2: sizes")
-        return {name: int(value or 0) if name.startswith("n") else value for name, value in found.items()}
+        counted = {name: int(value or 0) if name.startswith("n") else value for name, value in found.items()}
+        return counted | {"n_units": counted["n_sized"]}
 
     def rows_with(self, ids: NDArray[Any]) -> Rows:
-        """Return the rows with these ids."""
+        """Return the rows with these ids, and those that share a label with one; these stand together."""
+        found = self._rows_among("id", ids)
+        if self.schema.group is None:
+            return found
+        rows = self._rows_among("g", np.unique(found["g"]))
+        order = np.argsort(rows["g"], kind="stable")
+        return {name: column[order] for name, column in rows.items()}
+
+    def _rows_among(self, column: str, values: NDArray[Any]) -> Rows:
         select = self.base.select()
-        select.among("id", "wanted", ids)
+        select.among(column, "wanted", values)
         text = f"SELECT {', '.join(self.schema.columns)} FROM ({select.text}) t"
         return self.engine.query(text, select.tables, "looking up items")
+
+    @property
+    def units(self) -> Mapping[str, Any]:
+        """Number of units, and what they cost: all, the cheapest, the dearest."""
+        if self.schema.group is None:
+            return {"n": len(self)} | dict(self.survey if self.schema.cost is not None else {})
+        if self._units is None:
+            _ = self.survey
+            select, costs = self.base.select(), {}
+            inner = select.aggregated({"c": "MAX(c)"} if self.schema.cost is not None else {}, ["g"])
+            if self.schema.cost is not None:
+                costs = {"sum_c": "SUM(c)", "min_c": "MIN(c)", "max_c": "MAX(c)"}
+            outer = Select(inner, select.tables)
+            (self._units,) = self.ask(outer.aggregated({"n": "COUNT(*)"} | costs), outer, "counting units")
+        return self._units
 
     def share_of(self, chosen: Chosen) -> float:
         """Return the base weight of some rows."""

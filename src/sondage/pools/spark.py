@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.errors import InputError
-from sondage.pools.engines import Join, Kernel, Progress, Result, Rows
+from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Tables
 
@@ -61,11 +61,20 @@ class Spark:
         return {name: _array(answer.column(at)) for at, name in enumerate(answer.column_names)}
 
     def mapped(
-        self, text: str, tables: Tables, kernel: Kernel[Result], step: str, join: Join[Result] | None = None
+        self,
+        text: str,
+        tables: Tables,
+        kernel: Kernel[Result],
+        step: str,
+        *,
+        join: Join[Result] | None = None,
+        whole: str | None = None,
     ) -> Iterator[Result]:
         def made(batches: Iterator[Any]) -> Iterator[Result]:
-            for batch in batches:
-                yield kernel({name: _array(batch.column(at)) for at, name in enumerate(batch.schema.names)})
+            blocks = (
+                {name: _array(batch.column(at)) for at, name in enumerate(batch.schema.names)} for batch in batches
+            )
+            return map(kernel, in_wholes(blocks, whole))
 
         def pickled(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow
@@ -76,7 +85,9 @@ class Spark:
                 yield pyarrow.RecordBatch.from_arrays([pyarrow.array([pickle.dumps(result)])], ["result"])
 
         with self._watched(step):
-            found = self._run(text, tables).mapInArrow(pickled, "result binary").collect()
+            table = self._run(text, tables)
+            table = table.repartition(whole).sortWithinPartitions(whole) if whole else table
+            found = table.mapInArrow(pickled, "result binary").collect()
         yield from (pickle.loads(row["result"]) for row in found)
 
     def _run(self, text: str, tables: Tables) -> DataFrame:
