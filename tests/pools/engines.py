@@ -45,6 +45,7 @@ def frames() -> dict[str, pd.DataFrame]:
     tables: dict[str, dict[str, Any]] = {
         "two classes": {"id": ids(), "p_0": 1 - p, "p_1": p, "shown": [f"t{i}" for i in range(N)]},
         "weights and costs": {"id": ids(), "p_1": p, "weight": 1 + rng.random(N), "cost": 1 + rng.random(N)},
+        "weights": {"id": ids(), "p_1": p, "weight": 1 + rng.random(N)},
         "four classes": {"id": ids("text")} | classes("abcd"),
         "two models": {"id": ids()} | two,
         "hard": {"id": ids("text"), "prediction": hard},

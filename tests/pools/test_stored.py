@@ -1,7 +1,5 @@
 """A pool that stays in its files draws what the same pool in memory draws."""
 
-import re
-
 import duckdb
 import numpy as np
 import pandas as pd
@@ -11,6 +9,7 @@ import sondage
 from sondage import Study, read_pool
 from sondage.core.hashing import uniforms
 from sondage.errors import InputError
+from sondage.pools import stored_strata
 from sondage.pools.schema import Column
 from sondage.pools.sql.canonical import leading
 from sondage.pools.sql.text import Select, number, total
@@ -43,6 +42,14 @@ CASES = [
     ("numbers", "mse", {}),
     ("numbers", "mae", {}),
     ("numbers", "mse", {"design": "active_inf"}),
+    ("two classes", "f1", {"design": "neyman"}),
+    ("two classes", "error_rate", {"design": "strata"}),
+    ("weights", "error_rate", {"design": "neyman"}),
+    ("hard", "error_rate", {"design": "neyman"}),
+    ("two classes", "auc", {"design": "neyman"}),
+    ("four classes", "log_loss", {"design": "strata"}),
+    ("two models", "error_rate", {"design": "neyman"}),
+    ("shared text", "error_rate", {"design": "neyman"}),
     ("shared", "f1", {}),
     ("shared", "error_rate", {"method": "thesis"}),
     ("shared", "auc", {}),
@@ -109,9 +116,19 @@ def test_neither_order_nor_files_nor_threads_matter(files, tmp_path):
     assert found == expected
 
 
+@pytest.mark.parametrize(("parts", "few"), [(7, 20), (64, 1)])
+@pytest.mark.parametrize("name", ["two classes", "hard", "four classes", "shared"])
+def test_strata_are_found_however_often_they_are_cut(name, parts, few, files, monkeypatch):
+    monkeypatch.setattr(stored_strata, "PARTS", parts)
+    monkeypatch.setattr(stored_strata, "FEW", few)
+    path = files / f"{name}.parquet"
+    expected, found = (asked(read_pool(path, lazy=lazy), design="neyman")[0] for lazy in (False, True))
+    assert found == expected
+
+
 def test_rows_that_share_labels(files, tmp_path):
     frame = frames()["shared"].sort_values("group").assign(shown="a")
-    frame.loc[frame.index[:1], "shown"] = "b"
+    frame.loc[frame.index[frame["group"].duplicated()][:1], "shown"] = "b"
     orders = [frame.sample(frac=1, random_state=seed) for seed in (1, 2)]
     orders[0].to_parquet(tmp_path / "pool.parquet")
     stored = read_pool(tmp_path / "pool.parquet", lazy=True)
@@ -228,8 +245,6 @@ def test_bad_rows_are_told(change, message, tmp_path):
 
 def test_what_needs_memory_says_so(files):
     pool = read_pool(files / "two classes.parquet", lazy=True)
-    with pytest.raises(InputError, match=re.escape(".load() it first")):
-        asked(pool, design="strata")
     with pytest.raises(InputError, match="give labels as a mapping or a function of ids"):
         sondage.evaluate(pool, labels=np.zeros(N), budget=20)
     with pytest.raises(InputError, match="no column 'id'"):

@@ -20,6 +20,7 @@ from sondage.core.measures.bases import Basis
 from sondage.core.measures.functionals import OfPool
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey
+from sondage.core.strata import Strata
 from sondage.core.urns import Prices, Urn
 from sondage.errors import InputError, SondageWarning
 from sondage.pools.arrays import Pool
@@ -33,6 +34,7 @@ from sondage.pools.seen import Seen
 from sondage.pools.slicing import SHARED_BY_SLICES, check_slices, ordered_names
 from sondage.pools.sql.passes import Chosen, Mixed, Part
 from sondage.pools.sql.text import Select
+from sondage.pools.stored_strata import stored_strata
 from sondage.pools.urns import StoredUrn
 
 __all__ = ["StoredPool"]
@@ -233,6 +235,10 @@ class StoredPool(Pool):
         parts = tuple(Part(1.0, term, True) for term in terms)
         found = self.scan.masses(Mixed(parts, urn.sizes.moving, urn.sizes.belief), urn.asked)
         return [float(found[f"sum_{at}"] or 0.0) * self.scan.unit for at in range(len(terms))]
+
+    def strata(self, influence: Influence, belief: Belief, most: int) -> Strata:
+        """Return at most so many strata of equal numbers of units, by the believed mean influence."""
+        return stored_strata(self.scan, self.see, influence, belief, most)
 
     def profile(self, urn: Urn, term: Term) -> Profile:
         """Return sizes in bins a hundredth apart, with what is in each."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sondage.core.draws import Arrivals, Order, arrivals, first_keys, keys_below, waterfill
 from sondage.core.hashing import PRIMES
 from sondage.core.predictions import Floats
+from sondage.core.samples import bin_sums
 from sondage.core.urns import Prices
 from sondage.errors import InputError
 from sondage.pools.kernels import sizes_at
@@ -207,6 +208,10 @@ class StoredUrn:
 
     def sizes_of(self, units: NDArray[np.int64]) -> Floats:
         """Return the sizes of these units, which were drawn."""
+        if self._draw is None:  # not from here, but from strata
+            taken = self.pool.taken(units)
+            sizes = sizes_at(self.sizes, taken.items)
+            return sizes if taken.units is None else bin_sums(taken.units, sizes, len(units))
         return np.asarray(self._near.sizes[self._near.place(units)])
 
     def costs_of(self, units: NDArray[np.int64]) -> Floats | None:
