@@ -125,6 +125,7 @@ def plan_and_draw(pool: Any) -> Any:
     from sondage.studies.planning import make_plan, open_stage
 
     method = choose_method(None, stages=1)
+    pool.expect(SEED, 0, BUDGET)
     plan = make_plan(pool, Question("evaluate", ("model",), (parse_measure("error_rate"),)), method)
     stage = open_stage(pool, plan, method, budget=BUDGET, seed=SEED)
     return pool.taken(stage.drawn.units)

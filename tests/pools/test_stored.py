@@ -10,7 +10,8 @@ from sondage import Study, read_pool
 from sondage.core.hashing import uniforms
 from sondage.errors import InputError
 from sondage.pools import stored_strata
-from sondage.pools.schema import Column
+from sondage.pools.schema import Column, Probabilities, Source
+from sondage.pools.sql.argmax import add_predicted
 from sondage.pools.sql.canonical import leading
 from sondage.pools.sql.text import Select, number, total
 from sondage.pools.stored import StoredPool
@@ -256,7 +257,7 @@ def test_progress_and_interruption(files, tmp_path):
 
     def progress(step, share):
         heard.append((step, share))
-        if step.startswith("pass 3"):
+        if step.startswith("pass 2"):
             raise KeyboardInterrupt
 
     pool = read_pool(files / "two classes.parquet", lazy=True, progress=progress)
@@ -265,13 +266,56 @@ def test_progress_and_interruption(files, tmp_path):
         Study.create(place, pool, budget=40)
     assert not place.exists()
     assert heard[0] == ("counting", 0.0)
-    assert ("pass 2: sizes", 1.0) in heard
+    assert ("pass 1: believed sums", 1.0) in heard
 
 
-def test_the_hash_has_the_same_bits():
-    keys = np.concatenate([np.arange(50), np.random.default_rng(1).integers(0, 2**60, 500), [2**63 - 1]])
+@pytest.mark.parametrize(
+    ("power", "step", "passes"),
+    [
+        (1.0, 7, ["pass 1", "pass 2"]),  # the first pass meets the rows that are drawn
+        (0.05, 7, ["pass 1", "pass 2", "pass 3"]),  # some sizes are too large for that
+        (1.0, 2**40, ["pass 1", "pass 2", "pass 3"]),  # keys turn out to be large
+    ],
+)
+def test_the_rows_of_a_draw_are_found_on_the_way(power, step, passes, tmp_path):
+    count, heard = 30_000, []
+    p = 0.5 * np.random.default_rng(5).random(count) ** (1 / power)
+    p[:3] = 0.5
+    frame = pd.DataFrame({"id": np.arange(count) * step, "p_1": p})
+    frame.to_parquet(tmp_path / "pool.parquet")
+    pool = read_pool(tmp_path / "pool.parquet", lazy=True, progress=lambda step, share: heard.append(step))
+    parts = {"stages": 1, "floor": 0.02, "design": "absolute", "budget": 20}
+    found, _ = asked(pool, **parts)
+    assert found == asked(read_pool(tmp_path / "pool.parquet", lazy=False), **parts)[0]
+    assert [one for one in dict.fromkeys(step.split(":")[0] for step in heard) if one.startswith("pass")] == passes
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 8, 9, 12])
+def test_the_predicted_class_its_probability_and_the_others(k):
+    rng = np.random.default_rng(k)
+    p = np.concatenate([rng.integers(0, 4, (300, k)) / 8, rng.dirichlet(np.full(k, 1e-3), 300), np.eye(k)])
+    p[0] = 0.5
+    names = Probabilities("p0", tuple(Column(at, f"p_{at}", "float") for at in range(k)))
     select = Select("SELECT * FROM rows")
-    digits = leading(select, 5, 2, small=False)
+    add_predicted(select, Source(0, probabilities=names))
+    with duckdb.connect() as connection:
+        connection.register(
+            "rows", {"place": np.arange(len(p))} | {name: p[:, at] for at, name in enumerate(names.names)}
+        )
+        found = connection.sql(f"SELECT f0, p0_top, p0_rest FROM ({select.text}) t ORDER BY place").fetchnumpy()
+    p = np.column_stack([1 - p, p]) if k == 1 else p
+    best = p.argmax(axis=1)
+    others = np.where(np.arange(p.shape[1]) == best[:, None], 0.0, p).sum(axis=1)
+    assert np.array_equal(found["f0"], best)
+    assert np.array_equal(found["p0_top"], p.max(axis=1))
+    np.testing.assert_allclose(found["p0_rest"], others, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize(("small", "least"), [(False, 2**63 - 1), (True, 2**31 - 20), (None, 2**31 - 20)])
+def test_the_hash_has_the_same_bits(small, least):
+    keys = np.concatenate([np.arange(50), np.random.default_rng(1).integers(0, min(least, 2**60), 500), [least]])
+    select = Select("SELECT * FROM rows")
+    digits = leading(select, 5, 2, small=small)
     with duckdb.connect() as connection:
         connection.register("rows", {"key": keys})
         found = connection.sql(f"SELECT key, {digits} AS v FROM ({select.text}) t").fetchnumpy()

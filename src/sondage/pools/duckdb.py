@@ -70,6 +70,10 @@ class DuckDB:
     def text_key(self, text: str) -> str:
         return f"CAST('0x' || substr(md5({text}), 1, 15) AS BIGINT)"
 
+    def gathering(self, columns: Sequence[str], condition: str) -> str | None:
+        row = ", ".join(f"'{name}': {name}" for name in columns)
+        return f"list({{{{{row}}}}}) FILTER (WHERE {condition})"
+
     def query(self, text: str, tables: Tables, step: str) -> Rows:
         with connected_errors(), self._watched(step):
             return plain(self._run(text, tables).fetchnumpy())

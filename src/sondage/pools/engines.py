@@ -39,6 +39,10 @@ class Engine(Protocol):
         """Return the expression of the hash key of a text: the first 15 hexadecimal digits of its md5."""
         ...
 
+    def gathering(self, columns: Sequence[str], condition: str) -> str | None:
+        """Return the aggregate of the rows that fulfil a condition, as mappings; None where it slows a pass down."""
+        ...
+
     def query(self, text: str, tables: Tables, step: str) -> Rows:
         """Return the answer to a query, which is small; missing values are masked."""
         ...

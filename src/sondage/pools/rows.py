@@ -117,6 +117,9 @@ class ArrayRows:
         for part in row_blocks(len(self), width):
             yield part, self.items.take(part)
 
+    def expect(self, seed: int, stage: int, budget: float) -> None:
+        """Hear which draw follows the next plan; rows in memory are at hand."""
+
     def believed(
         self, requests: Iterable[tuple[Basis, Sequence[int]]], belief: Belief, rows: NDArray[np.bool_] | None = None
     ) -> dict[SumKey, Floats]:

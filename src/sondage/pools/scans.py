@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
+from sondage.core.hashing import PRIMES
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import SumKey
 from sondage.errors import InputError
+from sondage.pools.ahead import Coming, Gathered, columns_of
 from sondage.pools.engines import Engine, Join, Result, Rows
 from sondage.pools.kernels import Reader, added, joined
 from sondage.pools.schema import Schema
 from sondage.pools.sql.canonical import checks
-from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, rows_of, survey, weighed
+from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, near, rows_of, survey, weighed
 from sondage.pools.sql.text import NoForm, Select
 
 __all__ = ["Scan"]
@@ -47,6 +49,12 @@ class Scan:
         self._surveyed: dict[str, Any] | None = None
         self._count: int | None = None
         self._units: dict[str, Any] | None = None
+        self._coming: Coming | None = None
+        self.gathered: Gathered | None = None
+
+    def expect(self, coming: Coming) -> None:
+        """Hear which draw comes next: the next pass looks for its rows on the way."""
+        self._coming = coming
 
     def __len__(self) -> int:
         if self._surveyed is not None:
@@ -144,12 +152,15 @@ class Scan:
     ) -> dict[SumKey, Floats]:
         first = self._surveyed is None
         try:
-            text, select = believed(self.base, wanted, belief, None if first else chosen, first)
+            coming, reach = self._coming, self._reach()
+            gather = None if coming is None or reach is None else partial(self._near, coming, reach)
+            text, select = believed(self.base, wanted, belief, None if first else chosen, first, gather)
         except NoForm:
             if first:
                 _ = self.survey
             return self._believed_by_kernel(wanted, belief, chosen)
-        rows = self.engine.query(text, select.tables, "pass 1: believed sums")
+        rows = dict(self.engine.query(text, select.tables, "pass 1: believed sums"))
+        lists = rows.pop("near", None)
         if first:
             listed = {name: column.tolist() for name, column in rows.items()}
             held = self._take_survey(
@@ -157,7 +168,30 @@ class Scan:
             )
             if not held:
                 return self._believed(wanted, belief, chosen)
+        if coming is not None and reach is not None and lists is not None:
+            known = not first or self.schema.hashed or int(self.survey["max_key"]) < PRIMES[1]
+            found = columns_of(lists.tolist(), self.schema.columns)
+            self._coming, self.gathered = None, Gathered(coming, reach, found) if known else None
         return found_totals(wanted, self.schema, rows, self.unit)
+
+    def _reach(self) -> float | None:
+        """Return how far from 1 the numbers of the rows may be that the next pass gathers; None for none."""
+        if self._coming is None or (self.within is not None and self._surveyed is None):
+            return None
+        if self.schema.group is not None or self.engine.gathering([], "") is None:
+            return None
+        return self._coming.reach(len(self))
+
+    def _near(self, coming: Coming, reach: float, select: Select, columns: Sequence[str]) -> str:
+        """Return the aggregate of the rows that a coming draw may take."""
+        return str(self.engine.gathering(columns, near(coming.seed, coming.stage, reach, self.small, select)))
+
+    @property
+    def small(self) -> bool | None:
+        """Whether all keys are below the primes of the hash; None while that is not known."""
+        if self._surveyed is None:
+            return False if self.schema.hashed else None
+        return int(self._surveyed["max_key"]) < PRIMES[1]
 
     def _believed_by_kernel(
         self, wanted: list[tuple[Basis, tuple[int, ...]]], belief: Belief, chosen: Chosen

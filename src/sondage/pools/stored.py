@@ -23,6 +23,7 @@ from sondage.core.samples import SumKey
 from sondage.core.strata import Strata
 from sondage.core.urns import Prices, Urn
 from sondage.errors import InputError, SondageWarning
+from sondage.pools.ahead import Coming
 from sondage.pools.arrays import Pool
 from sondage.pools.bins import StoredValues
 from sondage.pools.engines import Engine, Result, Rows
@@ -131,6 +132,10 @@ class StoredPool(Pool):
         if self.scan.schema.cost is None:
             return None
         return Prices(*(float(self.scan.units[f"{name}_c"]) for name in ("sum", "min", "max")))
+
+    def expect(self, seed: int, stage: int, budget: float) -> None:
+        """Hear which draw follows the next plan: where the engine can, the first pass looks for its rows."""
+        self.scan.expect(Coming(seed, stage, budget))
 
     def believed(
         self, requests: Iterable[tuple[Basis, Sequence[int]]], belief: Belief, rows: Any = None

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.draws import Arrivals, Order, arrivals, first_keys, keys_below, waterfill
-from sondage.core.hashing import PRIMES
 from sondage.core.predictions import Floats
 from sondage.core.samples import bin_sums
 from sondage.core.urns import Prices
 from sondage.errors import InputError
+from sondage.pools.ahead import allowance
 from sondage.pools.kernels import sizes_at
 from sondage.pools.sql.passes import Chosen, Mixed, head
 from sondage.pools.sql.text import NoForm
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredUrn"]
 
-SLACK = 1.1
 LARGE = 3.0
 """Rows of at least 1 / (3 k) are all fetched, where k is the least factor that the budget can lead to."""
 
@@ -94,28 +93,40 @@ class StoredUrn:
         labels = budget if self.prices is None else budget / self.prices.largest
         least = 1.0 / (LARGE * k)
         rate = -np.log1p(-k * least) / least
-        self._fetch(least, rate * (1.0 + 6.0 / np.sqrt(labels + 1.0) + 20.0 / (labels + 1.0)) * SLACK)
+        self._fetch(least, rate * allowance(labels))
 
     def _fetch(self, least: float, slope: float) -> None:
         """Fetch all rows of at least this size, and those with a number close to 1 for their size."""
         if self._least <= least and self._slope >= slope:
             return
         assert self._draw is not None
-        pool, (seed, stage) = self.pool, self._draw
-        small, unit = int(pool.scan.survey["max_key"]) < PRIMES[1], pool.scan.unit
         # The query may compute a size a little differently.
-        bounds = {"least": least * (1 - 1e-9), "slope": min(slope, 1e300) * (1 + 1e-9)}
-        try:
-            scaled = replace(self.sizes, parts=tuple(replace(p, factor=p.factor * unit) for p in self.sizes.parts))
-            text, select = head(
-                pool.scan.base, scaled, seed=seed, stage=stage, small=small, largest=self._largest, **bounds
-            )
-            rows = dict(pool.scan.engine.query(text, select.tables, "pass 3: the draw"))
-        except NoForm:
-            kernel = partial(pool.scan.reader.head, self.sizes, seed, stage, bounds["least"], bounds["slope"])
-            found = list(pool.scan.mapped(Chosen(), kernel, "pass 3: the draw"))
-            rows = {name: np.concatenate([block[name] for block in found]) for name in pool.scan.schema.columns}
+        rows = self._rows(*self._draw, least * (1 - 1e-9), min(slope, 1e300) * (1 + 1e-9))
         self._least, self._slope, self._near = least, slope, self._ordered(self._not_asked(rows))
+
+    def _rows(self, seed: int, stage: int, least: float, slope: float) -> dict[str, NDArray[Any]]:
+        """Return these rows: gathered before, where that reached far enough, or by a pass of its own."""
+        scan, bounds = self.pool.scan, (seed, stage, least, slope)
+        limit = self._largest * slope if self._largest < least else np.inf
+        if scan.gathered is not None and scan.gathered.serves(seed, stage, limit):
+            return scan.reader.head(self.sizes, *bounds, scan.gathered.rows)
+        try:
+            scaled = replace(self.sizes, parts=tuple(replace(p, factor=p.factor * scan.unit) for p in self.sizes.parts))
+            text, select = head(
+                scan.base,
+                scaled,
+                seed=seed,
+                stage=stage,
+                least=least,
+                slope=slope,
+                largest=self._largest,
+                small=bool(scan.small),
+            )
+            return dict(scan.engine.query(text, select.tables, "pass 3: the draw"))
+        except NoForm:
+            kernel = partial(scan.reader.head, self.sizes, *bounds)
+            found = list(scan.mapped(Chosen(), kernel, "pass 3: the draw"))
+            return {name: np.concatenate([block[name] for block in found]) for name in scan.schema.columns}
 
     def _not_asked(self, rows: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Return the rows that were not asked for before."""

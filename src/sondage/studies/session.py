@@ -175,9 +175,12 @@ class Session:
         if prices is not None:
             least = max(least * prices.total / pool.n_units, prices.largest)
         end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)
+        if plan is None:
+            pool.expect(self.seed, len(self.stages), self.budget - spent)
+            plan = make_plan(pool, self.question, self.method, past)
         stage = open_stage(
             pool,
-            plan or make_plan(pool, self.question, self.method, past),
+            plan,
             self.method,
             budget=self.budget - spent,
             target=end - spent,
@@ -265,6 +268,7 @@ class Session:
     def _lengthen(self, pool: Pool) -> None:
         """Draw a longer head of the same order."""
         before, old = [self.ids[p] for p in self.asked], {self.ids[p]: label for p, label in self.answers.items()}
+        pool.expect(self.seed, self.stage.number, self.budget)
         stage = open_stage(
             pool,
             make_plan(pool, self.question, self.method),

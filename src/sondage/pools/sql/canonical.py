@@ -130,10 +130,10 @@ def _probabilities(select: Select, schema: Schema, source: Source) -> dict[str, 
 
 def _divided(select: Select, columns: Sequence[str], told: Probabilities) -> None:
     """Divide probabilities by their sum."""
-    (sum_name,) = select.let([total(told.names)])
     kept = [name for name in columns if name not in told.names]
-    divided = [f"{name} / {sum_name} AS {name}" for name in told.names]
-    select.text = f"SELECT {', '.join([*kept, *divided])} FROM ({select.text}) t"
+    divided = [f"{name} / total AS {name}" for name in told.names]
+    summed = f"SELECT t.*, {total(told.names)} AS total FROM ({select.text}) t"
+    select.text = f"SELECT {', '.join([*kept, *divided])} FROM ({summed}) t"
 
 
 def sum_error(told: Probabilities) -> str:
@@ -174,16 +174,18 @@ def checks(schema: Schema) -> list[Check]:
     return found
 
 
-def leading(select: Select, seed: int, stage: int, *, small: bool) -> str:
+def leading(select: Select, seed: int, stage: int, *, small: bool | None) -> str:
     """Add the columns of the leading digits of a row's number; return the expression of a whole number below p.
 
     With it h is between it and it plus 1, over p: `sondage.core.hashing.uniforms` adds further digits. Products stay
     below 2^63. Keys below both primes need no reduction, and then the sum of both cubics is one.
+    Where it is not known yet whether they are (None), the expression is right if they are, and can be computed if not.
     """
     first, second = coefficients(seed, stage)
-    if small:
+    if small is not False:
         both = [(a + b) % PRIMES[0] for a, b in zip(first, second, strict=True)]
-        return f"({_cubic('key', both)} % {PRIMES[0]})"
+        key = "key" if small else select.one(f"key % {PRIMES[0]}")
+        return f"({_cubic(key, both)} % {PRIMES[0]})"
     one, other = select.let([f"key % {prime}" for prime in PRIMES])
     return f"(({_cubic(one, first)} % {PRIMES[0]} + {_cubic(other, second)} % {PRIMES[0]}) % {PRIMES[0]})"
 

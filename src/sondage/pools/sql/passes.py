@@ -24,7 +24,19 @@ from sondage.pools.sql.canonical import checks, leading, prepared, sum_error
 from sondage.pools.sql.terms import ALL, matter, sized
 from sondage.pools.sql.text import NoForm, Select, literal, number, total
 
-__all__ = ["Chosen", "Mixed", "Part", "believed", "found_totals", "head", "masses", "rows_of", "survey", "weighed"]
+__all__ = [
+    "Chosen",
+    "Mixed",
+    "Part",
+    "believed",
+    "found_totals",
+    "head",
+    "masses",
+    "near",
+    "rows_of",
+    "survey",
+    "weighed",
+]
 
 MOST_GROUPS = 4096
 MOST_APART = 4
@@ -32,6 +44,8 @@ MOST_APART = 4
 MOST_CLASSES = 200
 """More classes go through the kernel: engines plan sums of so many terms for longer than they take."""
 TextKey = Callable[[str], str]
+Gather = Callable[[Select, Sequence[str]], str]
+"""From a query and names of its columns to the aggregate of some rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +181,14 @@ def survey(schema: Schema) -> dict[str, str]:
 
 
 def believed(
-    base: Base, requests: Sequence[tuple[Basis, Sequence[int]]], belief: Belief, chosen: Chosen | None, surveyed: bool
+    base: Base,
+    requests: Sequence[tuple[Basis, Sequence[int]]],
+    belief: Belief,
+    chosen: Chosen | None,
+    surveyed: bool,
+    gather: Gather | None = None,
 ) -> tuple[str, Select]:
-    """Return the query of believed totals, with the survey in the same pass where it is wanted.
+    """Return the query of believed totals, with the survey and rows for the draw in the same pass where wanted.
 
     Raises
     ------
@@ -195,7 +214,14 @@ def believed(
             labelled = supposed(belief, select, schema, (model,), basis.nodes) if shared is None else shared
             for at, text in enumerate(believed_sums(basis, belief, select, schema, model, labelled)):
                 columns[f"s{place}_{model}_{at}"] = f"SUM({_times(weight, f'({text})')})"
+    if gather is not None:
+        columns["near"] = gather(select, schema.columns)
     return select.aggregated(columns, groups), select
+
+
+def near(seed: int, stage: int, reach: float, small: bool | None, select: Select) -> str:
+    """Return the condition of a row whose number may be within a reach of 1, as `leading`."""
+    return f"{PRIMES[0] - 1} - {leading(select, seed, stage, small=small)} <= {number(reach * PRIMES[0] * (1 + 1e-9))}"
 
 
 def _times(weight: str, value: str) -> str:
@@ -297,9 +323,9 @@ def head(
     if not least > 0:
         select.where(f"{mixed(sizes, select, schema)} > 0e0")
     else:
-        digits = leading(select, seed, stage, small=small)
         if largest < least:  # the number alone leaves few rows, whose sizes are then computed
-            select.where(f"{PRIMES[0] - 1} - {digits} <= {number(largest * slope * PRIMES[0] * (1 + 1e-9))}")
+            select.where(near(seed, stage, largest * slope, small, select))
+        digits = leading(select, seed, stage, small=small)
         # Each part stands once: optimisers that move a condition to the scan copy what its names mean.
         rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"
         size = mixed(sizes, select, schema)

@@ -25,7 +25,7 @@ from sondage.core.predictions import Floats
 from sondage.pools.schema import Schema, Source
 from sondage.pools.sql.bases import projected
 from sondage.pools.sql.beliefs import Supposed, allowed, supposed
-from sondage.pools.sql.text import NoForm, Select, chosen, number, positive, product_sum, total
+from sondage.pools.sql.text import NoForm, Select, chosen, literal, number, positive, product_sum, total
 
 __all__ = ["ALL", "matter", "sized"]
 
@@ -147,7 +147,12 @@ def _broad(belief: Belief) -> bool:
 
 
 def _second(weights: Sequence[str], psi: Sequence[str]) -> str:
-    return total([f"{weight} * {value} * {value}" for weight, value in zip(weights, psi, strict=True)])
+    return product_sum(weights, [_square(value) for value in psi])
+
+
+def _square(value: str) -> str:
+    known = literal(value)
+    return f"({value} * {value})" if known is None else number(known * known)
 
 
 def _spread(values: Sequence[str]) -> str:

@@ -121,12 +121,19 @@ class Select:
         self.tables: dict[str, Mapping[str, NDArray[Any]]] = dict(tables or {})
         self.memo: dict[Any, Any] = {}
         self._fresh = count()
+        self._named: dict[str, str] = {}
 
     def let(self, expressions: Sequence[str]) -> list[str]:
         """Add columns in one layer; return their names. Numbers and columns stay what they are."""
-        plain = [text.isidentifier() or literal(text) is not None for text in expressions]
-        names = [text if own else f"e{next(self._fresh)}" for text, own in zip(expressions, plain, strict=True)]
-        added = [f"{text} AS {name}" for text, name, own in zip(expressions, names, plain, strict=True) if not own]
+        names, added = [], []
+        for text in expressions:
+            if text.isidentifier() or literal(text) is not None:
+                names.append(text)
+                continue
+            if text not in self._named:
+                self._named[text] = f"e{next(self._fresh)}"
+                added.append(f"{text} AS {self._named[text]}")
+            names.append(self._named[text])
         if added:
             self.text = f"SELECT t.*, {', '.join(added)} FROM ({self.text}) t"
         return names
