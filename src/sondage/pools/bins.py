@@ -2,7 +2,7 @@
 
 A query adds up what each of about a million cells weighs, and says which values it has, from the least to the greatest.
 Those with an end in them and several values are split anew, until few rows are left in them, whose values are fetched.
-Memory does not grow with the rows; for 100 million different values there are three queries.
+Memory does not grow with the rows, and the number of queries as their logarithm.
 """
 
 from __future__ import annotations

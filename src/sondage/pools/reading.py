@@ -42,7 +42,7 @@ def schema_of(
         twice = next(name for name in by_name if [column.name for column in columns].count(name) > 1)
         raise InputError(f"column {twice!r} stands twice")
     if "id" not in by_name and "query" in by_name:
-        raise InputError("rankings are read into memory: lazy=False")
+        raise InputError("rankings are read into memory: lazy=False (on the command line --in-memory)")
     if "id" not in by_name:
         raise InputError(f"no column 'id'; there are {list(by_name)}")
     for name in ("id", "group"):

@@ -236,6 +236,8 @@ class Session:
         answers = self.answers if answers is None else answers
         found = [answers.get(position) for position in positions.tolist()]
         coded = label_array(found, self.task) if all(label is not None for label in found) else np.empty(0)  # type: ignore[arg-type]
+        if not len(coded) and self.task.kind == "outcomes":
+            coded = np.empty((0, len(self.models)))
         if self.units is None:
             return self.items.take(positions), coded, None
         place = np.full(len(self.ids), -1, dtype=np.int64)
