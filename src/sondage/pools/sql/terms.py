@@ -21,7 +21,7 @@ from sondage.core.designs import (
     Term,
 )
 from sondage.core.measures.bases import Confusion, Residuals
-from sondage.core.predictions import Floats
+from sondage.core.suppositions import right_or_wrong
 from sondage.pools.schema import Schema, Source
 from sondage.pools.sql.bases import projected
 from sondage.pools.sql.beliefs import Supposed, allowed, supposed
@@ -180,39 +180,18 @@ def _influences(
     """Return the weights of the supposed labels, and the influence at each, as columns."""
     _require_smooth([influence], belief)
     key = (_content(influence), belief, finer if isinstance(belief, GaussianBelief) else 1)
-    if key not in select.memo and isinstance(belief, ClassBelief) and _of_right(influence):
-        select.memo[key] = _right_or_wrong(influence, belief, select, schema)
+    values = right_or_wrong(influence) if isinstance(belief, ClassBelief) else None
+    if key not in select.memo and values is not None:
+        ((model, _),) = influence.terms
+        chances = [weight for _, weight in supposed(belief, select, schema, influence.models, influence.basis.nodes)]
+        psi = select.let(select.looked_up(schema.models[model].code, values))
+        select.memo[key] = _hits(select, schema.models[model], chances), psi
     if key not in select.memo:
         labelled: Supposed = supposed(belief, select, schema, influence.models, finer * influence.basis.nodes)
         psi = select.let(_at(influence, [label for label, _ in labelled], select, schema))
         select.memo[key] = [weight for _, weight in labelled], psi
     found: tuple[list[str], list[str]] = select.memo[key]
     return found
-
-
-def _of_right(influence: Influence) -> bool:
-    """Return whether it matters only whether the label is the predicted class, for each prediction."""
-    if len(influence.terms) > 1 or not isinstance(influence.basis, Confusion):
-        return False
-    ((_, a),) = influence.terms
-    return len(a) == 2 or bool(np.all(_wrong(a) == _wrong(a)[:, :1]))
-
-
-def _wrong(a: Floats) -> Floats:
-    """Return a table without its diagonal, shape (k, k - 1)."""
-    k = len(a)
-    return np.asarray(a)[~np.eye(k, dtype=np.bool_)].reshape(k, k - 1)
-
-
-def _right_or_wrong(
-    influence: Influence, belief: ClassBelief, select: Select, schema: Schema
-) -> tuple[list[str], list[str]]:
-    """Return the weights of the predicted class and of all others, and the influence at each."""
-    ((model, a),) = influence.terms
-    chances = [weight for _, weight in supposed(belief, select, schema, influence.models, influence.basis.nodes)]
-    values = np.column_stack([np.diag(a), _wrong(a)[:, 0]]) - influence.constant
-    psi = select.let(select.looked_up(schema.models[model].code, values))
-    return _hits(select, schema.models[model], chances), psi
 
 
 def _hits(select: Select, source: Source, chances: Sequence[str]) -> list[str]:
