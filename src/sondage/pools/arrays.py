@@ -24,6 +24,8 @@ from sondage.pools.side import check_judges, code_features, code_judges
 
 __all__ = ["Pool"]
 
+SHOWN = 10
+
 
 class Pool(ArrayRows):
     """Unlabelled items with what one or several models say of them.
@@ -151,7 +153,9 @@ class Pool(ArrayRows):
 
     def __repr__(self) -> str:
         count = f"{len(self.models)} model{'s' if len(self.models) > 1 else ''}"
-        detail = f" {list(self.task.classes)}" if self.task.classes else ""
+        classes = list(self.task.classes)
+        detail = f" {classes}" if len(classes) <= SHOWN else f", {len(classes):,} classes {classes[:3]} ..."
+        detail = detail if classes else ""
         if self.listed is not None:
             detail = f" of {len(self.listed.outputs[0].positions):,} documents"
         return f"<Pool: {len(self):,} items, {count}, {self.task.kind}{detail}>"

@@ -42,13 +42,14 @@ def schema_of(
         twice = next(name for name in by_name if [column.name for column in columns].count(name) > 1)
         raise InputError(f"column {twice!r} stands twice")
     if "id" not in by_name and "query" in by_name:
-        raise InputError("rankings are read into memory: lazy=False")
+        raise InputError("rankings are read into memory: lazy=False (on the command line --in-memory)")
     if "id" not in by_name:
         raise InputError(f"no column 'id'; there are {list(by_name)}")
-    if "group" in by_name:
-        raise InputError("rows with a 'group' share labels, which needs the pool in memory: read it with lazy=False")
-    if by_name["id"].kind not in ("int", "text"):
-        raise InputError("column 'id' must be whole numbers or text; cast it, or read the pool with lazy=False")
+    for name in ("id", "group"):
+        if name in by_name and by_name[name].kind not in ("int", "text"):
+            raise InputError(
+                f"column {name!r} must be whole numbers or text; cast it, or read the pool with lazy=False"
+            )
     layout = layout_of([name for name in by_name if name not in features])
     layout.features += features
     for name in _numeric(layout, by_name):
@@ -69,6 +70,7 @@ def schema_of(
         by_name.get("weight"),
         by_name.get("cost"),
         tuple(by_name[name] for name in layout.fields),
+        by_name.get("group"),
         hashed=by_name["id"].kind == "text",
     )
     return schema, outline

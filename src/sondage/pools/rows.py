@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.blocks import row_blocks
-from sondage.core.comparisons import Influence, believed_totals
+from sondage.core.comparisons import Influence, believed_totals, moments
 from sondage.core.designs import Design, Term, matters
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
 from sondage.core.samples import SumKey, bin_sums
+from sondage.core.strata import Strata
 from sondage.core.urns import ArrayUrn, Prices, Urn
 from sondage.errors import SondageWarning
 from sondage.pools.coding import floats
 from sondage.pools.parts import Filled, Profile, Undrawn
+from sondage.pools.strata import array_strata, averaged
+from sondage.pools.units import Units
 
 __all__ = ["ArrayRows"]
 
@@ -65,6 +68,11 @@ class ArrayRows:
         return None if self._units is None else self._units[0]
 
     @property
+    def grouped(self) -> bool:
+        """Whether rows share labels."""
+        return self._units is not None
+
+    @property
     def n_units(self) -> int:
         """Number of items that can be labelled: rows, or groups."""
         return len(self) if self._units is None else len(self._units[1])
@@ -93,7 +101,7 @@ class ArrayRows:
         position[units] = np.arange(len(units))
         rows = np.flatnonzero(position[self._units[0]] >= 0)
         at = position[self._units[0][rows]]
-        order = np.argsort(at, kind="stable")
+        order = np.lexsort((self.keys[rows], at))  # whatever the order of the pool's rows
         return rows[order], at[order]
 
     def without(self, units: NDArray[np.int64]) -> Any:
@@ -218,6 +226,14 @@ class ArrayRows:
     def share_of(self, rows: Any) -> float:
         """Return the base weight of some rows."""
         return float(np.sum(self.items.weights[rows]))
+
+    def strata(self, influence: Influence, belief: Belief, most: int) -> Strata:
+        """Return at most so many strata of equal numbers of units, by the believed mean influence."""
+        mean, second = np.empty(len(self)), np.empty(len(self))
+        for part, items in self.blocks():
+            mean[part], second[part] = moments(influence, belief, items)
+        units = Units.alone(len(self)) if self._units is None else Units(*self._units)
+        return array_strata(*averaged(self.items.weights, mean, second, units), self.unit_keys, most)
 
     def profile(self, urn: Urn, term: Term) -> Profile:
         """Return sizes, and with them the sizes that another term gives: what a design's variance depends on."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
@@ -16,8 +18,8 @@ from sondage.core.predictions import Floats
 from sondage.core.samples import SumKey
 from sondage.errors import InputError
 from sondage.pools.ahead import Coming, Gathered, columns_of
-from sondage.pools.engines import Engine, Result, Rows
-from sondage.pools.kernels import Reader, joined
+from sondage.pools.engines import Engine, Join, Result, Rows
+from sondage.pools.kernels import Reader, added, joined
 from sondage.pools.schema import Schema
 from sondage.pools.sql.canonical import checks
 from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, near, rows_of, survey, weighed
@@ -46,6 +48,7 @@ class Scan:
         self.engine, self.schema, self.within = engine, schema, within
         self._surveyed: dict[str, Any] | None = None
         self._count: int | None = None
+        self._units: dict[str, Any] | None = None
         self._coming: Coming | None = None
         self.gathered: Gathered | None = None
 
@@ -175,7 +178,7 @@ class Scan:
         """Return how far from 1 the numbers of the rows may be that the next pass gathers; None for none."""
         if self._coming is None or (self.within is not None and self._surveyed is None):
             return None
-        if self.engine.gathering([], "") is None:
+        if self.schema.group is not None or self.engine.gathering([], "") is None:
             return None
         return self._coming.reach(len(self))
 
@@ -194,17 +197,21 @@ class Scan:
         self, wanted: list[tuple[Basis, tuple[int, ...]]], belief: Belief, chosen: Chosen
     ) -> dict[SumKey, Floats]:
         kernel = partial(self.reader.believed, wanted, belief, chosen)
-        totals: dict[SumKey, Floats] = {}
-        for part in self.mapped(Chosen(chosen.asked), kernel, "pass 1: believed sums"):
-            for key, total in part.items():
-                totals[key] = totals[key] + total if key in totals else total
-        return totals
+        return self.summed(Chosen(chosen.asked), kernel, added, "pass 1: believed sums")
 
-    def mapped(self, chosen: Chosen, kernel: Callable[[Rows], Result], step: str) -> Iterator[Result]:
+    def mapped(
+        self, chosen: Chosen, kernel: Callable[[Rows], Result], step: str, join: Join[Result] | None = None
+    ) -> Iterator[Result]:
         """Yield what a function makes of the chosen rows, some thousands at a time."""
         select = rows_of(self.base, chosen.asked)
         select.text = f"SELECT {', '.join(self.schema.columns)} FROM ({select.text}) t"
-        return self.engine.mapped(select.text, select.tables, kernel, step)
+        whole = None if self.schema.group is None else "g"
+        return self.engine.mapped(select.text, select.tables, kernel, step, join=join, whole=whole)
+
+    def summed(self, chosen: Chosen, kernel: Callable[[Rows], Result], join: Join[Result], step: str) -> Result:
+        """Return what a function makes of the chosen rows, joined."""
+        nothing = kernel({name: np.empty(0) for name in self.schema.columns})
+        return reduce(join, self.mapped(chosen, kernel, step, join), nothing)
 
     def masses(self, sizes: Mixed, asked: NDArray[Any] | None) -> dict[str, Any]:
         """Return what the parts of sizes sum up to over the rows not asked for, in units of weight."""
@@ -212,16 +219,40 @@ class Scan:
             text, select = masses(self.base, sizes, asked)
         except NoForm:
             kernel = partial(self.reader.masses, sizes)
-            return joined(list(self.mapped(Chosen(asked), kernel, "pass 2: sizes")))
+            return self.summed(Chosen(asked), kernel, lambda *parts: joined(parts), "pass 2: sizes")
         (found,) = self.ask(text, select, "pass 2: sizes")
-        return {name: int(value or 0) if name.startswith("n") else value for name, value in found.items()}
+        counted = {name: int(value or 0) if name.startswith("n") else value for name, value in found.items()}
+        return counted | {"n_units": counted["n_sized"]}
 
     def rows_with(self, ids: NDArray[Any]) -> Rows:
-        """Return the rows with these ids."""
+        """Return the rows with these ids, and those that share a label with one; these stand together."""
+        found = self._rows_among("id", ids)
+        if self.schema.group is None:
+            return found
+        rows = self._rows_among("g", np.unique(found["g"]))
+        order = np.argsort(rows["g"], kind="stable")
+        return {name: column[order] for name, column in rows.items()}
+
+    def _rows_among(self, column: str, values: NDArray[Any]) -> Rows:
         select = self.base.select()
-        select.among("id", "wanted", ids)
+        select.among(column, "wanted", values)
         text = f"SELECT {', '.join(self.schema.columns)} FROM ({select.text}) t"
         return self.engine.query(text, select.tables, "looking up items")
+
+    @property
+    def units(self) -> Mapping[str, Any]:
+        """Number of units, and what they cost: all, the cheapest, the dearest."""
+        if self.schema.group is None:
+            return {"n": len(self)} | dict(self.survey if self.schema.cost is not None else {})
+        if self._units is None:
+            _ = self.survey
+            select, costs = self.base.select(), {}
+            inner = select.aggregated({"c": "MAX(c)"} if self.schema.cost is not None else {}, ["g"])
+            if self.schema.cost is not None:
+                costs = {"sum_c": "SUM(c)", "min_c": "MIN(c)", "max_c": "MAX(c)"}
+            outer = Select(inner, select.tables)
+            (self._units,) = self.ask(outer.aggregated({"n": "COUNT(*)"} | costs), outer, "counting units")
+        return self._units
 
     def share_of(self, chosen: Chosen) -> float:
         """Return the base weight of some rows."""
@@ -229,7 +260,7 @@ class Scan:
             select, weight = weighed(self.base, chosen)
         except NoForm:
             kernel = partial(self.reader.share_of, chosen)
-            return float(sum(self.mapped(Chosen(chosen.asked), kernel, "weighing rows")))
+            return float(self.summed(Chosen(chosen.asked), kernel, add, "weighing rows"))
         (found,) = self.ask(select.aggregated({"mass": f"SUM({weight})"}), select, "weighing rows")
         return float(found["mass"] or 0.0) * self.unit
 

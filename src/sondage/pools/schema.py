@@ -119,6 +119,8 @@ class Schema:
         Base weights and costs.
     fields : tuple of Column
         What is shown to the labeller.
+    group : Column, optional
+        Rows with the same value in it share a label.
     even : frozenset of str
         Stems of the probabilities that are divided by their sum.
     hashed : bool
@@ -133,13 +135,19 @@ class Schema:
     weight: Column | None
     cost: Column | None
     fields: tuple[Column, ...]
+    group: Column | None = None
     even: frozenset[str] = frozenset()
     hashed: bool = False
 
     @property
+    def unit(self) -> str:
+        """Name of the column that tells units apart."""
+        return "id" if self.group is None else "g"
+
+    @property
     def columns(self) -> list[str]:
         """Names of the columns that make an item, `id` and `key` first."""
-        names = ["id", "key"]
+        names = ["id", "key"] + ["g"] * (self.group is not None)
         for source in self.models:
             names += [source.code] if self.task.kind != "outcomes" else []
             names += [source.spread] if source.variance is not None else []

@@ -16,16 +16,21 @@ __all__ = ["Seen"]
 
 
 class Seen:
-    """Rows by their hash keys."""
+    """Rows by the hash keys of their units."""
 
     def __init__(self) -> None:
-        self._at: dict[int, tuple[Rows, int]] = {}
+        self._at: dict[int, tuple[Rows, NDArray[np.int64]]] = {}
         self._ids: dict[int, Any] = {}
 
     def add(self, rows: Rows, reader: Reader) -> None:
-        """Take rows."""
-        for at, (key, name) in enumerate(zip(reader.keys(rows).tolist(), rows["id"].tolist(), strict=True)):
-            self._at[key], self._ids[key] = (rows, at), name
+        """Take rows; those that share a label stand together, and all of them are there."""
+        units = reader.units(rows)
+        keys, names = reader.keys(rows)[units.first].tolist(), rows["id"][units.first].tolist()
+        of_row = np.arange(len(units)) if units.of_row is None else units.of_row
+        order = np.lexsort((reader.keys(rows), of_row))
+        parts = np.split(order, np.flatnonzero(np.diff(of_row)) + 1)
+        for key, name, part in zip(keys, names, parts, strict=bool(keys)):
+            self._at[key], self._ids[key] = (rows, part), name
 
     def know(self, names: Sequence[Any], hashed: bool) -> NDArray[np.int64]:
         """Take ids without their rows; return their keys."""
@@ -41,7 +46,12 @@ class Seen:
         """Return the ids of keys."""
         return np.array([self._ids[key] for key in keys.tolist()])
 
+    def groups(self, keys: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the groups of keys whose rows were looked at."""
+        found = [self._at[key] for key in keys.tolist()]
+        return np.array([rows["g"][part[0]] for rows, part in found])
+
     def rows(self, keys: NDArray[np.int64], names: Sequence[str]) -> dict[str, NDArray[Any]]:
         """Return the rows of keys, in their order."""
         found = [self._at[key] for key in keys.tolist()]
-        return {name: np.array([rows[name][at] for rows, at in found]) for name in names}
+        return {name: np.concatenate([rows[name][part] for rows, part in found]) for name in names}

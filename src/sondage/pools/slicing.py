@@ -12,7 +12,9 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import as_column
 
-__all__ = ["check_slices", "ordered_names", "slice_rows"]
+__all__ = ["SHARED_BY_SLICES", "check_slices", "ordered_names", "slice_rows"]
+
+SHARED_BY_SLICES = "rows of a group are in different slices: a label that they share would count in both"
 
 
 def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
@@ -50,7 +52,7 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
     codes = np.array([code[name] for name in names])
     units = pool.unit_of_row
     if units is not None and len(np.unique(np.stack([units, codes]), axis=1).T) > pool.n_units:
-        raise InputError("rows of a group are in different slices: a label that they share would count in both")
+        raise InputError(SHARED_BY_SLICES)
     return {name: codes == number for name, number in code.items()}
 
 

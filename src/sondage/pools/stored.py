@@ -20,19 +20,22 @@ from sondage.core.measures.bases import Basis
 from sondage.core.measures.functionals import OfPool
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey
+from sondage.core.strata import Strata
 from sondage.core.urns import Prices, Urn
 from sondage.errors import InputError, SondageWarning
 from sondage.pools.ahead import Coming
 from sondage.pools.arrays import Pool
+from sondage.pools.bins import StoredValues
 from sondage.pools.engines import Engine, Result, Rows
 from sondage.pools.fingerprints import digest_of, side_of
 from sondage.pools.parts import Filled, Profile, Taken, Undrawn
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Column, Schema
 from sondage.pools.seen import Seen
-from sondage.pools.slicing import check_slices, ordered_names
+from sondage.pools.slicing import SHARED_BY_SLICES, check_slices, ordered_names
 from sondage.pools.sql.passes import Chosen, Mixed, Part
 from sondage.pools.sql.text import Select
+from sondage.pools.stored_strata import stored_strata
 from sondage.pools.urns import StoredUrn
 
 __all__ = ["StoredPool"]
@@ -62,7 +65,7 @@ class StoredPool(Pool):
         self._seen = Seen()
         self._fingerprint: str | None = None
         self.source, self.reading = None, {}
-        self._units = None
+        self.listed, self.asked_by, self._units = None, None, None
 
     def __getattr__(self, name: str) -> Any:
         if name in ("ids", "keys", "items", "fields"):
@@ -91,8 +94,13 @@ class StoredPool(Pool):
 
     @property
     def n_units(self) -> int:
-        """Number of items."""
-        return len(self)
+        """Number of items that can be labelled: rows, or groups."""
+        return len(self) if self.scan.schema.group is None else int(self.scan.units["n"])
+
+    @property
+    def grouped(self) -> bool:
+        """Whether rows share labels."""
+        return self.scan.schema.group is not None
 
     @property
     def outline(self) -> Items:
@@ -123,7 +131,7 @@ class StoredPool(Pool):
         """What the labels cost: all, the cheapest, the dearest; None where every label costs 1."""
         if self.scan.schema.cost is None:
             return None
-        return Prices(*(float(self.scan.survey[f"{name}_c"]) for name in ("sum", "min", "max")))
+        return Prices(*(float(self.scan.units[f"{name}_c"]) for name in ("sum", "min", "max")))
 
     def expect(self, seed: int, stage: int, budget: float) -> None:
         """Hear which draw follows the next plan: where the engine can, the first pass looks for its rows."""
@@ -145,7 +153,14 @@ class StoredPool(Pool):
 
     def without(self, units: NDArray[np.int64]) -> Any:
         """Return the choice of all rows but those of these units."""
-        return Chosen(asked=self._seen.ids(units))
+        return Chosen(asked=self._named(units))
+
+    def _named(self, units: NDArray[np.int64]) -> NDArray[Any]:
+        """Return what names these units in queries: their ids, or groups."""
+        if not self.grouped:
+            return self._seen.ids(units)
+        self._look_up(units)
+        return self._seen.groups(units)
 
     def filled(self, design: Design, relevant: Any, rest: Any = None, *, strict: bool = False) -> Filled:
         """Return the urn of a design, and what it reaches: the second pass over the pool."""
@@ -186,10 +201,10 @@ class StoredPool(Pool):
     def taken(self, units: NDArray[np.int64]) -> Taken:
         """Return what the pool says of these units; those not seen before are looked up."""
         self._look_up(units)
-        rows = self._seen.rows(units, self.scan.schema.columns)
-        items = self.scan.reader.items(rows)
-        costs = None if items.costs is None else np.asarray(items.costs, dtype=np.float64)
-        return Taken(rows["id"].tolist(), items, None, costs)
+        rows, reader = self._seen.rows(units, self.scan.schema.columns), self.scan.reader
+        items, shared = reader.items(rows), reader.units(rows)
+        costs = None if items.costs is None else shared.largest(items.costs)
+        return Taken(rows["id"][shared.first].tolist(), items, shared.of_row, costs)
 
     def _look_up(self, units: NDArray[np.int64]) -> None:
         missing = self._seen.missing(units)
@@ -226,14 +241,16 @@ class StoredPool(Pool):
         found = self.scan.masses(Mixed(parts, urn.sizes.moving, urn.sizes.belief), urn.asked)
         return [float(found[f"sum_{at}"] or 0.0) * self.scan.unit for at in range(len(terms))]
 
+    def strata(self, influence: Influence, belief: Belief, most: int) -> Strata:
+        """Return at most so many strata of equal numbers of units, by the believed mean influence."""
+        return stored_strata(self.scan, self.see, influence, belief, most)
+
     def profile(self, urn: Urn, term: Term) -> Profile:
         """Return sizes in bins a hundredth apart, with what is in each."""
         assert isinstance(urn, StoredUrn)
         edges = np.geomspace(1e-16, 1.0, BINS)
         kernel = partial(self.scan.reader.profile, urn.sizes, term, edges)
-        counts, sizes, squares, costs = np.sum(
-            list(self.scan.mapped(Chosen(urn.asked), kernel, "profile of sizes")), axis=0
-        )
+        counts, sizes, squares, costs = self.scan.summed(Chosen(urn.asked), kernel, np.add, "profile of sizes")
         there = counts > 0
         mean = sizes[there] / counts[there]
         each = None if self.scan.schema.cost is None else costs[there] / counts[there]
@@ -244,7 +261,7 @@ class StoredPool(Pool):
     ) -> Iterator[Result]:
         """Yield what a function makes of the units left, some thousands at a time."""
         assert isinstance(urn, StoredUrn)
-        asked = [self._seen.ids(drawn), *([] if rest is None or rest.asked is None else [rest.asked])]
+        asked = [self._named(drawn), *([] if rest is None or rest.asked is None else [rest.asked])]
         left = Chosen(np.concatenate(asked))
         return self.scan.mapped(left, partial(self.scan.reader.undrawn, urn.sizes, kernel), "what is not drawn")
 
@@ -254,12 +271,24 @@ class StoredPool(Pool):
         if not isinstance(slices, str) or column is None:
             names = [one.name for one in self.scan.schema.fields]
             raise InputError(f"slices={slices!r} must be a field of a pool that is not in memory; it has {names}")
+        if self.grouped:
+            self._require_within(column)
         weight = "1e0" if self.scan.schema.weight is None else f"CAST({self.scan.schema.weight.raw} AS DOUBLE)"
         select = Select("SELECT * FROM {source}")
         text = select.aggregated({"mass": f"SUM({weight})"}, [column.raw])
         masses = {row[column.raw]: float(row["mass"]) for row in self.scan.ask(text, select, "slices")}
         check_slices(masses)
         return {name: (masses[name], self._within_slice(column, name)) for name in ordered_names(masses)}
+
+    def _require_within(self, column: Column) -> None:
+        """Refuse slices that rows of one group are in different ones of."""
+        group = self.scan.schema.group
+        assert group is not None
+        pairs = Select("SELECT * FROM {source}")
+        groups = Select(pairs.aggregated({"n_rows": "COUNT(*)"}, [group.raw, column.raw]))
+        (found,) = self.scan.ask(groups.aggregated({"n": "COUNT(*)"}), groups, "slices")
+        if int(found["n"]) > int(self.scan.units["n"]):
+            raise InputError(SHARED_BY_SLICES)
 
     def _within_slice(self, column: Column, name: Any) -> StoredPool:
         part = copy(self)
@@ -269,10 +298,8 @@ class StoredPool(Pool):
         return part
 
     def settled(self, measure: Measure, models: tuple[int, ...]) -> Measure:
-        """Return the measure; one that takes bins from the pool's scores needs them in memory."""
-        if isinstance(measure, OfPool):
-            raise InputError(f"measure {measure.name!r} sorts the pool's scores, which are not in memory: .load() it")
-        return measure
+        """Return the measure with what it needs of the pool, such as bins."""
+        return measure.settled(self.task, StoredValues(self.scan), models) if isinstance(measure, OfPool) else measure
 
     def by_id(self, column: NDArray[Any]) -> Callable[[Sequence[Any]], NDArray[Any]]:
         """Refuse labels by row: rows of files have no order."""
@@ -282,9 +309,7 @@ class StoredPool(Pool):
     def fingerprint(self) -> str:
         """A hash of all columns but those shown to the labeller, the same as of the pool in memory."""
         if self._fingerprint is None:
-            digest = np.zeros(4, dtype=np.uint64)
-            for part in self.scan.mapped(Chosen(), self.scan.reader.hashes, "fingerprint"):
-                digest += part
+            digest = self.scan.summed(Chosen(), self.scan.reader.hashes, np.add, "fingerprint")
             side = side_of(self.judges, self.outline)
             self._fingerprint = digest_of(len(self), (self.task, self.models), digest, side)
         return self._fingerprint

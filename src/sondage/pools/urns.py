@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sondage.core.draws import Arrivals, Order, arrivals, first_keys, keys_below, waterfill
 from sondage.core.predictions import Floats
+from sondage.core.samples import bin_sums
 from sondage.core.urns import Prices
 from sondage.errors import InputError
 from sondage.pools.ahead import allowance
@@ -59,7 +60,7 @@ class StoredUrn:
         asked: NDArray[Any] | None,
     ) -> None:
         self.pool, self.sizes, self.asked, self._found = pool, sizes, asked, found
-        self.support = int(found["n_sized"] or 0)
+        self.support = int(found["n_units"] or 0)
         there = [at for at in range(len(shares)) if found[f"sum_{at}"]]
         self.total = float(sum(shares[at] for at in there))
         spread = [(found[f"min_{at}"], found[f"max_{at}"]) for at in there]
@@ -132,25 +133,33 @@ class StoredUrn:
         if self.asked is None:
             return rows
         asked = set(self.asked.tolist())
-        kept = np.array([name not in asked for name in rows["id"].tolist()], dtype=np.bool_)
+        names = rows[self.pool.scan.schema.unit].tolist()
+        kept = np.array([name not in asked for name in names], dtype=np.bool_)
         return {name: column[kept] for name, column in rows.items()}
 
     def _ordered(self, rows: dict[str, NDArray[Any]]) -> _Near:
-        """Return the rows in the order of their keys, and so independent of the engine's."""
+        """Return the units in the order of their keys, and so independent of the engine's."""
         reader = self.pool.scan.reader
-        keys = reader.keys(rows)
-        order = (
-            np.lexsort((np.asarray(rows["id"]).astype(str), keys)) if self.pool.scan.schema.hashed else np.argsort(keys)
-        )
-        rows, keys = {name: column[order] for name, column in rows.items()}, keys[order]
-        twice = np.flatnonzero(keys[1:] == keys[:-1])
-        for at in twice.tolist():
-            if rows["id"][at] == rows["id"][at + 1]:
-                raise InputError(f"id {rows['id'][at]} stands in more than one row; ids must be unique")
+        self._require_unique(rows)
         self.pool.see(rows)
-        items = reader.items(rows)
-        costs = None if items.costs is None else np.asarray(items.costs, dtype=np.float64)
-        return _Near(keys, sizes_at(self.sizes, items), costs)
+        items, units, keys = reader.items(rows), reader.units(rows), reader.unit_keys(rows)
+        order = (
+            np.argsort(keys)
+            if not self.pool.scan.schema.hashed
+            else np.lexsort((rows["id"][units.first].astype(str), keys))
+        )
+        sizes = units.sums(sizes_at(self.sizes, items))
+        costs = None if items.costs is None else units.largest(items.costs)[order]
+        return _Near(keys[order], sizes[order], costs)
+
+    def _require_unique(self, rows: dict[str, NDArray[Any]]) -> None:
+        """Refuse ids that stand in several rows."""
+        keys = self.pool.scan.reader.keys(rows)
+        order = np.argsort(keys, kind="stable")
+        for at in np.flatnonzero(keys[order][1:] == keys[order][:-1]).tolist():
+            one, other = (rows["id"][order[place]] for place in (at, at + 1))
+            if one == other:
+                raise InputError(f"id {one} stands in more than one row; ids must be unique")
 
     def factor(self, total: float) -> float:
         """Return the water-filling factor; where all fit the one that makes the smallest size certain."""
@@ -210,6 +219,10 @@ class StoredUrn:
 
     def sizes_of(self, units: NDArray[np.int64]) -> Floats:
         """Return the sizes of these units, which were drawn."""
+        if self._draw is None:  # not from here, but from strata
+            taken = self.pool.taken(units)
+            sizes = sizes_at(self.sizes, taken.items)
+            return sizes if taken.units is None else bin_sums(taken.units, sizes, len(units))
         return np.asarray(self._near.sizes[self._near.place(units)])
 
     def costs_of(self, units: NDArray[np.int64]) -> Floats | None:

@@ -13,7 +13,7 @@ from sondage.core.measures import Functional
 from sondage.core.raters import rater_variance
 from sondage.core.results import Comparison, Estimate, Evidence
 from sondage.core.samples import Sample
-from sondage.core.variances import believed_variance, larger_variance
+from sondage.core.variances import believed_variance, larger_variance, plausible
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.planning import contrasts_of
@@ -69,6 +69,8 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
     elif agreed:
         warnings.append("all labels agree, so their spread says nothing: the standard error is what the belief expects")
+    if method.assisted and not method.floor and method.design != "passive" and not found.exact:
+        warnings.append("floor=0 and the belief assists: where it is sure, hardly a label checks it; floor=0.2 would")
     doubt = _doubt_of_raters(session, found, contrast, fit, sample)
     if found.exact and doubt:
         warnings.append("everything that matters is labelled: what is uncertain is only who labels")
@@ -145,7 +147,7 @@ def squared_error(
     if found.belief is None:
         return fit.variance, fit.df, False
     sample = found.estimation.merged(fit.shares)
-    believed = believed_variance(contrast, sample, fit.sums, found.belief)
+    believed = believed_variance(contrast, sample, fit.sums, *plausible(found.belief, sample))
     agreed = fit.variance <= AGREED * max(believed, fit.value**2 * AGREED)
     if agreed:
         first = session.stages[0].known

@@ -56,7 +56,7 @@ def prepared(
         select.among(column, "slices", np.array([value]))
     raw = schema.id.raw
     key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({raw} AS BIGINT)"
-    columns = {"id": raw, "key": key}
+    columns = {"id": raw, "key": key} | ({} if schema.group is None else {"g": schema.group.raw})
     columns |= {
         s.prediction.raw: s.prediction.raw for s in (*schema.models, *schema.judges) if s.prediction is not None
     }
@@ -144,6 +144,8 @@ def sum_error(told: Probabilities) -> str:
 def checks(schema: Schema) -> list[Check]:
     """Return what every row must fulfil."""
     found = [Check(schema.id.name, "id IS NOT NULL", "id", "given")]
+    if schema.group is not None:
+        found.append(Check(schema.group.name, "g IS NOT NULL", "g", "given"))
     for source in (*schema.models, *schema.judges):
         told = source.probabilities
         if told is not None:

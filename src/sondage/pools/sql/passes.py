@@ -68,7 +68,7 @@ class Mixed:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Some rows: not those with these ids, only those that can matter, only those whose size is 0."""
+    """Some rows: not those of these units (ids or groups), only those that can matter, only those whose size is 0."""
 
     asked: NDArray[Any] | None = None
     moving: tuple[Influence, ...] | None = None
@@ -99,10 +99,10 @@ class Base:
 
 
 def rows_of(base: Base, asked: NDArray[Any] | None = None) -> Select:
-    """Return the query of all rows but those with these ids."""
+    """Return the query of all rows but those of the units that these ids, or groups, name."""
     select = base.select()
     if asked is not None and len(asked):
-        select.apart("id", "asked", asked)
+        select.apart(base.schema.unit, "asked", asked)
     return select
 
 
@@ -124,6 +124,8 @@ def weighed(base: Base, chosen: Chosen) -> tuple[Select, str]:
 
 def mixed(sizes: Mixed, select: Select, schema: Schema) -> str:
     """Return the expression of the sizes; layers are added."""
+    if schema.group is not None:
+        raise NoForm("sizes of rows that share labels")
     relevant = ALL if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
     terms = [(part, sized(part.term, select, schema)) for part in sizes.parts]
     texts = [_masked(f"{number(part.factor)} * {text}", relevant, part.restricted) for part, text in terms]
@@ -271,6 +273,8 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
     The factors of the parts are left out.
     """
     base.require_form()
+    if base.schema.group is not None:
+        raise NoForm("sizes of rows that share labels")
     schema, select = base.schema, rows_of(base, asked)
     relevant = ALL if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
     texts = [(part, sized(part.term, select, schema)) for part in sizes.parts]
