@@ -11,7 +11,7 @@ from sondage.core.hashing import uniforms
 from sondage.errors import InputError
 from sondage.pools import stored_strata
 from sondage.pools.schema import Column, Probabilities, Source
-from sondage.pools.sql.argmax import add_predicted
+from sondage.pools.sql.argmax import add_predicted, top_and_rest
 from sondage.pools.sql.canonical import leading
 from sondage.pools.sql.text import Select, number, total
 from sondage.pools.stored import StoredPool
@@ -303,18 +303,22 @@ def test_the_predicted_class_its_probability_and_the_others(k):
     p[0] = 0.5
     names = Probabilities("p0", tuple(Column(at, f"p_{at}", "float") for at in range(k)))
     select = Select("SELECT * FROM rows")
-    add_predicted(select, Source(0, probabilities=names))
+    source = Source(0, probabilities=names)
+    add_predicted(select, source)
+    top, rest = top_and_rest(select, source)
     with duckdb.connect() as connection:
         connection.register(
             "rows", {"place": np.arange(len(p))} | {name: p[:, at] for at, name in enumerate(names.names)}
         )
-        found = connection.sql(f"SELECT f0, p0_top, p0_rest FROM ({select.text}) t ORDER BY place").fetchnumpy()
+        found = connection.sql(
+            f"SELECT f0, {top} AS top, {rest} AS rest FROM ({select.text}) t ORDER BY place"
+        ).fetchnumpy()
     p = np.column_stack([1 - p, p]) if k == 1 else p
     best = p.argmax(axis=1)
     others = np.where(np.arange(p.shape[1]) == best[:, None], 0.0, p).sum(axis=1)
     assert np.array_equal(found["f0"], best)
-    assert np.array_equal(found["p0_top"], p.max(axis=1))
-    np.testing.assert_allclose(found["p0_rest"], others, rtol=1e-9, atol=0)
+    assert np.array_equal(found["top"], p.max(axis=1))
+    np.testing.assert_allclose(found["rest"], others, rtol=1e-9, atol=0)
 
 
 @pytest.mark.parametrize(("small", "least"), [(False, 2**63 - 1), (True, 2**31 - 20), (None, 2**31 - 20)])

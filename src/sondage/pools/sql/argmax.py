@@ -8,14 +8,14 @@ from itertools import count
 from sondage.pools.schema import Source
 from sondage.pools.sql.text import Select, chosen, number, total
 
-__all__ = ["add_predicted"]
+__all__ = ["add_predicted", "top_and_rest"]
 
 MOST_PLAYERS = 8
 """Classes that meet in pairs; engines plan the columns of more for longer than these save."""
 
 
 def add_predicted(select: Select, source: Source) -> None:
-    """Add the columns of the first most probable class, of its probability and of the sum of the others.
+    """Add the column of the first most probable class, and where it costs little those of `top_and_rest`.
 
     Up to eight classes meet in pairs, as in a knock-out: each meeting is arithmetic with a 0 or 1, which engines
     compute for thousands of rows at a time. All three are exact: the sum of the others is added up, never what
@@ -45,18 +45,24 @@ def add_predicted(select: Select, source: Source) -> None:
     _add(select, [source.code, told.top, told.rest], [f"CAST({label} AS TINYINT)", top, rest])
 
 
-def _by_search(select: Select, source: Source, columns: Sequence[str]) -> None:
+def top_and_rest(select: Select, source: Source) -> list[str]:
+    """Return the columns of the probability of the most probable class, and of the sum of the others."""
     told = source.probabilities
     assert told is not None
-    _add(select, [told.top], [f"greatest({', '.join(columns)})"])  # a name: engines copy what a CASE compares
-    cases = " ".join(f"WHEN {name} THEN {label}" for label, name in enumerate(columns))
-    _add(select, [source.code], [f"CAST(CASE {told.top} {cases} END AS SMALLINT)"])
+    names = told.names
+    if len(names) <= MOST_PLAYERS:
+        return [told.top, told.rest]
+    (top,) = select.let([f"greatest({', '.join(names)})"])
     # Where the difference has lost its digits, the others are added up.
-    others = total(
-        [f"CASE WHEN {source.code} = {label} THEN 0e0 ELSE {name} END" for label, name in enumerate(columns)]
-    )
-    left = f"{total(columns)} - {told.top}"
-    _add(select, [told.rest], [f"CASE WHEN {left} > {number(1e-6)} THEN {left} ELSE {others} END"])
+    left = select.one(f"{total(names)} - {top}")
+    others = total([f"CASE WHEN {source.code} = {label} THEN 0e0 ELSE {name} END" for label, name in enumerate(names)])
+    return [top, select.one(f"CASE WHEN {left} > {number(1e-6)} THEN {left} ELSE {others} END")]
+
+
+def _by_search(select: Select, source: Source, columns: Sequence[str]) -> None:
+    top = select.one(f"greatest({', '.join(columns)})")  # a name: engines copy what a CASE compares
+    cases = " ".join(f"WHEN {name} THEN {label}" for label, name in enumerate(columns))
+    _add(select, [source.code], [f"CAST(CASE {top} {cases} END AS SMALLINT)"])
 
 
 def _add(select: Select, names: Sequence[str], texts: Sequence[str]) -> None:

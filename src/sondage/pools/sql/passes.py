@@ -22,7 +22,7 @@ from sondage.pools.sql.bases import believed_sums
 from sondage.pools.sql.beliefs import supposed
 from sondage.pools.sql.canonical import checks, leading, prepared, sum_error
 from sondage.pools.sql.terms import ALL, matter, sized
-from sondage.pools.sql.text import NoForm, Select, literal, number, total
+from sondage.pools.sql.text import MOST_CASES, NoForm, Select, literal, number, total
 
 __all__ = [
     "Chosen",
@@ -153,9 +153,12 @@ def sound(schema: Schema) -> str:
     for source in (*schema.models, *schema.judges):
         told = source.probabilities
         if told is not None and told.several:
-            names = ", ".join(told.names)
-            near = f"{sum_error(told)} <= {number(SUM_TOLERANCE)}"
-            found.append(f"least({names}) >= 0e0 AND greatest({names}) <= 1e0 AND {near}")
+            if len(told.names) <= MOST_CASES:
+                found += [f"{name} >= 0e0 AND {name} <= 1e0" for name in told.names]
+            else:
+                names = ", ".join(told.names)
+                found.append(f"least({names}) >= 0e0 AND greatest({names}) <= 1e0")
+            found.append(f"{sum_error(told)} <= {number(SUM_TOLERANCE)}")
     return " AND ".join(found)
 
 

@@ -23,6 +23,7 @@ from sondage.core.designs import (
 from sondage.core.measures.bases import Confusion, Residuals
 from sondage.core.suppositions import right_or_wrong
 from sondage.pools.schema import Schema, Source
+from sondage.pools.sql.argmax import top_and_rest
 from sondage.pools.sql.bases import projected
 from sondage.pools.sql.beliefs import Supposed, allowed, supposed
 from sondage.pools.sql.text import NoForm, Select, chosen, literal, number, positive, product_sum, total
@@ -200,7 +201,7 @@ def _hits(select: Select, source: Source, chances: Sequence[str]) -> list[str]:
     if key not in select.memo:
         told, k = source.probabilities, len(chances)
         if source.prediction is None and told is not None and list(chances) == [told.of(y) for y in range(k)]:
-            select.memo[key] = [told.top, told.rest]
+            select.memo[key] = top_and_rest(select, source)
         elif k == 2:
             (flag,) = select.let([f"CAST({source.code} AS DOUBLE)"])
             select.memo[key] = select.let([chosen(flag, *chances[::-1]), chosen(flag, *chances)])
