@@ -117,6 +117,12 @@ def test_neither_order_nor_files_nor_threads_matter(files, tmp_path):
     assert found == expected
 
 
+def test_strata_refuse_an_id_that_stands_twice(tmp_path):
+    pd.DataFrame({"id": [1, 2, 2, 2], "p_1": [0.5, 0.9, 0.7, 0.6]}).to_parquet(tmp_path / "pool.parquet")
+    with pytest.raises(InputError, match="id 2 stands in more than one row"):
+        asked(read_pool(tmp_path / "pool.parquet", lazy=True), budget=4, design="neyman")
+
+
 @pytest.mark.parametrize(("parts", "few"), [(7, 20), (64, 1)])
 @pytest.mark.parametrize("name", ["two classes", "hard", "four classes", "shared"])
 def test_strata_are_found_however_often_they_are_cut(name, parts, few, files, monkeypatch):

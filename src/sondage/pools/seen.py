@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.hashing import hash_ids
+from sondage.errors import InputError
 from sondage.pools.engines import Rows
 from sondage.pools.kernels import Reader
 
@@ -23,7 +24,14 @@ class Seen:
         self._ids: dict[int, Any] = {}
 
     def add(self, rows: Rows, reader: Reader) -> None:
-        """Take rows; those that share a label stand together, and all of them are there."""
+        """Take rows; those that share a label stand together, and all of them are there.
+
+        Raises
+        ------
+        InputError
+            If an id stands in several rows.
+        """
+        _require_unique(reader.keys(rows), rows["id"])
         units = reader.units(rows)
         keys, names = reader.keys(rows)[units.first].tolist(), rows["id"][units.first].tolist()
         of_row = np.arange(len(units)) if units.of_row is None else units.of_row
@@ -55,3 +63,11 @@ class Seen:
         """Return the rows of keys, in their order."""
         found = [self._at[key] for key in keys.tolist()]
         return {name: np.concatenate([rows[name][part] for rows, part in found]) for name in names}
+
+
+def _require_unique(keys: NDArray[np.int64], ids: NDArray[Any]) -> None:
+    order = np.argsort(keys, kind="stable")
+    for at in np.flatnonzero(keys[order][1:] == keys[order][:-1]).tolist():
+        one, other = (ids[order[place]] for place in (at, at + 1))
+        if one == other:
+            raise InputError(f"id {one} stands in more than one row; ids must be unique")

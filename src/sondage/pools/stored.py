@@ -30,9 +30,9 @@ from sondage.pools.engines import Engine, Result, Rows
 from sondage.pools.fingerprints import digest_of, side_of
 from sondage.pools.parts import Filled, Profile, Taken, Undrawn
 from sondage.pools.scans import Scan
-from sondage.pools.schema import Column, Schema
+from sondage.pools.schema import Schema
 from sondage.pools.seen import Seen
-from sondage.pools.slicing import SHARED_BY_SLICES, check_slices, ordered_names
+from sondage.pools.slicing import slice_scans
 from sondage.pools.sql.passes import Chosen, Mixed, Part
 from sondage.pools.sql.text import Select
 from sondage.pools.stored_strata import stored_strata
@@ -267,34 +267,13 @@ class StoredPool(Pool):
 
     def cut(self, slices: Any) -> dict[Any, tuple[float, Pool]]:
         """Return each slice's base weight and rows: slices by a field's name."""
-        column = next((one for one in self.scan.schema.fields if one.name == slices), None)
-        if not isinstance(slices, str) or column is None:
-            names = [one.name for one in self.scan.schema.fields]
-            raise InputError(f"slices={slices!r} must be a field of a pool that is not in memory; it has {names}")
-        if self.grouped:
-            self._require_within(column)
-        weight = "1e0" if self.scan.schema.weight is None else f"CAST({self.scan.schema.weight.raw} AS DOUBLE)"
-        select = Select("SELECT * FROM {source}")
-        text = select.aggregated({"mass": f"SUM({weight})"}, [column.raw])
-        masses = {row[column.raw]: float(row["mass"]) for row in self.scan.ask(text, select, "slices")}
-        check_slices(masses)
-        return {name: (masses[name], self._within_slice(column, name)) for name in ordered_names(masses)}
+        return {name: (mass, self._of(part)) for name, (mass, part) in slice_scans(self.scan, slices).items()}
 
-    def _require_within(self, column: Column) -> None:
-        """Refuse slices that rows of one group are in different ones of."""
-        group = self.scan.schema.group
-        assert group is not None
-        pairs = Select("SELECT * FROM {source}")
-        groups = Select(pairs.aggregated({"n_rows": "COUNT(*)"}, [group.raw, column.raw]))
-        (found,) = self.scan.ask(groups.aggregated({"n": "COUNT(*)"}), groups, "slices")
-        if int(found["n"]) > int(self.scan.units["n"]):
-            raise InputError(SHARED_BY_SLICES)
-
-    def _within_slice(self, column: Column, name: Any) -> StoredPool:
+    def _of(self, scan: Scan) -> StoredPool:
+        """Return the pool of these rows."""
         part = copy(self)
-        part.scan = Scan(self.scan.engine, self.scan.schema, (column.raw, name))
+        part.scan, part._seen = scan, Seen()
         part._fingerprint = part.source = None
-        part._seen = Seen()
         return part
 
     def settled(self, measure: Measure, models: tuple[int, ...]) -> Measure:

@@ -140,7 +140,6 @@ class StoredUrn:
     def _ordered(self, rows: dict[str, NDArray[Any]]) -> _Near:
         """Return the units in the order of their keys, and so independent of the engine's."""
         reader = self.pool.scan.reader
-        self._require_unique(rows)
         self.pool.see(rows)
         items, units, keys = reader.items(rows), reader.units(rows), reader.unit_keys(rows)
         order = (
@@ -151,15 +150,6 @@ class StoredUrn:
         sizes = units.sums(sizes_at(self.sizes, items))
         costs = None if items.costs is None else units.largest(items.costs)[order]
         return _Near(keys[order], sizes[order], costs)
-
-    def _require_unique(self, rows: dict[str, NDArray[Any]]) -> None:
-        """Refuse ids that stand in several rows."""
-        keys = self.pool.scan.reader.keys(rows)
-        order = np.argsort(keys, kind="stable")
-        for at in np.flatnonzero(keys[order][1:] == keys[order][:-1]).tolist():
-            one, other = (rows["id"][order[place]] for place in (at, at + 1))
-            if one == other:
-                raise InputError(f"id {one} stands in more than one row; ids must be unique")
 
     def factor(self, total: float) -> float:
         """Return the water-filling factor; where all fit the one that makes the smallest size certain."""
