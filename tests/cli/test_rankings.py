@@ -101,3 +101,17 @@ def test_broken_label_files_are_refused(pool, text, reason):
     assert found.exit_code == 1
     assert reason in found.output
     assert found.output.count("\n") == 1
+
+
+def test_a_pool_that_stays_in_its_file(pool):
+    pandas, stored = pytest.importorskip("pandas"), pool.parent / "pool.parquet"
+    pandas.read_csv(pool).to_parquet(stored)
+    batches = []
+    for where in ("--lazy", "--in-memory"):
+        study, batch = pool.parent / f"{where}.db", pool.parent / f"{where}.csv"
+        planned = run("plan", stored, study, "--compare", "new,old", "--measure", "dcg@2", "--budget", 40, where)
+        assert planned.exit_code == 0, planned.output
+        assert run("ask", study, 3, "-o", batch).exit_code == 0
+        batches.append(batch.read_text())
+    assert batches[0] == batches[1]
+    assert run("advise", stored, "--compare", "new,old", "--measure", "dcg@2", "--lazy").exit_code == 0

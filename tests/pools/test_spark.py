@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from sondage import Study, read_pool
+from sondage import Study, compare, read_pool
 from sondage.errors import InputError
 
 from .engines import asked, frames, label
@@ -79,3 +79,19 @@ def test_a_study_and_bad_rows(spark, tmp_path):
     frame.loc[5, "p_1"] = 0.99999
     with pytest.raises(InputError, match=r"sum of p_0, p_1, ... must be 1 within 0.001; in 1 row it is not"):
         asked(read_pool(spark.createDataFrame(frame)))
+
+
+def test_rankings(spark, tmp_path):
+    from .test_stored_rankings import judge, long_table
+
+    table = long_table(60)
+    table.to_parquet(tmp_path / "pool.parquet")
+    memory = read_pool(tmp_path / "pool.parquet", lazy=False)
+    stored = read_pool(spark.createDataFrame(table).repartition(3))
+    found = [
+        compare(pool, "old", "new", measure="err@10", labels=judge, budget=50, seed=3, stages=1)
+        for pool in (memory, stored)
+    ]
+    assert [one.n_labels for one in found] == [found[0].n_labels] * 2
+    assert found[1].difference == pytest.approx(found[0].difference, rel=1e-9)
+    assert found[1].std_error == pytest.approx(found[0].std_error, rel=1e-9)

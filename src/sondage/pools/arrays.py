@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.measures import Measure, settled
+from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Ranking, Regressor
 from sondage.errors import InputError
 from sondage.pools.coding import as_column, check_ids, code_models, code_units, positive_column
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
 from sondage.pools.given import base_weights, namer, no_others, one_kind
-from sondage.pools.listings import document_field
+from sondage.pools.listings import document_field, with_judged
 from sondage.pools.parts import Taken
 from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.rows import ArrayRows
@@ -237,6 +238,12 @@ class Pool(ArrayRows):
     def settled(self, measure: Measure, models: tuple[int, ...]) -> Measure:
         """Return the measure with what it needs of the pool, such as bins."""
         return settled(measure, self.task, self.items, models)
+
+    def judged(self, models: Sequence[int], statistics: Sequence[ListLoss]) -> Pool:
+        """Return the pool of rankings as a question sees it: with the documents that it needs judged."""
+        found = copy(self)
+        found.items = with_judged(self.items, models, statistics)
+        return found
 
     def by_id(self, column: NDArray[Any]) -> Callable[[Sequence[Any]], NDArray[Any]]:
         """Return a function from ids to the values of a column that has one for each row."""

@@ -27,6 +27,8 @@ _KINDS = {
     "text": ("VARCHAR", "ENUM", "UUID"),
     "bool": ("BOOLEAN",),
 }
+BATCH = 1 << 16
+"""Rows that are handed over at a time."""
 _TICK = 0.2
 
 
@@ -98,8 +100,7 @@ class DuckDB:
             relation = self._run(f"SELECT * FROM ({text}) t ORDER BY {whole}" if whole else text, tables)
             read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # by release
             blocks = (
-                {name: _array(batch.column(at)) for at, name in enumerate(batch.schema.names)}
-                for batch in read(1 << 16)
+                {name: _array(batch.column(at)) for at, name in enumerate(batch.schema.names)} for batch in read(BATCH)
             )
             for block in in_wholes(blocks, whole):
                 yield kernel(block)

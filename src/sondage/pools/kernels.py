@@ -23,7 +23,7 @@ from sondage.pools.schema import Schema
 from sondage.pools.sql.passes import Chosen, Mixed
 from sondage.pools.units import Units
 
-__all__ = ["Reader", "added", "joined", "sizes_at"]
+__all__ = ["Reader", "added", "joined", "picked", "sizes_at"]
 
 
 def moves(moving: Sequence[Influence] | None, belief: Belief | None, items: Items) -> NDArray[np.bool_]:
@@ -135,7 +135,7 @@ class Reader:
         if least > 0:
             numbers = uniforms(self.keys(rows)[units.first], seed, stage)
             near &= (size >= least) | (1.0 - numbers < size * slope)
-        return {name: column[units.spread(near)] for name, column in rows.items()}
+        return picked(rows, units.spread(near))
 
     def hashes(self, rows: Rows) -> NDArray[np.uint64]:
         """Return the sum of the rows' hashes, for the fingerprint."""
@@ -156,6 +156,14 @@ class Reader:
         costs = np.ones(len(units)) if items.costs is None else units.largest(items.costs)
         columns = ((size > 0).astype(np.float64), size, other**2, costs * (size > 0))
         return np.stack([np.bincount(place, weights=column, minlength=len(edges) + 1) for column in columns])
+
+
+def picked(rows: Rows, kept: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """Return some of the rows; their documents are copied, so as not to hold those of all others."""
+    found = {name: column[kept] for name, column in rows.items()}
+    for query, own in enumerate(found.get("lists", ())):
+        found["lists"][query] = own.alone()
+    return found
 
 
 def added(one: Mapping[SumKey, Floats], other: Mapping[SumKey, Floats]) -> dict[SumKey, Floats]:

@@ -16,18 +16,25 @@ from sondage.core.rankings import segment_sums
 from sondage.errors import InputError
 from sondage.pools.rankings import Listed, paid
 
-__all__ = ["document_field", "grades_by_query", "listed_hashes", "with_judged"]
+__all__ = ["document_field", "grades_by_query", "judged_documents", "listed_hashes", "with_judged"]
 
 
 def with_judged(items: Items, models: Sequence[int], statistics: Sequence[ListLoss]) -> Items:
     """Return a pool's items as a question sees them: the documents judged for it, and what a query then costs."""
     lists: Any = items.models
-    kept = np.any([basis.judged(lists[model]) for model in models for basis in statistics], axis=0)
+    kept = judged_documents(lists, models, statistics)
     if kept.all():
         return items
     documents = lists[0].documents.only(kept)
     outputs = tuple(replace(ranks, documents=documents, positions=ranks.positions[kept]) for ranks in lists)
     return replace(items, models=outputs, costs=None if items.costs is None else _judging_costs(outputs[0]))
+
+
+def judged_documents(
+    lists: Sequence[Ranks], models: Sequence[int], statistics: Sequence[ListLoss]
+) -> NDArray[np.bool_]:
+    """Return which documents a question's models and statistics need judged, bool (D,)."""
+    return np.asarray(np.any([basis.judged(lists[model]) for model in models for basis in statistics], axis=0))
 
 
 def _judging_costs(ranks: Ranks) -> Floats:

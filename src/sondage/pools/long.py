@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.table import Columns, Table, is_number
 
-__all__ = ["is_long", "pool_from_long"]
+__all__ = ["LongLayout", "is_long", "layout_of_long", "pool_from_long"]
 
 _RANK = re.compile(r"(?:(?P<model>.+)\.)?rank", re.DOTALL)
 _GRADE = re.compile(r"p_(?P<grade>.+)", re.DOTALL)
@@ -53,7 +54,7 @@ class _LongTable(Table):
         return ranks
 
 
-def is_long(columns: Columns) -> bool:
+def is_long(columns: Collection[str]) -> bool:
     """Return whether these are the columns of a long table."""
     return "query" in columns and "document" in columns
 
@@ -79,25 +80,47 @@ def pool_from_long(columns: Columns, *, classes: Any = None, typed: bool = True)
     """
     if not len(columns["query"]):
         raise InputError("the pool is empty: it has no rows")
-    ranked = {name: found["model"] or _ONE for name in columns if (found := _RANK.fullmatch(name))}
-    if not ranked:
-        raise InputError(f"no column 'rank' or '<model>.rank'; there are {list(columns)}")
-    if "rank" in ranked and len(ranked) > 1:
-        raise InputError("columns 'rank' and those of other systems: all systems need a name, as in 'a.rank'")
+    layout = layout_of_long(list(columns), classes)
     table = _LongTable(columns, typed)
-    graded = {name: found["grade"] for name in columns if (found := _GRADE.fullmatch(name))}
-    grades = _grades(table, graded, classes) if graded else None
-    used = {"query", "document", "cost", "weight", *ranked, *graded}
+    grades = _grades(table, list(layout.grades.values())) if layout.grades else None
     return Pool(
-        models={model: Ranking(ranks=table.ranks(name)) for name, model in ranked.items()},
-        classes=_ordered(graded) if classes is None and graded else classes,
+        models={model: Ranking(ranks=table.ranks(name)) for model, name in layout.ranks.items()},
+        classes=list(layout.grades) if classes is None and layout.grades else classes,
         queries=table.queries,
         documents=table.documents,
         grades=grades,
         costs=table.numbers("cost") if "cost" in columns else None,
         weights=_of_queries(table, "weight") if "weight" in columns else None,
-        fields={name: table.shown(name) for name in columns if name not in used},
+        fields={name: table.shown(name) for name in layout.fields},
     )
+
+
+@dataclass(frozen=True)
+class LongLayout:
+    """Names of a long table's columns: ranks by model, probabilities by grade, ascending, and what is shown."""
+
+    ranks: dict[str, str]
+    grades: dict[float, str]
+    fields: list[str]
+
+
+def layout_of_long(columns: Sequence[str], classes: Any = None) -> LongLayout:
+    """Return what each column of a long table means, by its name.
+
+    Raises
+    ------
+    InputError
+        If there are no ranks, systems have no names, or the grades are not those of `classes`.
+    """
+    ranked = {name: found["model"] or _ONE for name in columns if (found := _RANK.fullmatch(name))}
+    if not ranked:
+        raise InputError(f"no column 'rank' or '<model>.rank'; there are {columns}")
+    if "rank" in ranked and len(ranked) > 1:
+        raise InputError("columns 'rank' and those of other systems: all systems need a name, as in 'a.rank'")
+    graded = {name: found["grade"] for name in columns if (found := _GRADE.fullmatch(name))}
+    used = {"query", "document", "cost", "weight", *ranked, *graded}
+    grades = _by_grade(graded, classes) if graded else {}
+    return LongLayout({model: name for name, model in ranked.items()}, grades, [n for n in columns if n not in used])
 
 
 def _ordered(graded: dict[str, str]) -> list[float]:
@@ -108,14 +131,19 @@ def _ordered(graded: dict[str, str]) -> list[float]:
     return sorted(float(text) for text in graded.values())
 
 
-def _grades(table: _LongTable, graded: dict[str, str], classes: Any) -> NDArray[Any]:
-    """Return the grade model's probabilities in the order of the grades."""
+def _by_grade(graded: dict[str, str], classes: Any) -> dict[float, str]:
+    """Return the columns of a grade model in the order of the grades."""
     columns = {float(text): name for name, text in graded.items() if is_number(text)}
     wanted: Sequence[float] = _ordered(graded) if classes is None else [float(grade) for grade in classes]
     missing = next((grade for grade in wanted if grade not in columns), None)
     if missing is not None or len(columns) > len(wanted):
         raise InputError(f"grades are {list(wanted)}; columns of probabilities are {list(graded)}")
-    read = [table.numbers(columns[grade], 0.0, 1.0) for grade in wanted]
+    return {grade: columns[grade] for grade in wanted}
+
+
+def _grades(table: _LongTable, columns: Sequence[str]) -> NDArray[Any]:
+    """Return the grade model's probabilities."""
+    read = [table.numbers(name, 0.0, 1.0) for name in columns]
     kind = np.float32 if all(column.dtype == np.float32 for column in read) else np.float64
     return np.column_stack([column.astype(kind, copy=False) for column in read])
 

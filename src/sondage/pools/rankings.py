@@ -15,7 +15,7 @@ from sondage.core.rankings import Documents, segment_sums
 from sondage.errors import InputError
 from sondage.pools.coding import as_column, code_probabilities, numeric
 
-__all__ = ["Listed", "code_rankings", "paid"]
+__all__ = ["Listed", "code_rankings", "paid", "positions_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +260,7 @@ def _rank_numbers(ranks: NDArray[Any], name: str, rows: _Rows) -> Floats:
 
 
 def _positions(rows: _Rows, name: str) -> NDArray[np.int32]:
-    """Return each row's position in a model's list, 0 where it has none: ranks in their order, gaps closed."""
+    """Return each row's position in a model's list, as `positions_of`; refuse ranks that are not allowed."""
     ranks = rows.ranks[name]
     if ranks.dtype.kind not in "fiub":
         ranks = _rank_numbers(ranks, name, rows)
@@ -268,18 +268,31 @@ def _positions(rows: _Rows, name: str) -> NDArray[np.int32]:
     if np.any(ranks[here] < 0) or np.isinf(ranks).any():
         row = int(np.argmax((ranks < 0) | np.isinf(ranks)))
         raise InputError(f"rank of {name!r} of {rows.where(row)} is {ranks[row]}; it must be 1 or more, or missing")
-    listed = np.flatnonzero(here)
-    order = listed[np.lexsort((ranks[listed], rows.queries[listed]))]
-    queries, ordered = rows.queries[order], ranks[order]
-    same = (queries[1:] == queries[:-1]) & (ordered[1:] == ordered[:-1])
-    if same.any():
-        row = int(order[1:][np.argmax(same)])
+    positions, same = positions_of(rows.queries, ranks)
+    if len(same):
+        row = int(same[0])
         raise InputError(f"rank of {name!r} of {rows.where(row)} is {ranks[row]:g}, as that of another document is")
-    begins = np.concatenate([[True], queries[1:] != queries[:-1]]) if len(order) else np.zeros(0, dtype=np.bool_)
+    return positions
+
+
+def positions_of(queries: NDArray[np.int64], ranks: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return positions in each query's list, ranks in their order with gaps closed, and rows of a rank seen before.
+
+    Examples
+    --------
+    >>> positions, same = positions_of(np.array([0, 0, 1, 1, 1]), np.array([7, 3, np.nan, 1, 1]))
+    >>> positions.tolist(), same.tolist()
+    ([2, 1, 0, 1, 2], [4])
+    """
+    listed = np.flatnonzero(np.isfinite(ranks) & (ranks != 0))
+    order = listed[np.lexsort((ranks[listed], queries[listed]))]
+    ordered, own = ranks[order], queries[order]
+    same = (own[1:] == own[:-1]) & (ordered[1:] == ordered[:-1])
+    begins = np.concatenate([[True], own[1:] != own[:-1]]) if len(order) else np.zeros(0, dtype=np.bool_)
     first = np.flatnonzero(begins)
     positions = np.zeros(len(ranks), dtype=np.int32)
     positions[order] = np.arange(len(order)) - np.repeat(first, np.diff([*first, len(order)])) + 1
-    return positions
+    return positions, order[1:][same]
 
 
 def paid(costs: Floats) -> Floats:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import Layout, ModelColumns, layout_of, pool_from_columns
-from sondage.pools.schema import NUMBERS, Column, Probabilities, Schema, Source
+from sondage.pools.long import is_long, layout_of_long, pool_from_long
+from sondage.pools.schema import NUMBERS, Column, Lists, Probabilities, Schema, Source
 
 __all__ = ["schema_of"]
 
@@ -41,15 +42,11 @@ def schema_of(
     if len(by_name) < len(columns):
         twice = next(name for name in by_name if [column.name for column in columns].count(name) > 1)
         raise InputError(f"column {twice!r} stands twice")
-    if "id" not in by_name and "query" in by_name:
-        raise InputError("rankings are read into memory: lazy=False (on the command line --in-memory)")
+    if task == "ranking" or (task is None and "id" not in by_name and is_long(by_name)):
+        return _of_lists(by_name, classes, features)
     if "id" not in by_name:
         raise InputError(f"no column 'id'; there are {list(by_name)}")
-    for name in ("id", "group"):
-        if name in by_name and by_name[name].kind not in ("int", "text"):
-            raise InputError(
-                f"column {name!r} must be whole numbers or text; cast it, or read the pool with lazy=False"
-            )
+    _require_names(by_name, ("id", "group"))
     layout = layout_of([name for name in by_name if name not in features])
     layout.features += features
     for name in _numeric(layout, by_name):
@@ -74,6 +71,52 @@ def schema_of(
         hashed=by_name["id"].kind == "text",
     )
     return schema, outline
+
+
+def _of_lists(by_name: Mapping[str, Column], classes: Any, features: Sequence[str]) -> tuple[Schema, Pool]:
+    """Return the schema of a long table of rankings, and a pool of one query."""
+    if not is_long(by_name) or features:
+        raise InputError(f"rankings need columns 'query' and 'document', and no features; there are {list(by_name)}")
+    _require_names(by_name, ("query", "document"))
+    layout = layout_of_long(list(by_name), classes)
+    told = [name for name in ("cost", "weight") if name in by_name]
+    for name in (*layout.ranks.values(), *layout.grades.values(), *told):
+        if by_name[name].kind not in NUMBERS:
+            kind = by_name[name].kind
+            raise InputError(
+                f"column {name!r} must be numbers; it is {kind}: cast it, or read the pool with lazy=False"
+            )
+    even = dict.fromkeys(layout.grades.values(), 1.0 / max(len(layout.grades), 1))
+    values: dict[str, Any] = dict.fromkeys(by_name, 1.0) | {"query": 0, "document": 0} | even
+    outline = pool_from_long({name: np.array([value]) for name, value in values.items()}, classes=classes)
+    graded = tuple(by_name[name] for name in layout.grades.values())
+    lists = Lists(
+        by_name["document"],
+        tuple(by_name[name] for name in layout.ranks.values()),
+        Probabilities("p", graded) if graded else None,
+    )
+    schema = Schema(
+        outline.task,
+        by_name["query"],
+        (),
+        (),
+        (),
+        by_name.get("weight"),
+        by_name.get("cost"),
+        tuple(by_name[name] for name in layout.fields),
+        hashed=by_name["query"].kind == "text",
+        lists=lists,
+    )
+    return schema, outline
+
+
+def _require_names(by_name: Mapping[str, Column], columns: Sequence[str]) -> None:
+    """Refuse columns of names that are neither whole numbers nor text."""
+    for name in columns:
+        if name in by_name and by_name[name].kind not in ("int", "text"):
+            raise InputError(
+                f"column {name!r} must be whole numbers or text; cast it, or read the pool with lazy=False"
+            )
 
 
 def _numeric(layout: Layout, by_name: Mapping[str, Column]) -> list[str]:

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.hashing import PRIMES
 from sondage.core.measures.bases import Basis, Confusion
+from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats
 from sondage.core.samples import SumKey
 from sondage.errors import InputError
 from sondage.pools.ahead import Coming, Gathered, columns_of
 from sondage.pools.engines import Engine, Join, Result, Rows
 from sondage.pools.kernels import Reader, added, joined
+from sondage.pools.queries import Queries, both, surveyed
 from sondage.pools.schema import Schema
 from sondage.pools.sql.canonical import checks
 from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, near, rows_of, survey, weighed
@@ -59,9 +61,10 @@ class Scan:
     def __len__(self) -> int:
         if self._surveyed is not None:
             return int(self._surveyed["n"])
-        if self._count is None:  # which files know without being read
+        if self._count is None:  # which files know without being read, if items are rows
             select = self.base.select() if self.within else Select("SELECT * FROM {source}")
-            ((found,),) = (row.values() for row in self.ask(select.aggregated({"n": "COUNT(*)"}), select, "counting"))
+            what = "COUNT(*)" if self.schema.lists is None else f"COUNT(DISTINCT {self.schema.id.raw})"
+            ((found,),) = (row.values() for row in self.ask(select.aggregated({"n": what}), select, "counting"))
             self._count = int(found)
         return self._count
 
@@ -77,8 +80,32 @@ class Scan:
         if self._surveyed is None:
             select = self.base.select()
             self._take_survey(self.ask(select.aggregated(survey(self.schema)), select, "checking the pool"))
+            if self.schema.lists is not None:
+                rows: Mapping[str, Any] = self._surveyed or {}
+                self._surveyed = None  # a refusal is one the next time too
+                self._surveyed = {**rows, **self._of_lists(), "n_rows": rows["n"]}
         assert self._surveyed is not None
         return self._surveyed
+
+    def _of_lists(self) -> dict[str, Any]:
+        """Return what only whole lists tell: number, weights and costs of queries."""
+        kernel, select = Queries(self.schema).survey, self.base.select()
+        text = f"SELECT {', '.join(self.schema.read)} FROM ({select.text}) t"
+        return surveyed(self.engine.mapped(text, select.tables, kernel, "checking lists", join=both, whole="id"))
+
+    def judged(self, models: Sequence[int], statistics: Sequence[ListLoss]) -> Scan:
+        """Return the pass over ranked lists as a question sees them."""
+        assert self.schema.lists is not None
+        asked = replace(self.schema.lists, asked=(tuple(models), tuple(statistics)))
+        found = Scan(self.engine, replace(self.schema, lists=asked), self.within)
+        found._surveyed = self._surveyed if self.schema.cost is None else None
+        return found
+
+    @property
+    def queries(self) -> Queries:
+        """What makes queries of documents."""
+        known = self.survey  # which may change the schema
+        return Queries(self.schema, 0.0 if self.schema.cost is None else float(known["min_c"]))
 
     @property
     def base(self) -> Base:
@@ -127,12 +154,14 @@ class Scan:
         (counts,) = self.ask(select.aggregated(columns), select, "looking for bad rows")
         at = next(at for at in range(len(found)) if counts[f"n{at}"])
         check, select = found[at], self.base.select()
+        names = {"id": "id"} if self.schema.lists is None else {"id": "query", "d": "document"}
         select.text = (
-            f"SELECT id, {check.shown} AS shown FROM ({select.text}) t "
-            f"WHERE CASE WHEN {check.condition} THEN 0 ELSE 1 END = 1 ORDER BY id LIMIT {SHOWN}"
+            f"SELECT {', '.join(names)}, {check.shown} AS shown FROM ({select.text}) t "
+            f"WHERE CASE WHEN {check.condition} THEN 0 ELSE 1 END = 1 ORDER BY {', '.join(names)} LIMIT {SHOWN}"
         )
         rows = self.ask(select.text, select, "looking for bad rows")
-        first = ", ".join(f"{row['shown']} (id {row['id']})" for row in rows)
+        places = (", ".join(f"{word} {row[name]}" for name, word in names.items()) for row in rows)
+        first = ", ".join(f"{row['shown']} ({place})" for row, place in zip(rows, places, strict=True))
         number = int(counts[f"n{at}"])
         wrong = f"{number:,} row{'s' * (number > 1)}"
         raise InputError(f"{check.name} must be {check.allowed}; in {wrong} it is not: {first}")
@@ -178,7 +207,7 @@ class Scan:
         """Return how far from 1 the numbers of the rows may be that the next pass gathers; None for none."""
         if self._coming is None or (self.within is not None and self._surveyed is None):
             return None
-        if self.schema.group is not None or self.engine.gathering([], "") is None:
+        if self.schema.group is not None or self.schema.lists is not None or self.engine.gathering([], "") is None:
             return None
         return self._coming.reach(len(self))
 
@@ -204,8 +233,10 @@ class Scan:
     ) -> Iterator[Result]:
         """Yield what a function makes of the chosen rows, some thousands at a time."""
         select = rows_of(self.base, chosen.asked)
-        select.text = f"SELECT {', '.join(self.schema.columns)} FROM ({select.text}) t"
+        select.text = f"SELECT {', '.join(self.schema.read)} FROM ({select.text}) t"
         whole = None if self.schema.group is None else "g"
+        if self.schema.lists is not None:
+            kernel, whole = partial(_of_queries, self.queries, kernel), "id"
         return self.engine.mapped(select.text, select.tables, kernel, step, join=join, whole=whole)
 
     def summed(self, chosen: Chosen, kernel: Callable[[Rows], Result], join: Join[Result], step: str) -> Result:
@@ -234,10 +265,15 @@ class Scan:
         return {name: column[order] for name, column in rows.items()}
 
     def _rows_among(self, column: str, values: NDArray[Any]) -> Rows:
+        _ = self.survey  # which may find ids to be hashed, and probabilities to be divided by their sum
         select = self.base.select()
         select.among(column, "wanted", values)
-        text = f"SELECT {', '.join(self.schema.columns)} FROM ({select.text}) t"
-        return self.engine.query(text, select.tables, "looking up items")
+        text = f"SELECT {', '.join(self.schema.read)} FROM ({select.text}) t"
+        found = self.engine.query(text, select.tables, "looking up items")
+        if self.schema.lists is None:
+            return found
+        order = np.argsort(found["id"], kind="stable")
+        return self.queries.rows({name: column[order] for name, column in found.items()})
 
     @property
     def units(self) -> Mapping[str, Any]:
@@ -263,6 +299,10 @@ class Scan:
             return float(self.summed(Chosen(chosen.asked), kernel, add, "weighing rows"))
         (found,) = self.ask(select.aggregated({"mass": f"SUM({weight})"}), select, "weighing rows")
         return float(found["mass"] or 0.0) * self.unit
+
+
+def _of_queries(queries: Queries, kernel: Callable[[Rows], Result], documents: Rows) -> Result:
+    return kernel(queries.rows(documents))
 
 
 def _apart(wanted: list[tuple[Basis, tuple[int, ...]]]) -> list[list[tuple[Basis, tuple[int, ...]]]]:

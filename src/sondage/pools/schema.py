@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.measures import Task
-from sondage.core.predictions import Classes, Grades, Items, Means, Outputs
+from sondage.core.measures.lists import ListLoss
+from sondage.core.predictions import Classes, Grades, Items, Means, Outputs, Ranks
+from sondage.core.rankings import Documents
 
-__all__ = ["Column", "Probabilities", "Schema", "Source"]
+__all__ = ["Column", "Listed", "Lists", "Probabilities", "Schema", "Source"]
 
 KINDS = ("int", "float", "text", "bool", "other")
 NUMBERS = ("int", "float", "bool")
@@ -102,6 +105,40 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Lists:
+    """The columns of ranked lists, whose table has a row for each query and document.
+
+    Attributes
+    ----------
+    document : Column
+        Names of documents.
+    ranks : tuple of Column
+        Of every system.
+    grades : Probabilities, optional
+        Of the grade model.
+    asked : (tuple of int, tuple of ListLoss), optional
+        Models and statistics of a question: what they judge is kept. None keeps all documents.
+    """
+
+    document: Column
+    ranks: tuple[Column, ...]
+    grades: Probabilities | None
+    asked: tuple[tuple[int, ...], tuple[ListLoss, ...]] | None = None
+
+
+class Listed(NamedTuple):
+    """A query's documents: where they stand in a table of those of many queries."""
+
+    table: NDArray[Any]
+    start: int
+    stop: int
+
+    def alone(self) -> Listed:
+        """Return the documents in a table of their own."""
+        return Listed(self.table[self.start : self.stop].copy(), 0, self.stop - self.start)
+
+
+@dataclass(frozen=True)
 class Schema:
     """What is read of a table, and what it means.
 
@@ -125,6 +162,8 @@ class Schema:
         Stems of the probabilities that are divided by their sum.
     hashed : bool
         Whether the ids' texts are hashed: ids that are not whole numbers, or not all of them positive.
+    lists : Lists, optional
+        What makes the items queries: `id` and `weight` are then theirs, `cost` that of a document.
     """
 
     task: Task
@@ -138,6 +177,13 @@ class Schema:
     group: Column | None = None
     even: frozenset[str] = frozenset()
     hashed: bool = False
+    lists: Lists | None = None
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """All models and judges, and what grades documents."""
+        graded = None if self.lists is None else self.lists.grades
+        return (*self.models, *self.judges, *([] if graded is None else [Source(0, probabilities=graded)]))
 
     @property
     def unit(self) -> str:
@@ -145,9 +191,18 @@ class Schema:
         return "id" if self.group is None else "g"
 
     @property
+    def read(self) -> list[str]:
+        """Names of the columns that are read of each row of the table: those of an item, or of a document."""
+        if self.lists is None:
+            return self.columns
+        names = ["id", "key", "d", *(f"r{number}" for number in range(len(self.lists.ranks)))]
+        names += self.lists.grades.names if self.lists.grades else ()
+        return names + ["w"] * (self.weight is not None) + ["c"] * (self.cost is not None)
+
+    @property
     def columns(self) -> list[str]:
         """Names of the columns that make an item, `id` and `key` first."""
-        names = ["id", "key"] + ["g"] * (self.group is not None)
+        names = ["id", "key"] + ["g"] * (self.group is not None) + ["lists"] * (self.lists is not None)
         for source in self.models:
             names += [source.code] if self.task.kind != "outcomes" else []
             names += [source.spread] if source.variance is not None else []
@@ -160,7 +215,9 @@ class Schema:
         """Return rows as core reads them, from their columns and base weights."""
         features = [columns[f"x{number}"] for number in range(len(self.features))]
         return Items(
-            tuple(self._output(source, columns) for source in self.models),
+            tuple(self._output(source, columns) for source in self.models)
+            if self.lists is None
+            else self._ranks(columns),
             weights,
             columns["c"] if self.cost is not None else None,
             tuple(judge.probabilities.array(columns) for judge in self.judges if judge.probabilities),
@@ -175,3 +232,34 @@ class Schema:
         if self.task.kind == "outcomes":
             return Grades(np.array(source.grades), told)
         return Means(columns[source.code], None if source.variance is None else columns[source.spread])
+
+    def _ranks(self, columns: Mapping[str, NDArray[Any]]) -> tuple[Ranks, ...]:
+        """Return every system's ranks of some queries."""
+        assert self.lists is not None
+        counts = [own.stop - own.start for own in columns["lists"]]
+        every, table = np.arange(len(counts)), self._documents(columns["lists"])
+        documents = Documents(
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            np.ascontiguousarray(table["name"]),
+            len(self.task.grades),
+            None if self.lists.grades is None else np.ascontiguousarray(table["p"]),
+            costs=None if self.cost is None else np.ascontiguousarray(table["cost"]),
+        )
+        places = table["places"]
+        return tuple(Ranks(documents, places[:, at].copy(), every) for at in range(len(self.lists.ranks)))
+
+    def _documents(self, lists: NDArray[Any]) -> NDArray[Any]:
+        """Return the documents of queries: without a copy where they are one table from beginning to end."""
+        ends = len(lists) and lists[0].start == 0 and lists[-1].stop == len(lists[0].table)
+        if ends and all(own.table is after.table and own.stop == after.start for own, after in pairwise(lists)):
+            return np.asarray(lists[0].table)
+        return np.concatenate([self.no_documents, *(own.table[own.start : own.stop] for own in lists)])
+
+    @property
+    def no_documents(self) -> NDArray[Any]:
+        """What a query's documents are: names, systems' positions, probabilities of grades, costs; here none."""
+        assert self.lists is not None
+        name = "U1" if self.lists.document.kind == "text" else "i8"
+        kinds: list[Any] = [("name", name), ("places", "i4", (len(self.lists.ranks),))]
+        kinds += [] if self.lists.grades is None else [("p", "f8", (len(self.task.grades),))]
+        return np.empty(0, dtype=kinds + [("cost", "f8")] * (self.cost is not None))

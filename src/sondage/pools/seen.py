@@ -23,6 +23,12 @@ class Seen:
         self._at: dict[int, tuple[Rows, NDArray[np.int64]]] = {}
         self._ids: dict[int, Any] = {}
 
+    def names_only(self) -> Seen:
+        """Return one that shares the ids and has no rows: for the same items with other things said of them."""
+        found = Seen()
+        found._ids = self._ids
+        return found
+
     def add(self, rows: Rows, reader: Reader) -> None:
         """Take rows; those that share a label stand together, and all of them are there.
 

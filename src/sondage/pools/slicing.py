@@ -78,6 +78,8 @@ def slice_scans(scan: Scan, slices: Any) -> dict[Any, tuple[float, Scan]]:
     if not isinstance(slices, str) or column is None:
         names = [one.name for one in scan.schema.fields]
         raise InputError(f"slices={slices!r} must be a field of a pool that is not in memory; it has {names}")
+    if scan.schema.lists is not None:
+        raise InputError("fields of rankings are those of documents, and slices are of queries: .load() the pool")
     if scan.schema.group is not None:
         _require_within(scan, scan.schema.group, column)
     weight = "1e0" if scan.schema.weight is None else f"CAST({scan.schema.weight.raw} AS DOUBLE)"

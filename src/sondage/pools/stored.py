@@ -18,6 +18,7 @@ from sondage.core.designs import Design, Term
 from sondage.core.measures import Measure
 from sondage.core.measures.bases import Basis
 from sondage.core.measures.functionals import OfPool
+from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey
 from sondage.core.strata import Strata
@@ -29,6 +30,7 @@ from sondage.pools.bins import StoredValues
 from sondage.pools.engines import Engine, Result, Rows
 from sondage.pools.fingerprints import digest_of, side_of
 from sondage.pools.parts import Filled, Profile, Taken, Undrawn
+from sondage.pools.queries import fields_by_query
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Schema
 from sondage.pools.seen import Seen
@@ -66,6 +68,7 @@ class StoredPool(Pool):
         self._fingerprint: str | None = None
         self.source, self.reading = None, {}
         self.listed, self.asked_by, self._units = None, None, None
+        self._judged: dict[Any, StoredPool] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name in ("ids", "keys", "items", "fields"):
@@ -225,7 +228,13 @@ class StoredPool(Pool):
         select = Select("SELECT * FROM {source}")
         select.among(raw, "wanted", names)
         wanted = ", ".join([raw, *(column.raw for column in fields)])
+        lists = self.scan.schema.lists
+        if lists is not None:
+            wanted = f"{wanted}, {lists.document.raw}"
         rows = self.scan.engine.query(f"SELECT {wanted} FROM ({select.text}) t", select.tables, "fetching fields")
+        if lists is not None and len(self) < self.scan.survey["n_rows"]:
+            table = rows[raw], rows[lists.document.raw]
+            return {column.name: fields_by_query(*table, _shown(rows[column.raw]), names) for column in fields}
         place = {name: at for at, name in enumerate(rows[raw].tolist())}
         order = [place[name] for name in names.tolist()]
         return {column.name: _shown(rows[column.raw])[order] for column in fields}
@@ -274,7 +283,17 @@ class StoredPool(Pool):
         part = copy(self)
         part.scan, part._seen = scan, Seen()
         part._fingerprint = part.source = None
+        part._judged = {}
         return part
+
+    def judged(self, models: Sequence[int], statistics: Sequence[ListLoss]) -> Pool:
+        """Return the pool of rankings as a question sees it; the same one for the same question."""
+        key = tuple(models), tuple(statistics)
+        if key not in self._judged:
+            found = self._of(self.scan.judged(models, statistics))
+            found._seen = self._seen.names_only()
+            self._judged[key] = found
+        return self._judged[key]
 
     def settled(self, measure: Measure, models: tuple[int, ...]) -> Measure:
         """Return the measure with what it needs of the pool, such as bins."""

@@ -19,7 +19,7 @@ from sondage.core.hashing import uniforms
 from sondage.core.predictions import Floats
 from sondage.core.strata import Firsts, first_of, stratum_stakes
 from sondage.pools.engines import Rows
-from sondage.pools.kernels import Reader
+from sondage.pools.kernels import Reader, picked
 from sondage.pools.scans import Scan
 from sondage.pools.sql.passes import Chosen
 from sondage.pools.strata import averaged, scores_of
@@ -59,7 +59,7 @@ class Placing:
         """Return the rows of units whose number is near enough to 1 for their stratum."""
         scores, keys = self.places(rows)
         kept = 1.0 - uniforms(keys, seed, stage) < slopes[starts.strata(scores, keys)]
-        return {name: column[self.reader.units(rows).spread(kept)] for name, column in rows.items()}
+        return picked(rows, self.reader.units(rows).spread(kept))
 
     def counted(self, cuts: tuple[Cut, ...], rows: Rows) -> list[Found]:
         """Return what is in each interval."""

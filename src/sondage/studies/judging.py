@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from typing import Any, cast
 
 import numpy as np
 
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Ranks
-from sondage.errors import LabelError
+from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
-from sondage.pools.listings import grades_by_query, with_judged
+from sondage.pools.listings import grades_by_query
 from sondage.studies.method import Question
 
 __all__ = ["Judgements", "as_asked", "judged", "judgements", "judgements_from_table", "pool_judgements"]
@@ -27,8 +26,7 @@ def as_asked(pool: Pool, question: Question) -> Pool:
         return pool
     functionals = [measure.ready(pool.task) for measure in question.measures]
     statistics = [cast(ListLoss, functional.basis) for functional in functionals]
-    found = copy(pool)
-    found.items = with_judged(pool.items, [pool.model(name) for name in question.models], statistics)
+    found = pool.judged([pool.model(name) for name in question.models], statistics)
     found.asked_by = question.models
     return found
 
@@ -110,6 +108,7 @@ def pool_judgements(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     labels = judgements_from_table(labels)
     if isinstance(labels, Mapping):
         return lambda ids: labels
-    assert pool.listed is not None
+    if pool.listed is None:
+        raise InputError("rows that are not in memory have no order: give labels as a mapping or a function of queries")
     ranks, look, rows = cast(Ranks, pool.items.models[0]), grades_by_query(labels, pool.listed), pool.rows_by_id()
     return lambda ids: [look(int(ranks.rows[row])) for row in rows(ids)]

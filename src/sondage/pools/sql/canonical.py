@@ -57,15 +57,16 @@ def prepared(
     raw = schema.id.raw
     key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({raw} AS BIGINT)"
     columns = {"id": raw, "key": key} | ({} if schema.group is None else {"g": schema.group.raw})
-    columns |= {
-        s.prediction.raw: s.prediction.raw for s in (*schema.models, *schema.judges) if s.prediction is not None
-    }
+    columns |= {s.prediction.raw: s.prediction.raw for s in schema.sources if s.prediction is not None}
+    if schema.lists is not None:
+        columns |= {"d": schema.lists.document.raw}
+        columns |= {f"r{at}": _double(column) for at, column in enumerate(schema.lists.ranks)}
     if schema.weight is not None:
         columns["w"] = _double(schema.weight)
     if schema.cost is not None:
         columns["c"] = _double(schema.cost)
     columns |= {f"x{at}": _double(column) for at, column in enumerate(schema.features)}
-    for source in (*schema.models, *schema.judges):
+    for source in schema.sources:
         if source.variance is not None:
             columns[source.spread] = _double(source.variance)
         columns |= _probabilities(select, schema, source)
@@ -146,7 +147,12 @@ def checks(schema: Schema) -> list[Check]:
     found = [Check(schema.id.name, "id IS NOT NULL", "id", "given")]
     if schema.group is not None:
         found.append(Check(schema.group.name, "g IS NOT NULL", "g", "given"))
-    for source in (*schema.models, *schema.judges):
+    if schema.lists is not None:
+        found.append(Check(schema.lists.document.name, "d IS NOT NULL", "d", "given"))
+        for at, rank in enumerate(schema.lists.ranks):
+            outside = f"(r{at} < 0e0 OR abs(r{at}) = CAST('Infinity' AS DOUBLE))"
+            found.append(Check(rank.name, f"(r{at} IS NULL OR NOT {outside})", f"r{at}", "1 or more, or missing"))
+    for source in schema.sources:
         told = source.probabilities
         if told is not None:
             known = f"one of the classes {list(schema.task.classes)}" if told.named else "in [0, 1]"

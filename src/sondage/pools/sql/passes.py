@@ -88,8 +88,14 @@ class Base:
     text_key: TextKey
     within: tuple[str, Any] | None = None
 
+    def require_rows(self) -> None:
+        """Refuse items that are not rows of the table."""
+        if self.schema.lists is not None:
+            raise NoForm("ranked lists")
+
     def require_form(self) -> None:
-        """Refuse what is too long to be spelled out."""
+        """Refuse what is too long to be spelled out, or is no row."""
+        self.require_rows()
         if len(self.schema.task.classes) > MOST_CLASSES:
             raise NoForm(f"{len(self.schema.task.classes)} classes")
 
@@ -111,6 +117,7 @@ def weighed(base: Base, chosen: Chosen) -> tuple[Select, str]:
 
     A condition in its place keeps some optimisers busy for minutes: they copy what its names mean, layer by layer.
     """
+    base.require_rows()
     select, schema = rows_of(base, chosen.asked), base.schema
     weight = "w" if schema.weight is not None else "1e0"
     if chosen.moving is not None and chosen.belief is not None:
@@ -150,7 +157,7 @@ def _masked(text: str, relevant: str, restricted: bool) -> str:
 def sound(schema: Schema) -> str:
     """Return the condition that a row is as it must be, in short; `checks` tell what is wrong where it is not."""
     found = [check.condition for check in checks(schema) if not check.several]
-    for source in (*schema.models, *schema.judges):
+    for source in schema.sources:
         told = source.probabilities
         if told is not None and told.several:
             if len(told.names) <= MOST_CASES:
@@ -176,7 +183,7 @@ def survey(schema: Schema) -> dict[str, str]:
         columns |= {"sum_w": "SUM(w)", "sum_ww": "SUM(w * w)", "min_w": "MIN(w)", "max_w": "MAX(w)"}
     if schema.cost is not None:
         columns |= {"sum_c": "SUM(c)", "min_c": "MIN(c)", "max_c": "MAX(c)"}
-    for source in (*schema.models, *schema.judges):
+    for source in schema.sources:
         told = source.probabilities
         if told is not None and told.several and not told.named:
             columns[f"max_off_{told.stem}"] = f"MAX({sum_error(told)})"
