@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from benchmarks.cells import Cell, Cells, table
-from experiments.curves import ERROR_VALUES, Settings, summary
+from experiments.accuracy import ERROR_VALUES, summary
+from experiments.curves import Settings
 from experiments.figures import band, panels
 from experiments.problems import Problem
 from experiments.rows import Row, chosen, curve_of, labels_for

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from benchmarks import data
 from benchmarks.cells import Cell, Cells, table
+from experiments.accuracy import summary
 from experiments.chapter4.training import DOMAINS, batches, bayes, sizes, trained
-from experiments.curves import DESIGNS, Run, Settings, packaged, summary, thesis
+from experiments.curves import DESIGNS, Run, Settings, packaged, thesis
 from experiments.experiment import Experiment, main
 from experiments.figures import panels
 from experiments.problems import Problem, enron_rank, load

@@ -9,8 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cell, Cells, table
+from experiments.accuracy import summary
 from experiments.chapter4.costs import CORRELATIONS, lengths, resorted, uncertainty, unit_costs
-from experiments.curves import DESIGNS, Settings, summary
+from experiments.curves import DESIGNS, Settings
 from experiments.experiment import Experiment, main
 from experiments.figures import STYLES, band, legend, panels
 from experiments.problems import Problem, load

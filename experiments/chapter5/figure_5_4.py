@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cell, Cells, marked, table
-from experiments.chapter5.comparing import average, duel, own_comparisons
+from experiments.accuracy import average
+from experiments.chapter5.comparing import duel, own_comparisons
 from experiments.chapter5.contests import Contest, contest, numbers
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from benchmarks.cells import Cell, Cells
-from experiments.chapter5.comparing import average, duel, iwal, packaged_selection, tournament
+from experiments.accuracy import average
+from experiments.chapter5.comparing import duel, iwal, packaged_selection, tournament
 from experiments.chapter5.contests import SETS, contest, numbers
 from experiments.curves import Settings
 from experiments.rows import Curve, Row, curve_of, labels_for

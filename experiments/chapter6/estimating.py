@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import sondage
 from benchmarks.cells import Cell, Cells
-from experiments.chapter5.comparing import Duels, average
+from experiments.accuracy import average
 from experiments.chapter6.search import FOLDS, Case
 from experiments.curves import DESIGNS, Settings, within
 from experiments.rows import Row
@@ -32,10 +32,8 @@ __all__ = [
     "VALUES",
     "Asked",
     "asked",
-    "deviation",
     "run_cases",
     "titled",
-    "wrong",
 ]
 
 KEYS, VALUES = ("domain", "case", "measure", "method", "budget"), ("error", "error_se")
@@ -49,16 +47,6 @@ THESIS = METHODS[:-1]
 
 Error = Callable[[Floats, float], Floats]
 """From estimates and the truth to the error of each."""
-
-
-def deviation(values: Floats, truth: float) -> Floats:
-    """Return absolute deviations."""
-    return np.abs(values - truth)
-
-
-def wrong(values: Floats, truth: float) -> Floats:
-    """Return whether a difference has the wrong sign; none at all counts one half."""
-    return Duels(values, values, truth).wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +139,7 @@ def run_cases(
     cases : sequence of Case
         What is asked.
     error : callable
-        `deviation` or `wrong`.
+        `deviation` or `wrong_sign`.
     methods : sequence of str
         By name.
     budgets : sequence of float, optional

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
-from experiments.chapter6.estimating import KEYS, METHODS, OWN, THESIS, VALUES, deviation, run_cases, titled
+from experiments.accuracy import deviation
+from experiments.chapter6.estimating import KEYS, METHODS, OWN, THESIS, VALUES, run_cases, titled
 from experiments.chapter6.search import Case
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
-from experiments.chapter6.estimating import KEYS, THESIS, VALUES, run_cases, titled, wrong
+from experiments.accuracy import wrong_sign
+from experiments.chapter6.estimating import KEYS, THESIS, VALUES, run_cases, titled
 from experiments.chapter6.search import Case
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
@@ -24,7 +25,7 @@ CASES = (
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
     """Compute all curves."""
-    yield from run_cases(cells, settings, CASES, wrong, methods=THESIS)
+    yield from run_cases(cells, settings, CASES, wrong_sign, methods=THESIS)
 
 
 def draw(rows: list[Row]) -> Figure:
