@@ -85,9 +85,10 @@ def perform(experiment: Experiment, settings: Settings, folder: Path | None = No
 
 
 def rewritten(page: str, experiment: Experiment, rows: list[Row]) -> str:
-    """Return the page with the experiment's table as these rows have it."""
+    """Return the page with the experiment's command, and its table as these rows have it."""
     mark = re.compile(rf"(<!-- table: {experiment.name} -->\n).*?(<!-- end -->)", re.DOTALL)
-    return mark.sub(lambda found: f"{found[1]}\n{experiment.table(rows)}\n\n{found[2]}", page)
+    command = f"`python -m experiments {experiment.name}`"
+    return mark.sub(lambda found: f"{found[1]}\n{command}\n\n{experiment.table(rows)}\n\n{found[2]}", page)
 
 
 def main(*experiments: Experiment, by_name: bool = False) -> None:

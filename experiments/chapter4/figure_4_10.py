@@ -100,7 +100,9 @@ def draw(rows: list[Row]) -> Figure:
         place.plot(
             at, [number(row, "likelihood") for row in part], "s-", color="#c0392b", markersize=4, label="likelihood"
         )
-        place.set(xlabel="part of the later mail", title=f"enron-late, {measure}", ylim=(0, None))
+        place.set(
+            xlabel="part of the later mail", ylabel="ratio; likelihood", title=f"enron-late, {measure}", ylim=(0, None)
+        )
         place.legend(frameon=False)
     for place in axes:
         place.axhline(1.0, color="0.5", linewidth=0.8)

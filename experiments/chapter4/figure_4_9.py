@@ -67,7 +67,7 @@ def draw(rows: list[Row]) -> Figure:
         place.set(xlabel="correlation of uncertainty and 1/cost", ylabel=label)
     for method in METHODS:
         band(axes[2], method, curve_of(rows, "cost_variance", panel="exponent", method=method))
-    axes[2].set(xlabel="variance of costs", ylabel="absolute error", yscale="log")
+    axes[2].set(xlabel="variance of costs", ylabel="absolute error", ylim=(0, None))
     legend(figure, axes[2])
     return figure
 
