@@ -39,20 +39,19 @@ def run(cells: Cells, settings: Settings) -> Iterator[str]:
 
 
 def point(cells: Cells, settings: Settings, domain: str, model: str, problem: Problem, measure: str) -> str:
-    """Compute one point, all methods on one pool; a quarter of the sessions, for the points are many."""
+    """Compute one point, all methods on one pool."""
     names = {"domain": domain, "model": model, "measure": measure}
-    sessions = max(settings.sessions // 4, 1)
     wanted = names | {
         "budget": BUDGET,
-        "sessions": sessions,
+        "sessions": settings.sessions,
         "repetitions": settings.repetitions,
         "seed": settings.seed,
     }
-    cells.get(wanted, partial(errors, problem, MEASURES[measure], settings, sessions, tuple(names.values())))
+    cells.get(wanted, partial(errors, problem, MEASURES[measure], settings, tuple(names.values())))
     return ", ".join(names.values())
 
 
-def errors(problem: Problem, measure: str, settings: Settings, sessions: int, names: tuple[str, ...]) -> Cell:
+def errors(problem: Problem, measure: str, settings: Settings, names: tuple[str, ...]) -> Cell:
     """Return the errors of all methods, and the likelihood of the labels."""
     pool, codes = problem.pool(), problem.labels
     (target,) = targets_of(pool, codes, plan_of(pool, measure, "passive"))
@@ -65,7 +64,7 @@ def errors(problem: Problem, measure: str, settings: Settings, sessions: int, na
             if session
             else thesis(pool, codes, measure, DESIGNS[method], [budget])
         )
-        count = sessions if session else settings.repetitions
+        count = settings.sessions if session else settings.repetitions
         part = summary(how(count, settings.rng(*names, method))[:, 0], target.truth())
         found |= {f"{method} {name}": part[name] for name in ("error", "error_se")}
     return found

@@ -18,7 +18,7 @@ __all__ = ["KEYS", "LEAST", "STYLES", "VALUES", "at_least", "needed", "run_domai
 
 KEYS, VALUES = ("domain", "method", "budget"), ("error", "error_se")
 BUDGETS = (10, 25, 50, 100, 200, 400, 800)
-SESSION_BUDGETS = (50, 200, 800)
+SESSION_BUDGETS = (25, 50, 100, 200, 400, 800)
 DESIGNS = {
     "passive": "passive",
     "active": "optimal",
@@ -83,22 +83,16 @@ def run_domains(cells: Cells, settings: Settings, domains: Sequence[str]) -> Ite
     for own in (False, True):
         for domain in domains:
             for method in [method for method in methods_of(domain) if (method == OWN) == own]:
-                for budgets in [(b,) for b in _session_budgets(domain)] if own else [BUDGETS]:
+                for budgets in [(b,) for b in SESSION_BUDGETS] if own else [BUDGETS]:
                     _curve(cells, settings, domain, method, budgets)
                 yield f"{domain}, {method}"
-
-
-def _session_budgets(domain: str) -> tuple[int, ...]:
-    """Return the budgets of the package's sessions; one among several regressors takes long."""
-    first = contest(domain)
-    return SESSION_BUDGETS[1:2] if first.measure == "mse" and len(first.models) > 2 else SESSION_BUDGETS
 
 
 def _curve(cells: Cells, settings: Settings, domain: str, method: str, budgets: Sequence[int]) -> None:
     """Compute some budgets of one method, unless they are known."""
     own = method == OWN
     if own:
-        count = max(1, settings.sessions // (2 if len(contest(domain).models) == 2 else 5))
+        count = settings.sessions
     else:
         count = settings.repetitions * (1 if method == "IWAL" else SETS // len(numbers(domain)))
     alone = budgets if own else ()
