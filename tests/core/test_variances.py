@@ -6,7 +6,7 @@ from scipy.special import expit, logit
 from scipy.stats import norm, t
 
 from sondage.core.beliefs import ClassBelief, GaussianBelief
-from sondage.core.calibration import calibrate_events, calibrate_variances
+from sondage.core.calibration import IDENTITY, calibrate_events, calibrate_variances, plausible_events
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
 from sondage.core.predictions import Classes, Items, Means
@@ -27,6 +27,17 @@ def test_calibration_of_variances_knows_no_units(unit: float, rng: np.random.Gen
     squares = 3.0 * variances**0.5 * rng.normal(size=5_000) ** 2
     found = calibrate_variances(unit * variances, unit * squares)
     assert np.exp(found.shift) * (unit * 2.0) ** found.slope == pytest.approx(unit * 3.0 * 2.0**0.5, rel=0.1)
+
+
+def test_plausible_calibrations_are_spread_as_the_posterior(rng: np.random.Generator) -> None:
+    logits = rng.normal(size=60)
+    events = rng.random(60) < expit(1.0 + 2.0 * logits)
+    points = plausible_events(logits, events, 2000)
+    mean = calibrate_events(logits, events)
+    assert np.mean([point.shift for point in points]) == pytest.approx(mean.shift, abs=0.01)
+    assert np.exp(np.mean([np.log(point.slope) for point in points])) == pytest.approx(mean.slope, rel=0.01)
+    assert np.std([np.log(point.slope) for point in points]) > 0.1
+    assert plausible_events(np.zeros(0), np.zeros(0, dtype=bool), 5) == (IDENTITY,)
 
 
 def test_calibrated_classes_sum_to_one_and_keep_proportions() -> None:
@@ -77,6 +88,32 @@ def test_rare_surprises_count_with_their_whole_effect(errors: int, factor: float
     often = 90 * 1e-8 * n * 0.999 * 0.001**2  # a right label moves the estimate too, a thousandth as far
     expected = (factor * effect) ** 2 + often
     assert found == pytest.approx(expected, rel=0.01)
+
+
+def test_surprises_that_move_the_estimate_up_and_down_do_not_cancel_nor_add_up() -> None:
+    # Half of the sure predictions are of model 1, half of model 0: of a difference, errors pull either way.
+    n = 1000
+    first = (np.arange(n) % 2) * 1
+    models = (Classes(first, np.full(n, 0.001)), Classes(1 - first, np.full(n, 0.001)))
+    contrast = Contrast(CONTRAST.functional, ((0, 1.0), (1, -1.0)))
+    sample = Sample(Items(models, np.full(n, 1e-4)), np.zeros(n, dtype=int), from_inclusion(np.full(n, 0.1)))
+    found = believed_variance(contrast, sample, EVEN | {1: EVEN[0]}, BELIEF)
+    one_way = 0.5 * 1e4 * 1e-4 * 0.001 * 2 * 0.999  # an error moves the difference by 2
+    often = 90 * 1e-8 * n * 0.999 * 0.002**2
+    assert found == pytest.approx(2 * (one_way / 3) ** 2 + often, rel=0.01)
+
+
+def test_standard_errors_are_averaged_over_beliefs() -> None:
+    n = 50
+    sample = Sample(
+        Items((Classes(np.zeros(n, dtype=int), np.full(n, 0.3)),), np.full(n, 1e-3)),
+        np.zeros(n, dtype=int),
+        from_inclusion(np.full(n, 0.5)),
+    )
+    beliefs = [ClassBelief(2, models=((0, 1.0),), shift=shift) for shift in (-1.0, 0.0, 1.0)]
+    apart = [believed_variance(CONTRAST, sample, EVEN, belief) for belief in beliefs]
+    together = believed_variance(CONTRAST, sample, EVEN, *beliefs)
+    assert together == pytest.approx(np.mean(np.sqrt(apart)) ** 2)
 
 
 def test_beliefs_without_a_spread_expect_no_variance() -> None:

@@ -18,7 +18,7 @@ from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Evidence
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.stages import Estimation, Part
-from sondage.core.variances import believed_variance, larger_variance
+from sondage.core.variances import believed_variance, larger_variance, plausible
 from sondage.errors import InputError
 
 __all__ = ["domain_estimate"]
@@ -65,7 +65,8 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     exact = not np.any(sample.expansion.spread)
     variance, df, belief = fit.variance, fit.df, evidence.estimation.belief
     if not exact and belief is not None and np.isfinite(fit.value):
-        variance, df = larger_variance(variance, df, believed_variance(contrast, sample, fit.sums, belief))
+        believed = believed_variance(contrast, sample, fit.sums, *plausible(belief, evidence.sample))
+        variance, df = larger_variance(variance, df, believed)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     return replace(
         estimate,

@@ -4,15 +4,20 @@ The spread of a few labels knows nothing of rare, heavy surprises until one was 
 labels, tells how often each surprise is expected in the sample and how far it would move the estimate. Those that
 are expected often enough have a variance that can be computed. The heaviest, together expected twice, may well not be
 in the sample at all: then the estimate is off by their whole effect on the pool. That effect is counted as an error,
-not as a variance, and corrected by how many such surprises the sample showed, s, with one more on either side:
+not as a variance, over units u that they move up and units that they move down each by itself, and corrected by how
+many such surprises the sample showed, s, with one more on either side:
 
 .. math:: V_b = \sum_{often} k_u b_u^2 \, p_{uy} (\psi_u(y) - \bar\psi_u)^2
-    + \Big(\min\big(\tfrac{s + 1}{2 + 1}, 1.5\big) \sum_{rare} w_u b_u \, p_{uy} |\psi_u(y) - \bar\psi_u|\Big)^2 .
+    + \min\big(\tfrac{s + 1}{2 + 1}, 1.5\big)^2
+      \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
 
-The larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
+Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations that the labels leave possible. The
+larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import stdtrit
@@ -21,7 +26,7 @@ from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Contrast
 from sondage.core.samples import Sample
 
-__all__ = ["believed_variance", "larger_variance"]
+__all__ = ["believed_variance", "larger_variance", "plausible"]
 
 LEAST_DF = 4.6
 MOST_DF = 1e6
@@ -33,8 +38,8 @@ ROUNDING, DIGITS = 1e-9, 9
 """Sizes and chances that differ by less are equal: last bits, which follow the order of rows, decide nothing."""
 
 
-def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
-    """Return the squared error that the belief expects of the estimate; 0 if it says nothing.
+def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], *beliefs: Belief) -> float:
+    """Return the squared error that beliefs expect of the estimate; 0 if they say nothing.
 
     Parameters
     ----------
@@ -44,9 +49,21 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
         The labelled rows.
     sums : mapping of int to ndarray
         Estimated pool means, by model.
-    belief : Belief
-        Calibrated on the labels.
+    *beliefs : Belief
+        As the labels leave them possible, one as likely as another: the mean of their standard errors is squared.
     """
+    return float(np.mean([np.sqrt(_expected(contrast, sample, sums, belief)) for belief in beliefs]) ** 2)
+
+
+def plausible(belief: Belief, sample: Sample) -> Sequence[Belief]:
+    """Return the beliefs that a sample's labels leave possible; of rows that share a label the first counts."""
+    if sample.units is None:
+        return belief.plausible(sample.items, sample.labels)
+    first = np.unique(sample.units, return_index=True)[1]
+    return belief.plausible(sample.items.take(first), sample.labels[first])
+
+
+def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
     if isinstance(belief, GaussianBelief) and (belief.broad or belief.peaked):  # a limit has no variance to expect
         return 0.0
     influence, items = contrast.influence(sums), sample.items
@@ -55,18 +72,20 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     expected, psi = (np.stack(column) for column in zip(*pairs, strict=True))
     mean, weights = np.sum(expected * psi, axis=0), sample.items.weights
     shown = np.abs(sample.unit_sums(weights * (influence.at(items, sample.labels) - mean)))
-    moves = np.abs(np.stack([sample.unit_sums(weights * (row - mean)) for row in psi]))
+    moves = np.stack([sample.unit_sums(weights * (row - mean)) for row in psi])
     if sample.units is not None:  # rows that share a label are believed of as their mean
         total = sample.unit_sums(weights + np.zeros(len(items)))
         expected = np.stack([sample.unit_sums(weights * row) / total for row in expected])
     root = np.sqrt(sample.expansion.spread)
-    rare = _heaviest(expected, root * moves)
-    often = float(np.sum(np.where(rare, 0.0, expected * (root * moves) ** 2)))
+    sizes = root * np.abs(moves)
+    rare = _heaviest(expected, sizes)
+    often = float(np.sum(np.where(rare, 0.0, expected * sizes**2)))
     if not rare.any():
         return often
-    seen = np.count_nonzero(root * shown >= (root * moves)[rare].min() * (1 - ROUNDING))
-    effect = float(np.sum(np.where(rare, expected * moves, 0.0) * sample.expansion.weights))
-    return often + (min((seen + 1.0) / (RARE + 1.0), MOST) * effect) ** 2
+    seen = np.count_nonzero(root * shown >= sizes[rare].min() * (1 - ROUNDING))
+    effects = np.sum(np.where(rare, expected * moves, 0.0), axis=0) * sample.expansion.weights
+    up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
+    return often + min((seen + 1.0) / (RARE + 1.0), MOST) ** 2 * (up**2 + down**2)
 
 
 def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:

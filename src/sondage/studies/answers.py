@@ -13,7 +13,7 @@ from sondage.core.measures import Functional
 from sondage.core.raters import rater_variance
 from sondage.core.results import Comparison, Estimate, Evidence
 from sondage.core.samples import Sample
-from sondage.core.variances import believed_variance, larger_variance
+from sondage.core.variances import believed_variance, larger_variance, plausible
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.planning import contrasts_of
@@ -145,7 +145,7 @@ def squared_error(
     if found.belief is None:
         return fit.variance, fit.df, False
     sample = found.estimation.merged(fit.shares)
-    believed = believed_variance(contrast, sample, fit.sums, found.belief)
+    believed = believed_variance(contrast, sample, fit.sums, *plausible(found.belief, sample))
     agreed = fit.variance <= AGREED * max(believed, fit.value**2 * AGREED)
     if agreed:
         first = session.stages[0].known

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.pools import Pool
 
-__all__ = ["LEAST_IN_STAGE", "check_amount", "check_budget", "stage_end"]
+__all__ = ["LEAST_IN_SLICE", "check_amount", "check_budget", "least_in_stage", "stage_end"]
 
-LEAST_IN_STAGE = 10
+LEAST_IN_SLICE = 10
+_LEAST_IN_STAGE = {"classification": 10, "outcomes": 10, "regression": 60, "ranking": 60}
 
 
 def check_budget(pool: Pool, budget: float) -> float:
@@ -39,6 +41,17 @@ def check_amount(budget: float, limit: float, unit: str) -> None:
         raise InputError(f"budget={budget} counts labels and must be whole")
     if budget > limit * (1 + 1e-12):
         raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
+
+
+def least_in_stage(task: Task) -> int:
+    """Return the fewest labels of a stage: errors of numbers and grades take more to learn from than classes.
+
+    Examples
+    --------
+    >>> least_in_stage(Task("classification", ("ham", "spam"))), least_in_stage(Task("regression"))
+    (10, 60)
+    """
+    return _LEAST_IN_STAGE[task.kind]
 
 
 def stage_end(shares: Sequence[float], budget: float, spent: float, least: float) -> float:

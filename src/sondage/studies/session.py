@@ -20,7 +20,7 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Items
 from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
-from sondage.studies.budgets import LEAST_IN_STAGE, check_budget, stage_end
+from sondage.studies.budgets import check_budget, least_in_stage, stage_end
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
@@ -171,7 +171,7 @@ class Session:
         past = self.past(pool)
         spent = self._costs_of(len(units))
         prices = pool.prices
-        least = float(LEAST_IN_STAGE)
+        least = float(least_in_stage(pool.task))
         if prices is not None:
             least = max(least * prices.total / pool.n_units, prices.largest)
         end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)

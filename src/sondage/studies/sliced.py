@@ -19,7 +19,7 @@ from sondage.core.strata import further_allocation, mixed_stakes
 from sondage.errors import InputError, LabelingInterrupted, MeasureError
 from sondage.pools import Pool
 from sondage.studies.answers import estimate_session
-from sondage.studies.budgets import LEAST_IN_STAGE, check_amount, stage_end
+from sondage.studies.budgets import LEAST_IN_SLICE, check_amount, least_in_stage, stage_end
 from sondage.studies.labelling import label_all, labels_by_id
 from sondage.studies.method import Method, Question
 from sondage.studies.overall import overall_estimate
@@ -148,10 +148,10 @@ def _check(parts: Sequence[_Part], budget: float) -> None:
         raise InputError("slices share a number of labels, not costs: use pools without costs, or evaluate each alone")
     units = [part.pool.n_units for part in parts]
     check_amount(budget, float(sum(units)), "labels")
-    needed = sum(min(LEAST_IN_STAGE, count) for count in units)
+    needed = sum(min(LEAST_IN_SLICE, count) for count in units)
     if budget < needed:
         raise InputError(
-            f"budget={budget:g} is too small for {len(parts)} slices: {needed} labels give each {LEAST_IN_STAGE}, "
+            f"budget={budget:g} is too small for {len(parts)} slices: {needed} labels give each {LEAST_IN_SLICE}, "
             "or all it has"
         )
 
@@ -166,6 +166,7 @@ def _label(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, 
     plans: list[Plan | None] = [None] * len(parts)
     left = np.ones(len(parts), dtype=np.bool_)
     asked = np.zeros(len(parts), dtype=np.int64)
+    least = max(least_in_stage(parts[0].pool.task), LEAST_IN_SLICE * len(parts))
     while left.any() and asked.sum() < budget:
         plans = [
             _planned(part, session) if more else plan
@@ -173,9 +174,9 @@ def _label(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, 
         ]
         planned = [plan for plan in plans if plan is not None]
         capacities = np.array([plan.urn.support for plan in planned]) * left
-        end = int(stage_end(method.stages, budget, float(asked.sum()), float(LEAST_IN_STAGE * len(parts))))
+        end = int(stage_end(method.stages, budget, float(asked.sum()), float(least)))
         fresh = further_allocation(
-            _stakes(parts, planned, method, share) * left, asked, end, capacities, LEAST_IN_STAGE
+            _stakes(parts, planned, method, share) * left, asked, end, capacities, LEAST_IN_SLICE
         )
         for part, session, plan, count in zip(parts, sessions, planned, fresh.tolist(), strict=True):
             if count:

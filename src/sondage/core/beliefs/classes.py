@@ -13,10 +13,13 @@ from scipy.special import expit
 from sondage.core.beliefs.columns import class_column, log_odds
 from sondage.core.beliefs.protocol import Belief, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
-from sondage.core.calibration import calibrate_events
+from sondage.core.calibration import calibrate_events, plausible_events
 from sondage.core.predictions import Classes, Floats, Items
 
-__all__ = ["ClassBelief", "Reference"]
+__all__ = ["PLAUSIBLE", "ClassBelief", "Reference"]
+
+PLAUSIBLE = 10
+"""How many calibrations stand for those that labels leave possible."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +136,14 @@ class ClassBelief:
         reference = self.reference(items)
         fitted = calibrate_events(reference.log_odds, labels == reference.classes)
         return replace(self, shift=fitted.shift, slope=fitted.slope)
+
+    def plausible(self, items: Items, labels: NDArray[Any]) -> Sequence[Belief]:
+        """Return the belief under calibrations that these class codes, shape (n,), leave possible."""
+        if self.votes:
+            return (self,)
+        reference = self.reference(items)
+        points = plausible_events(reference.log_odds, labels == reference.classes, PLAUSIBLE)
+        return tuple(replace(self, shift=point.shift, slope=point.slope) for point in points)
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield every class code."""

@@ -85,6 +85,10 @@ class GaussianBelief:
             raise InputError("this belief needs predictive variances, and there are none")
         return np.asarray(output.variances, dtype=np.float64)
 
+    def plausible(self, items: Items, labels: NDArray[Any]) -> Sequence[Belief]:
+        """Return this belief alone."""
+        return (self,)
+
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief with variances calibrated on these numbers, shape (n,); a limit stays as it is."""
         if self.peaked or self.broad:

@@ -111,6 +111,10 @@ class RankingBelief:
         """Yield the least and the greatest grade of all documents; measures tell themselves what can matter."""
         yield from (0, self.n_grades - 1)
 
+    def plausible(self, items: Items, labels: NDArray[Any]) -> Sequence[Belief]:
+        """Return this belief alone."""
+        return (self,)
+
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief calibrated on these grade codes, shape (n, W), -1 beyond a query's documents."""
         ranks = cast(Ranks, items.models[0])

@@ -30,3 +30,7 @@ class Belief(Protocol):
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief with its calibration fitted to these labels."""
         ...
+
+    def plausible(self, items: Items, labels: NDArray[Any]) -> Sequence[Belief]:
+        """Return beliefs that these labels leave possible, each as likely as another, or this one alone."""
+        ...
