@@ -66,7 +66,7 @@ def needed(curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], method
     level = dict(zip(*curves["passive"], strict=True))[most]
     labels = labels_for(*curves[method], level)
     if labels != labels:
-        return "more"
+        return "more" if curves[method][0][-1] >= most else ""
     return f"{'at most ' if labels == curves[method][0][0] else ''}{labels:.0f} ({labels / most - 1:+.0%})"
 
 

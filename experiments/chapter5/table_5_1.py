@@ -36,6 +36,8 @@ OWN: dict[str, dict[str, Any]] = {
     "any time": {"stop": "significant", "batch": 100},
 }
 """The package's ways, of which the last may look as often as it likes; it does so every 100 labels."""
+SHARE = 2
+"""Sessions that stop take long: so many times fewer."""
 DIFFER, EQUAL = "differ", "equal"
 ACTIVE: dict[str, Any] = {"color": "#c0392b", "marker": "s"}
 PASSIVE: dict[str, Any] = {"color": "#1f63ad", "marker": "o"}
@@ -54,7 +56,7 @@ def run(cells: Cells, settings: Settings) -> Iterator[str]:
 def _line(cells: Cells, settings: Settings, names: dict[str, str]) -> None:
     """Compute the numbers of one method, unless they are known."""
     own = names["method"] in OWN
-    count = settings.sessions if own else settings.repetitions
+    count = max(1, settings.sessions // SHARE) if own else settings.repetitions
     firsts = (0,) if own else FIRST
     wanted = [names | {"first": f, "repetitions": count, "seed": settings.seed} for f in firsts]
 
