@@ -6,9 +6,11 @@
     python benchmarks/scale.py --table                       print what was measured
 
 Pools are made as Parquet in a scratch folder, and deleted after. A job is the plan and one draw of 300 items by the
-default's design, from opening the files to the drawn items; a scan sums up all columns in the same engine. Each job
-runs in a process of its own; the peak is that of its resident memory above what it is after importing, and for DuckDB
-covers the engine. Rows already in the results are not measured again.
+default's design, from opening the files to the drawn items; a scan sums up all columns in the same engine. Jobs and
+scans are made in turn, and medians are kept: of the seconds that pass, and of those that processors are busy, which
+other work on the machine changes less. Each row is measured in a process of its own; the peak is that of its resident
+memory above what it is after importing, and for DuckDB covers the engine. A pass without a time was not made: where
+the first one meets the rows of the draw, there is no third. Rows already in the results are not measured again.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ import duckdb
 
 RESULTS = Path(__file__).parent / "results" / "scale.csv"
 FIELDS = ["rows", "classes", "engine", "memory", "threads", "scan", "first", "second", "third", "job", "peak_mb"]
+FIELDS += ["scan_cpu", "job_cpu"]
 BUDGET, SEED = 300, 1
 STEPS = {"pass 1": "first", "pass 2": "second", "pass 3": "third"}
 
@@ -40,7 +43,7 @@ def main() -> None:
     parser.add_argument("--engines", nargs="+", default=["arrays", "duckdb"], choices=list(ENGINES))
     parser.add_argument("--memory", default="1GB", help="DuckDB's memory_limit, Spark's heap")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--scratch", help="folder for the Parquet files")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
@@ -104,19 +107,16 @@ def job(engine: str, path: str, memory: str, threads: int, repeats: int) -> dict
             if name and share == 1.0 and step in begun:
                 passes[name] = passes.get(name, 0.0) + perf_counter() - begun.pop(step)
 
-        start = perf_counter()
+        start, busy = perf_counter(), busy_seconds(engine)
         pool = with_engine.send(progress)
         plan_and_draw(pool)
-        whole = perf_counter() - start
-        found.append(passes | {"job": whole, "peak_mb": peak() - before})
-    scans = []
-    for _ in range(repeats):
-        start = perf_counter()
+        row = passes | {"job": perf_counter() - start, "job_cpu": busy_seconds(engine) - busy}
+        start, busy = perf_counter(), busy_seconds(engine)
         with_engine.send(None)
-        scans.append(perf_counter() - start)
-    names = [*STEPS.values(), "job"]
-    took = {name: median([one[name] for one in found]) for name in names if all(name in one for one in found)}
-    return took | {"scan": median(scans), "peak_mb": found[-1]["peak_mb"]}
+        row |= {"scan": perf_counter() - start, "scan_cpu": busy_seconds(engine) - busy}
+        found.append(row | {"peak_mb": peak() - before})
+    names = set.intersection(*(set(one) for one in found))
+    return {name: median([one[name] for one in found]) for name in names} | {"peak_mb": found[-1]["peak_mb"]}
 
 
 def plan_and_draw(pool: Any) -> Any:
@@ -125,6 +125,7 @@ def plan_and_draw(pool: Any) -> Any:
     from sondage.studies.planning import make_plan, open_stage
 
     method = choose_method(None, stages=1)
+    pool.expect(SEED, 0, BUDGET)
     plan = make_plan(pool, Question("evaluate", ("model",), (parse_measure("error_rate"),)), method)
     stage = open_stage(pool, plan, method, budget=BUDGET, seed=SEED)
     return pool.taken(stage.drawn.units)
@@ -186,6 +187,17 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def busy_seconds(engine: str) -> float:
+    """Return how long processors have worked for this process, or for Spark's."""
+    if engine == "spark":
+        from pyspark import SparkContext
+
+        jvm: Any = SparkContext._jvm
+        return float(jvm.java.lang.ProcessHandle.current().info().totalCpuDuration().get().toMillis()) / 1000
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
 def measured() -> list[dict[str, str]]:
     if not RESULTS.exists():
         return []
@@ -205,11 +217,13 @@ def keep(row: dict[str, Any]) -> None:
 
 def print_table() -> None:
     """Print seconds and their ratios to the scan."""
-    print("| rows | classes | engine | memory | scan, s | pass 1 | pass 2 | draw | whole job | job, s | peak, MB |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    names = ["rows", "classes", "engine", "memory", "scan, s", "pass 1", "pass 2", "draw", "whole job", "processors"]
+    print("|", " | ".join([*names, "job, s", "peak, MB"]), "|")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for row in sorted(measured(), key=lambda row: (row["engine"], int(row["classes"]), int(row["rows"]))):
         scan = float(row["scan"])
         ratios = [f"{float(row[n]) / scan:.1f} x" if row[n] else "" for n in ("first", "second", "third", "job")]
+        ratios.append(f"{float(row['job_cpu']) / float(row['scan_cpu']):.1f} x")
         shown = [f"{int(row['rows']):,}", row["classes"], row["engine"], row["memory"], f"{scan:.3f}", *ratios]
         print("|", " | ".join([*shown, f"{float(row['job']):.2f}", f"{float(row['peak_mb']):.0f}"]), "|")
 

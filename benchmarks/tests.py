@@ -62,8 +62,9 @@ def main() -> None:
     parser.add_argument("--level", nargs="+", type=float, choices=LEVELS, default=[0.05])
     parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
     options = parser.parse_args()
+    cells = {null: simulated(options, null=null) for null in {name != "power" for name in options.table}}
     for name in options.table:
-        found = simulated(options, null=name != "power")
+        found = cells[name != "power"]
         for level in options.level:
             print(f"\n{name}: {heading(name, level, options.seeds)}\n")
             print(errors(found, options.budget) if name == "errors" else pivot(found, options.budget, level))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sondage import Classifier, Pool, Regressor, Study, estimate_from
+from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study, estimate_from
 from sondage.adapters.draws import draws_table, write_draws
 from sondage.cli.main import main
 from sondage.errors import InputError
@@ -98,6 +98,41 @@ def test_files_hold_the_table(end, tmp_path):
     assert list(found) == list(table)
     for name, column in table.items():
         assert np.asarray(found[name]).tolist() == column.tolist()
+
+
+@pytest.mark.parametrize("end", ["parquet", "csv"])
+def test_outcomes(end, tmp_path):
+    three = np.random.default_rng(3).dirichlet([1, 1, 1], N)
+    pool = Pool(models={"a": Outcome(P), "b": Outcome(three, [0, 0.5, 1])})
+    path = tmp_path / f"drawn.{end}"
+    with made(tmp_path, pool, compare=("a", "b"), measure="mean_outcome") as study:
+        study.ask()
+        table = draws_table(study)
+        write_draws(study, path)
+    assert list(table)[-4:] == ["a.judge", "b.judge.p_0", "b.judge.p_0.5", "b.judge.p_1"]
+    np.testing.assert_array_equal(table["a.judge"], P[table["id"]])
+    found = duckdb.sql(f"SELECT * FROM '{path}'").fetchnumpy()
+    for name, column in table.items():
+        np.testing.assert_array_equal(found[name], column)
+
+
+@pytest.mark.parametrize("end", ["parquet", "csv"])
+def test_rankings(end, tmp_path):
+    rng = np.random.default_rng(4)
+    lists = {name: [rng.permutation(8)[:5].tolist() for _ in range(90)] for name in "ab"}
+    models = {name: Ranking(documents=own) for name, own in lists.items()}
+    pool = Pool(models=models, classes=[0, 1, 2], ids=[f"q'{n}" for n in range(90)])
+    path, totals = tmp_path / f"drawn.{end}", []
+    for seed in range(25):
+        with Study.create(tmp_path / f"{seed}.db", pool, "dcg@3", compare=("a", "b"), budget=20, seed=seed) as study:
+            table = draws_table(study, everything=True)
+            write_draws(study, path, everything=True)
+        totals.append(np.sum(table["weight"] * table["design_weight"]))
+    assert list(table)[:3] == ["query", "stage", "position"]
+    assert abs(np.mean(totals) - 1.0) < 4 * np.std(totals) / np.sqrt(25)
+    found = duckdb.sql(f"SELECT * FROM '{path}'").fetchnumpy()
+    assert found["query"].tolist() == table["query"].tolist()
+    np.testing.assert_array_equal(found["inclusion_probability"], table["inclusion_probability"])
 
 
 def test_regression_and_groups_and_refusals(tmp_path):

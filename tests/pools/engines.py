@@ -41,15 +41,20 @@ def frames() -> dict[str, pd.DataFrame]:
     two = classes("abcd", "A.") | classes("abcd", "B \"b'.", 1)
     hard = np.where(p > 0.5, HOSTILE, "select")
     numbers = {f"{m}.{c}": rng.gamma(2.0, size=N) for m in "AB" for c in ("prediction", "variance")}
+    priced = {"weight": 1 + rng.random(N), "cost": 1 + rng.random(N)}
     tables: dict[str, dict[str, Any]] = {
         "two classes": {"id": ids(), "p_0": 1 - p, "p_1": p, "shown": [f"t{i}" for i in range(N)]},
         "weights and costs": {"id": ids(), "p_1": p, "weight": 1 + rng.random(N), "cost": 1 + rng.random(N)},
+        "weights": {"id": ids(), "p_1": p, "weight": 1 + rng.random(N)},
         "four classes": {"id": ids("text")} | classes("abcd"),
         "two models": {"id": ids()} | two,
         "hard": {"id": ids("text"), "prediction": hard},
         "judged": {"id": ids(), "prediction": hard, f"judge.p_{HOSTILE}": judge, "judge.p_select": 1 - judge},
         "features": {"id": ids(), "p_1": p, "feature.é": rng.normal(size=N), "feature.b": rng.normal(size=N)},
         "numbers": {"id": ids()} | numbers,
+        "shared": {"id": ids(), "p_1": p, "group": rng.integers(0, 900, N)},
+        "shared text": {"id": ids("text"), "group": [f"g'{i}" for i in rng.integers(0, 900, N)]} | classes("abc"),
+        "shared numbers": {"id": ids(), "group": rng.integers(0, 900, N)} | priced | numbers,
         "outcomes": {"id": ids(), "A.judge": p, "B.judge": judge},
         "many": {"id": ids()} | {f"m{j}.p_1": np.clip(p + rng.normal(0, 0.1 * j, N), 0, 1) for j in range(4)},
         "many hard": {"id": ids()} | {f"m{j}.prediction": (rng.random(N) < p).astype(int) for j in range(3)},

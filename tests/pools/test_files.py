@@ -6,7 +6,7 @@ import pytest
 
 from sondage import Pool, read_pool
 from sondage.errors import InputError
-from sondage.pools.files import escaped, read_labels
+from sondage.pools.label_files import escaped, read_labels
 
 
 @pytest.fixture

@@ -51,6 +51,8 @@ def spark(absent, tmp_path_factory):
         ("weights and costs", "f1", {"budget": 90, "stages": 1}),
         ("four classes", "error_rate", {"stages": (0.5, 0.5)}),
         ("numbers", "mae", {"stages": 1}),  # through the NumPy kernel
+        ("two classes", "auc", {"stages": 1}),
+        ("shared text", "error_rate", {"stages": (0.5, 0.5)}),
     ],
 )
 def test_the_same_items(name, measure, parts, spark, tmp_path):

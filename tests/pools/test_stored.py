@@ -1,7 +1,5 @@
 """A pool that stays in its files draws what the same pool in memory draws."""
 
-import re
-
 import duckdb
 import numpy as np
 import pandas as pd
@@ -11,7 +9,9 @@ import sondage
 from sondage import Study, read_pool
 from sondage.core.hashing import uniforms
 from sondage.errors import InputError
-from sondage.pools.schema import Column
+from sondage.pools import stored_strata
+from sondage.pools.schema import Column, Probabilities, Source
+from sondage.pools.sql.argmax import add_predicted, top_and_rest
 from sondage.pools.sql.canonical import leading
 from sondage.pools.sql.text import Select, number, total
 from sondage.pools.stored import StoredPool
@@ -43,6 +43,21 @@ CASES = [
     ("numbers", "mse", {}),
     ("numbers", "mae", {}),
     ("numbers", "mse", {"design": "active_inf"}),
+    ("two classes", "f1", {"design": "neyman"}),
+    ("two classes", "error_rate", {"design": "strata"}),
+    ("weights", "error_rate", {"design": "neyman"}),
+    ("hard", "error_rate", {"design": "neyman"}),
+    ("two classes", "auc", {"design": "neyman"}),
+    ("four classes", "log_loss", {"design": "strata"}),
+    ("two models", "error_rate", {"design": "neyman"}),
+    ("shared text", "error_rate", {"design": "neyman"}),
+    ("shared", "f1", {}),
+    ("shared", "error_rate", {"method": "thesis"}),
+    ("shared", "auc", {}),
+    ("shared text", "error_rate", {}),
+    ("shared text", "log_loss", {"method": "passive"}),
+    ("shared numbers", "mse", {"models": ("A",), "budget": 90}),
+    ("shared numbers", "mae", {"budget": 90}),
     ("outcomes", "accuracy", {}),
     ("many", "accuracy", {}),
     ("many hard", "accuracy", {}),
@@ -102,6 +117,35 @@ def test_neither_order_nor_files_nor_threads_matter(files, tmp_path):
     assert found == expected
 
 
+def test_strata_refuse_an_id_that_stands_twice(tmp_path):
+    pd.DataFrame({"id": [1, 2, 2, 2], "p_1": [0.5, 0.9, 0.7, 0.6]}).to_parquet(tmp_path / "pool.parquet")
+    with pytest.raises(InputError, match="id 2 stands in more than one row"):
+        asked(read_pool(tmp_path / "pool.parquet", lazy=True), budget=4, design="neyman")
+
+
+@pytest.mark.parametrize(("parts", "few"), [(7, 20), (64, 1)])
+@pytest.mark.parametrize("name", ["two classes", "hard", "four classes", "shared"])
+def test_strata_are_found_however_often_they_are_cut(name, parts, few, files, monkeypatch):
+    monkeypatch.setattr(stored_strata, "PARTS", parts)
+    monkeypatch.setattr(stored_strata, "FEW", few)
+    path = files / f"{name}.parquet"
+    expected, found = (asked(read_pool(path, lazy=lazy), design="neyman")[0] for lazy in (False, True))
+    assert found == expected
+
+
+def test_rows_that_share_labels(files, tmp_path):
+    frame = frames()["shared"].sort_values("group").assign(shown="a")
+    frame.loc[frame.index[frame["group"].duplicated()][:1], "shown"] = "b"
+    orders = [frame.sample(frac=1, random_state=seed) for seed in (1, 2)]
+    orders[0].to_parquet(tmp_path / "pool.parquet")
+    stored = read_pool(tmp_path / "pool.parquet", lazy=True)
+    assert stored.n_units == stored.load().n_units < len(stored)
+    expected, _ = asked(read_pool(orders[1]))
+    assert asked(stored)[0] == asked(stored.load())[0] == expected
+    with pytest.raises(InputError, match="rows of a group are in different slices"):
+        sondage.evaluate(stored, labels=lambda names: [0] * len(names), budget=40, slices="shown")
+
+
 def test_a_relation_stays_in_its_connection(files):
     path = files / "hard.parquet"
     expected, _ = asked(read_pool(path, lazy=False))
@@ -111,8 +155,9 @@ def test_a_relation_stays_in_its_connection(files):
         assert asked(pool)[0] == expected
 
 
-def test_what_a_study_needs(files, tmp_path):
-    path = files / "two classes.parquet"
+@pytest.mark.parametrize("name", ["two classes", "shared"])
+def test_what_a_study_needs(name, files, tmp_path):
+    path = files / f"{name}.parquet"
     studies = []
     for lazy in (False, True):
         pool = read_pool(path, lazy=lazy)
@@ -130,9 +175,11 @@ def test_what_a_study_needs(files, tmp_path):
     assert studies[0] == studies[1]
 
 
-def test_slices_of_a_field(tmp_path):
-    frame = frames()["two classes"]
-    frame["shown"] = np.where(np.arange(N) % 3 == 0, "o'ne", "two")
+@pytest.mark.parametrize("name", ["two classes", "shared"])
+def test_slices_of_a_field(name, tmp_path):
+    frame = frames()[name]
+    units = frame["group"] if name == "shared" else np.arange(N)
+    frame["shown"] = np.where(units % 3 == 0, "o'ne", "two")
     path = tmp_path / "pool.parquet"
     frame.to_parquet(path)
     results = []
@@ -149,8 +196,9 @@ def test_slices_of_a_field(tmp_path):
     assert results[0] == results[1]
 
 
-def test_advice_is_nearly_the_same(files):
-    path = files / "weights and costs.parquet"
+@pytest.mark.parametrize("name", ["weights and costs", "shared"])
+def test_advice_is_nearly_the_same(name, files):
+    path = files / f"{name}.parquet"
     one, other = (sondage.advise(read_pool(path, lazy=lazy), "f1", width=0.2) for lazy in (False, True))
     assert other.value == pytest.approx(one.value)
     errors = [[expected.std_error for expected in advice.expected] for advice in (one, other)]
@@ -186,7 +234,8 @@ def test_load_brings_it_into_memory(files):
         ({"cost": [1.0, 0.0, -1.0, 2.0]}, "cost must be positive and finite; in 2 rows it is not: 0.0 \\(id 2\\)"),
         ({"weight": [1.0, np.inf, 1.0, 1.0]}, "weight must be positive and finite; in 1 row it is not: inf \\(id 2\\)"),
         ({"p_1": ["a", "b", "c", "d"]}, "column 'p_1' must be numbers; it is text"),
-        ({"group": [1, 1, 2, 2]}, "read it with lazy=False"),
+        ({"group": [1.5, 1, 2, 2]}, "column 'group' must be whole numbers or text"),
+        ({"group": ["a", None, "b", "b"]}, "group must be given; in 1 row it is not: None \\(id 2\\)"),
         ({"prediction": [0, 1, 2, 0]}, "prediction must be one of the classes \\[0, 1\\]; in 1 row it is not: 2"),
         ({"id": [1.5, 2.0, 3.0, 4.0]}, "column 'id' must be whole numbers or text"),
         ({"id": [1, None, 3, 4]}, "id must be given|whole numbers or text"),
@@ -203,10 +252,6 @@ def test_bad_rows_are_told(change, message, tmp_path):
 
 def test_what_needs_memory_says_so(files):
     pool = read_pool(files / "two classes.parquet", lazy=True)
-    with pytest.raises(InputError, match=re.escape("not in memory: .load() it")):
-        asked(pool, "auc")
-    with pytest.raises(InputError, match=re.escape(".load() it first")):
-        asked(pool, design="strata")
     with pytest.raises(InputError, match="give labels as a mapping or a function of ids"):
         sondage.evaluate(pool, labels=np.zeros(N), budget=20)
     with pytest.raises(InputError, match="no column 'id'"):
@@ -218,7 +263,7 @@ def test_progress_and_interruption(files, tmp_path):
 
     def progress(step, share):
         heard.append((step, share))
-        if step.startswith("pass 3"):
+        if step.startswith("pass 2"):
             raise KeyboardInterrupt
 
     pool = read_pool(files / "two classes.parquet", lazy=True, progress=progress)
@@ -227,13 +272,60 @@ def test_progress_and_interruption(files, tmp_path):
         Study.create(place, pool, budget=40)
     assert not place.exists()
     assert heard[0] == ("counting", 0.0)
-    assert ("pass 2: sizes", 1.0) in heard
+    assert ("pass 1: believed sums", 1.0) in heard
 
 
-def test_the_hash_has_the_same_bits():
-    keys = np.concatenate([np.arange(50), np.random.default_rng(1).integers(0, 2**60, 500), [2**63 - 1]])
+@pytest.mark.parametrize(
+    ("power", "step", "passes"),
+    [
+        (1.0, 7, ["pass 1", "pass 2"]),  # the first pass meets the rows that are drawn
+        (0.05, 7, ["pass 1", "pass 2", "pass 3"]),  # some sizes are too large for that
+        (1.0, 2**40, ["pass 1", "pass 2", "pass 3"]),  # keys turn out to be large
+    ],
+)
+def test_the_rows_of_a_draw_are_found_on_the_way(power, step, passes, tmp_path):
+    count, heard = 30_000, []
+    p = 0.5 * np.random.default_rng(5).random(count) ** (1 / power)
+    p[:3] = 0.5
+    frame = pd.DataFrame({"id": np.arange(count) * step, "p_1": p})
+    frame.to_parquet(tmp_path / "pool.parquet")
+    pool = read_pool(tmp_path / "pool.parquet", lazy=True, progress=lambda step, share: heard.append(step))
+    parts = {"stages": 1, "floor": 0.02, "design": "absolute", "budget": 20}
+    found, _ = asked(pool, **parts)
+    assert found == asked(read_pool(tmp_path / "pool.parquet", lazy=False), **parts)[0]
+    assert [one for one in dict.fromkeys(step.split(":")[0] for step in heard) if one.startswith("pass")] == passes
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 8, 9, 12])
+def test_the_predicted_class_its_probability_and_the_others(k):
+    rng = np.random.default_rng(k)
+    p = np.concatenate([rng.integers(0, 4, (300, k)) / 8, rng.dirichlet(np.full(k, 1e-3), 300), np.eye(k)])
+    p[0] = 0.5
+    names = Probabilities("p0", tuple(Column(at, f"p_{at}", "float") for at in range(k)))
     select = Select("SELECT * FROM rows")
-    digits = leading(select, 5, 2, small=False)
+    source = Source(0, probabilities=names)
+    add_predicted(select, source)
+    top, rest = top_and_rest(select, source)
+    with duckdb.connect() as connection:
+        connection.register(
+            "rows", {"place": np.arange(len(p))} | {name: p[:, at] for at, name in enumerate(names.names)}
+        )
+        found = connection.sql(
+            f"SELECT f0, {top} AS top, {rest} AS rest FROM ({select.text}) t ORDER BY place"
+        ).fetchnumpy()
+    p = np.column_stack([1 - p, p]) if k == 1 else p
+    best = p.argmax(axis=1)
+    others = np.where(np.arange(p.shape[1]) == best[:, None], 0.0, p).sum(axis=1)
+    assert np.array_equal(found["f0"], best)
+    assert np.array_equal(found["top"], p.max(axis=1))
+    np.testing.assert_allclose(found["rest"], others, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize(("small", "least"), [(False, 2**63 - 1), (True, 2**31 - 20), (None, 2**31 - 20)])
+def test_the_hash_has_the_same_bits(small, least):
+    keys = np.concatenate([np.arange(50), np.random.default_rng(1).integers(0, min(least, 2**60), 500), [least]])
+    select = Select("SELECT * FROM rows")
+    digits = leading(select, 5, 2, small=small)
     with duckdb.connect() as connection:
         connection.register("rows", {"key": keys})
         found = connection.sql(f"SELECT key, {digits} AS v FROM ({select.text}) t").fetchnumpy()

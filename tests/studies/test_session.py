@@ -357,6 +357,13 @@ def test_items_that_cannot_be_drawn_are_said_so() -> None:
     assert not any("no chance of being drawn" in text for text in floor["recall"].warnings)
 
 
+@pytest.mark.parametrize(("parts", "told"), [({"floor": 0.0}, True), ({}, False), ({"method": "passive"}, False)])
+def test_an_assisted_estimate_without_a_floor_is_warned_of(parts: dict[str, Any], told: bool) -> None:
+    pool, y = make()
+    found = evaluate(pool, "error_rate", y, budget=50, **parts)
+    assert any("floor=0.2" in text for text in found.warnings) == told
+
+
 # Costs
 
 

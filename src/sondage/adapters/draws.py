@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.adapters.text_files import write_csv
-from sondage.core.predictions import Classes, Means, Outputs
+from sondage.core.predictions import Classes, Grades, Means, Outputs
 from sondage.core.samples import bin_sums
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
@@ -176,4 +176,9 @@ def _output_columns(outputs: Outputs, classes: tuple[Any, ...]) -> Columns:
     if isinstance(outputs, Means):
         given = {"prediction": outputs.means, "variance": outputs.variances}
         return {name: np.asarray(column, np.float64) for name, column in given.items() if column is not None}
+    if isinstance(outputs, Grades) and outputs.judge is not None:
+        if outputs.judge.ndim == 1:
+            return {"judge": np.asarray(outputs.judge, np.float64)}
+        columns = zip(outputs.grades.tolist(), np.asarray(outputs.judge, np.float64).T, strict=True)
+        return {f"judge.p_{grade:g}": column for grade, column in columns}
     return {}

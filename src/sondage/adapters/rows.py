@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sondage.errors import LabelError
-from sondage.pools.files import gather_judgements
+from sondage.pools.label_files import gather_judgements
 from sondage.studies.study import Study
 
 __all__ = [

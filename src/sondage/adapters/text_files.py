@@ -10,7 +10,7 @@ from typing import IO
 
 from sondage.adapters.rows import Answer, Row, answers_of_rows, id_columns, label_columns
 from sondage.errors import InputError, LabelError
-from sondage.pools.files import escaped, read_label_rows
+from sondage.pools.label_files import escaped, read_label_rows
 from sondage.studies.study import Study
 
 __all__ = ["read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]

@@ -18,6 +18,7 @@ from sondage.core.measures.bases import Basis
 from sondage.core.measures.functionals import Functional
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
+from sondage.core.suppositions import supposed_influences
 
 __all__ = ["Contrast", "Influence", "Sums", "believed_totals", "moments"]
 
@@ -131,9 +132,7 @@ def moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats,
         mean -= influence.constant
         return mean, variance + np.square(mean)
     mean, second = np.zeros(len(items)), np.zeros(len(items))
-    supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes, kinks=influence.kinks(items))
-    for label, weight in supposed:
-        psi = influence.at(items, label)
+    for weight, psi in supposed_influences(influence, belief, items):
         weighted = np.multiply(weight, psi, dtype=np.float64)
         mean += weighted
         weighted *= psi

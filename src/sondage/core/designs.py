@@ -20,11 +20,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, GaussianBelief
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief
 from sondage.core.comparisons import Influence, moments
 from sondage.core.measures.bases import Confusion, OwnLoss, Residuals
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classes, Floats, Items, Means
+from sondage.core.suppositions import supposed_influences
 from sondage.errors import InputError
 
 __all__ = [
@@ -133,11 +134,12 @@ class MeanAbsolute(Deviation):
         influence = self.influence
         if isinstance(influence.basis, ListLoss):  # a sum over documents: as if Gaussian
             return np.asarray(super().relevance(items) * np.sqrt(2.0 / np.pi))
-        mean = moments(self.influence, self.belief, items)[0]
-        supposed = self.belief.supposed(
-            items, influence.models, nodes=2 * influence.basis.nodes, kinks=influence.kinks(items)
-        )
-        distance: Any = sum(weight * np.abs(influence.at(items, label) - mean) for label, weight in supposed)
+        finer = list(supposed_influences(influence, self.belief, items, nodes=2 * influence.basis.nodes))
+        if isinstance(self.belief, ClassBelief):
+            mean = sum(weight * psi for weight, psi in finer)
+        else:
+            mean = moments(influence, self.belief, items)[0]
+        distance: Any = sum(weight * np.abs(psi - mean) for weight, psi in finer)
         return np.asarray(distance * matters(influence, self.belief, items))  # as in `Deviation`: rounding is no size
 
 
@@ -153,6 +155,11 @@ class Range(RootMeanSquare):
             return _broad_root(self.influence, items)
         if isinstance(self.influence.basis, OwnLoss) and self.influence.basis.classes is None:
             return np.ones(len(items))
+        if len(self.influence.terms) == 1 and isinstance(self.influence.basis, Confusion):
+            ((model, a),) = self.influence.terms
+            span = np.ptp(a, axis=1)
+            span[span <= 1e-12 * np.max(np.abs(a))] = 0.0
+            return np.asarray(span.take(cast(Classes, items.models[model]).predictions))
         lowest, highest = self.influence.extremes(items, self.belief)
         return np.asarray((highest - lowest) * matters(self.influence, self.belief, items))
 

@@ -6,23 +6,101 @@ Bennett and Carvalho (thesis section 4.4, there called strat) chooses the next s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.designs import rounded
+from sondage.core.draws import key_order
 from sondage.core.hashing import uniforms
 from sondage.core.predictions import Floats
 
 __all__ = [
     "N_STRATA",
+    "Firsts",
+    "Strata",
+    "first_of",
     "further_allocation",
     "mixed_stakes",
     "next_stratum",
     "neyman_allocation",
     "strata_by_score",
     "stratum_deviations",
+    "stratum_stakes",
 ]
 
 N_STRATA = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Firsts:
+    """Units drawn from strata, in the order of their keys: the units, their keys and strata, shape (n,) each."""
+
+    units: NDArray[np.int64]
+    keys: Floats
+    strata: NDArray[np.int64]
+
+
+class Strata(Protocol):
+    """Units in strata, wherever they are."""
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """Units in each stratum, shape (H,)."""
+        ...
+
+    @property
+    def deviations(self) -> Floats:
+        """Weight of each stratum times the believed deviation in it, shape (H,)."""
+        ...
+
+    def first(self, counts: NDArray[np.int64], seed: int, stage: int) -> Firsts:
+        """Return so many units of each stratum, the first by the keys of the draw."""
+        ...
+
+
+def first_of(
+    strata: NDArray[np.int64], keys: NDArray[np.int64], counts: NDArray[np.int64], seed: int, stage: int
+) -> Firsts:
+    """Return so many units of each stratum, the first in the order in which equal sizes are drawn.
+
+    Parameters
+    ----------
+    strata, keys : ndarray of int, shape (U,)
+        Stratum and hash key of each unit.
+    counts : ndarray of int, shape (H,)
+        How many of each stratum.
+    seed, stage : int
+        Of the draw.
+    """
+    order = key_order(np.ones(len(keys)), keys, to_rates=lambda sizes: sizes, seed=seed, stage=stage, count=len(keys))
+    ordered = strata[order.rows]
+    taken = _rank_within(ordered, len(counts)) < counts[ordered]
+    return Firsts(order.rows[taken], order.keys[taken], ordered[taken])
+
+
+def _rank_within(groups: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
+    """Return each element's number among those of its group, in order."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n_groups))[:-1]])
+    rank = np.empty(len(groups), dtype=np.int64)
+    rank[order] = np.arange(len(groups)) - starts[groups[order]]
+    return rank
+
+
+def stratum_stakes(sums: Floats) -> Floats:
+    r"""Return :math:`W_h \sigma_h` from each stratum's sums of weight, weighted mean and second moment, (3, H).
+
+    Examples
+    --------
+    >>> stratum_stakes(np.array([[0.5, 0.5], [0.25, 0.0], [0.25, 0.5]])).tolist()
+    [0.25, 0.5]
+    """
+    mass, centre, second = sums
+    spread = second / mass - (centre / mass) ** 2
+    return rounded(mass * np.sqrt(np.maximum(spread, 0.0)))
 
 
 def strata_by_score(scores: Floats, keys: NDArray[np.int64], n_strata: int = N_STRATA) -> NDArray[np.int64]:

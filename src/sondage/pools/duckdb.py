@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.errors import InputError
-from sondage.pools.engines import Kernel, Progress, Result, Rows, plain
+from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, plain
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Tables, number
 
@@ -70,11 +70,24 @@ class DuckDB:
     def text_key(self, text: str) -> str:
         return f"CAST('0x' || substr(md5({text}), 1, 15) AS BIGINT)"
 
+    def gathering(self, columns: Sequence[str], condition: str) -> str | None:
+        row = ", ".join(f"'{name}': {name}" for name in columns)
+        return f"list({{{{{row}}}}}) FILTER (WHERE {condition})"
+
     def query(self, text: str, tables: Tables, step: str) -> Rows:
         with connected_errors(), self._watched(step):
             return plain(self._run(text, tables).fetchnumpy())
 
-    def mapped(self, text: str, tables: Tables, kernel: Kernel[Result], step: str) -> Iterator[Result]:
+    def mapped(
+        self,
+        text: str,
+        tables: Tables,
+        kernel: Kernel[Result],
+        step: str,
+        *,
+        join: Join[Result] | None = None,
+        whole: str | None = None,
+    ) -> Iterator[Result]:
         try:
             import pyarrow  # noqa: F401
         except ModuleNotFoundError:
@@ -82,11 +95,14 @@ class DuckDB:
                 "this goes through Arrow batches: pip install 'sondage[arrow]', or .load() the pool"
             ) from None
         with connected_errors(), self._watched(step):
-            relation = self._run(text, tables)
+            relation = self._run(f"SELECT * FROM ({text}) t ORDER BY {whole}" if whole else text, tables)
             read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # by release
-            for batch in read(1 << 16):
-                names = batch.schema.names
-                yield kernel({name: _array(batch.column(at)) for at, name in enumerate(names)})
+            blocks = (
+                {name: _array(batch.column(at)) for at, name in enumerate(batch.schema.names)}
+                for batch in read(1 << 16)
+            )
+            for block in in_wholes(blocks, whole):
+                yield kernel(block)
 
     def _run(self, text: str, tables: Tables) -> duckdb.DuckDBPyRelation:
         places = {"source": f"(SELECT * FROM the_source t({self._aliases}))"}

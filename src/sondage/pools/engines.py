@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Tables
 
-__all__ = ["Engine", "Kernel", "Progress", "Rows"]
+__all__ = ["Engine", "Join", "Kernel", "Progress", "Rows"]
 
 Rows = Mapping[str, NDArray[Any]]
 """Columns of an answer by name."""
@@ -19,6 +19,9 @@ Rows = Mapping[str, NDArray[Any]]
 Result = TypeVar("Result")
 Kernel = Callable[[Rows], Result]
 """What is done with the columns of some rows; it and its results may travel between processes."""
+
+Join = Callable[[Result, Result], Result]
+"""Makes one result of two."""
 
 Progress = Callable[[str, float], None]
 """Hears what is being done, and which share of it is done, from 0 to 1."""
@@ -36,13 +39,66 @@ class Engine(Protocol):
         """Return the expression of the hash key of a text: the first 15 hexadecimal digits of its md5."""
         ...
 
+    def gathering(self, columns: Sequence[str], condition: str) -> str | None:
+        """Return the aggregate of the rows that fulfil a condition, as mappings; None where it slows a pass down."""
+        ...
+
     def query(self, text: str, tables: Tables, step: str) -> Rows:
         """Return the answer to a query, which is small; missing values are masked."""
         ...
 
-    def mapped(self, text: str, tables: Tables, kernel: Kernel[Result], step: str) -> Iterator[Result]:
-        """Yield what a function makes of the rows of a query, some thousands at a time."""
+    def mapped(
+        self,
+        text: str,
+        tables: Tables,
+        kernel: Kernel[Result],
+        step: str,
+        *,
+        join: Join[Result] | None = None,
+        whole: str | None = None,
+    ) -> Iterator[Result]:
+        """Yield what a function makes of the rows of a query, some thousands at a time.
+
+        With `join` results may come joined, so that few of them travel. Rows of the same value in the column `whole`
+        come together, one beside the other.
+        """
         ...
+
+
+def in_wholes(blocks: Iterable[Rows], column: str | None) -> Iterator[Rows]:
+    """Yield blocks of sorted rows, cut where the value of a column changes; as they are if there is none.
+
+    Examples
+    --------
+    >>> blocks = [{"g": np.array([1, 2])}, {"g": np.array([2, 2])}, {"g": np.array([2, 3])}]
+    >>> [block["g"].tolist() for block in in_wholes(blocks, "g")]
+    [[1], [2, 2, 2, 2], [3]]
+    """
+    held: list[Rows] = []
+    for block in blocks:
+        if column is None:
+            yield block
+            continue
+        values = block[column]
+        if not len(values):
+            continue
+        changes = np.flatnonzero(values[1:] != values[:-1]) + 1
+        last = int(changes[-1]) if len(changes) else 0
+        if held and held[-1][column][-1] != values[0]:
+            yield _stacked(held)
+            held = []
+        if last:
+            yield _stacked([*held, {name: values[:last] for name, values in block.items()}])
+            held = []
+        held.append({name: values[last:] for name, values in block.items()})
+    if held:
+        yield _stacked(held)
+
+
+def _stacked(blocks: Sequence[Rows]) -> Rows:
+    if len(blocks) == 1:
+        return blocks[0]
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 
 def plain(columns: Mapping[str, Any]) -> dict[str, NDArray[Any]]:

@@ -21,8 +21,9 @@ from sondage.pools.fingerprints import row_hashes
 from sondage.pools.parts import Undrawn
 from sondage.pools.schema import Schema
 from sondage.pools.sql.passes import Chosen, Mixed
+from sondage.pools.units import Units
 
-__all__ = ["Reader", "joined", "sizes_at"]
+__all__ = ["Reader", "added", "joined", "sizes_at"]
 
 
 def moves(moving: Sequence[Influence] | None, belief: Belief | None, items: Items) -> NDArray[np.bool_]:
@@ -65,14 +66,29 @@ class Reader:
         """Return the hash keys, from the ids as they are."""
         return np.asarray(rows["key"], dtype=np.int64) if not self.schema.hashed else hash_ids(np.asarray(rows["id"]))
 
+    def units(self, rows: Rows) -> Units:
+        """Return which of the rows share a label; those that do stand together."""
+        if self.schema.group is None:
+            return Units.alone(len(rows["id"]))
+        return Units.together(rows["g"], self.keys(rows))
+
+    def unit_keys(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the hash keys of the units."""
+        return self.keys(rows)[self.units(rows).first]
+
     def chosen(self, rows: Rows, chosen: Chosen) -> Items:
         """Return the rows that are chosen; those asked for are left out by the query."""
         items = self.items(rows)
         if chosen.moving is not None:
-            items = items.take(moves(chosen.moving, chosen.belief, items))
+            return items.take(moves(chosen.moving, chosen.belief, items))
         if chosen.unsized is not None:
-            items = items.take(~(sizes_at(chosen.unsized, items) > 0))
+            units = self.units(rows)
+            return items.take(~units.spread(units.sums(sizes_at(chosen.unsized, items)) > 0))
         return items
+
+    def share_of(self, chosen: Chosen, rows: Rows) -> float:
+        """Return the base weight of those of these rows that are chosen."""
+        return float(self.chosen(rows, chosen).weights.sum())
 
     def believed(
         self, requests: Sequence[tuple[Basis, Sequence[int]]], belief: Belief, chosen: Chosen, rows: Rows
@@ -86,53 +102,65 @@ class Reader:
 
     def masses(self, sizes: Mixed, rows: Rows) -> dict[str, Any]:
         """Return what each part of the sizes sums to, as `passes.masses` names it."""
-        items, scale = self.items(rows), 1.0 / self.unit
+        items, units, scale = self.items(rows), self.units(rows), 1.0 / self.unit
         relevant = moves(sizes.moving, sizes.belief, items)
-        columns = [p.term.sizes(items) * (relevant if p.restricted else 1.0) * scale for p in sizes.parts]
-        there = np.any([column > 0 for column in columns], axis=0) if columns else np.zeros(len(items), dtype=np.bool_)
+        columns = [units.sums(p.term.sizes(items) * (relevant if p.restricted else 1.0) * scale) for p in sizes.parts]
+        sized = np.any([column > 0 for column in columns], axis=0) if columns else np.zeros(len(units), dtype=np.bool_)
+        there = units.spread(sized)
         found: dict[str, Any] = {
             "n": len(items),
             "n_relevant": int(relevant.sum()),
             "n_sized": int(there.sum()),
+            "n_units": int(sized.sum()),
             "n_missed": int((relevant & ~there).sum()),
             "sum_w": float(np.sum(items.weights[there])) * scale,
         }
+        costs = None if items.costs is None else units.largest(items.costs)
         for at, column in enumerate(columns):
             found |= {f"sum_{at}": float(column.sum()), f"max_{at}": float(column.max(initial=0.0))}
-            found[f"min_{at}"] = float(column[there].min()) if there.any() else None
-            if items.costs is not None:
-                found[f"sum_c{at}"] = float(np.sum(items.costs * column))
-        if items.costs is not None:
-            some = items.costs[there]
+            found[f"min_{at}"] = float(column[sized].min()) if sized.any() else None
+            if costs is not None:
+                found[f"sum_c{at}"] = float(np.sum(costs * column))
+        if costs is not None:
+            some = costs[sized]
             found["sum_c"] = float(some.sum())
             found |= {"min_c": float(some.min()), "max_c": float(some.max())} if len(some) else {}
         return found
 
     def head(self, sizes: Mixed, seed: int, stage: int, least: float, slope: float, rows: Rows) -> dict[str, Any]:
         """Return the rows that a draw may take, as `passes.head`."""
-        size = sizes_at(sizes, self.items(rows))
+        units = self.units(rows)
+        size = units.sums(sizes_at(sizes, self.items(rows)))
         near = size > 0
         if least > 0:
-            near &= (size >= least) | (1.0 - uniforms(self.keys(rows), seed, stage) < size * slope)
-        return {name: column[near] for name, column in rows.items()}
+            numbers = uniforms(self.keys(rows)[units.first], seed, stage)
+            near &= (size >= least) | (1.0 - numbers < size * slope)
+        return {name: column[units.spread(near)] for name, column in rows.items()}
 
     def hashes(self, rows: Rows) -> NDArray[np.uint64]:
         """Return the sum of the rows' hashes, for the fingerprint."""
-        return np.asarray(row_hashes(self.keys(rows), self.items(rows)).sum(axis=0, dtype=np.uint64))
+        keys, units = self.keys(rows), self.units(rows)
+        shared = [] if units.of_row is None else [keys[units.first][units.of_row].astype(np.uint64)]
+        return np.asarray(row_hashes(keys, self.items(rows), shared).sum(axis=0, dtype=np.uint64))
 
     def undrawn(self, sizes: Mixed, kernel: Callable[[Undrawn], Result], rows: Rows) -> Result:
         """Return what a function makes of rows that were not drawn."""
-        items = self.items(rows)
-        return kernel(Undrawn(items, sizes_at(sizes, items), None))
+        items, units = self.items(rows), self.units(rows)
+        return kernel(Undrawn(items, units.sums(sizes_at(sizes, items)), units.of_row))
 
     def profile(self, sizes: Mixed, term: Term, edges: Floats, rows: Rows) -> Floats:
         """Return counts, sizes, squares of another term, and costs, summed up in bins of the size, shape (4, bins)."""
-        items = self.items(rows)
-        size, other = sizes_at(sizes, items), term.sizes(items)
+        items, units = self.items(rows), self.units(rows)
+        size, other = units.sums(sizes_at(sizes, items)), units.sums(term.sizes(items))
         place = np.searchsorted(edges, size, side="right")
-        costs = np.ones(len(items)) if items.costs is None else items.costs
+        costs = np.ones(len(units)) if items.costs is None else units.largest(items.costs)
         columns = ((size > 0).astype(np.float64), size, other**2, costs * (size > 0))
         return np.stack([np.bincount(place, weights=column, minlength=len(edges) + 1) for column in columns])
+
+
+def added(one: Mapping[SumKey, Floats], other: Mapping[SumKey, Floats]) -> dict[SumKey, Floats]:
+    """Return totals of two blocks as those of both."""
+    return {key: total + other[key] for key, total in one.items()}
 
 
 def joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import as_column
+from sondage.pools.scans import Scan
+from sondage.pools.schema import Column
+from sondage.pools.sql.text import Select
 
-__all__ = ["check_slices", "ordered_names", "slice_rows"]
+__all__ = ["slice_rows", "slice_scans"]
+
+SHARED = "rows of a group are in different slices: a label that they share would count in both"
 
 
 def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
@@ -50,8 +55,47 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
     codes = np.array([code[name] for name in names])
     units = pool.unit_of_row
     if units is not None and len(np.unique(np.stack([units, codes]), axis=1).T) > pool.n_units:
-        raise InputError("rows of a group are in different slices: a label that they share would count in both")
+        raise InputError(SHARED)
     return {name: codes == number for name, number in code.items()}
+
+
+def slice_scans(scan: Scan, slices: Any) -> dict[Any, tuple[float, Scan]]:
+    """Return the weight and the rows of every slice of a stored pool, by its name; names in order.
+
+    Parameters
+    ----------
+    scan : Scan
+        What is cut.
+    slices : str
+        A field.
+
+    Raises
+    ------
+    InputError
+        As for `slice_rows`.
+    """
+    column = next((one for one in scan.schema.fields if one.name == slices), None)
+    if not isinstance(slices, str) or column is None:
+        names = [one.name for one in scan.schema.fields]
+        raise InputError(f"slices={slices!r} must be a field of a pool that is not in memory; it has {names}")
+    if scan.schema.group is not None:
+        _require_within(scan, scan.schema.group, column)
+    weight = "1e0" if scan.schema.weight is None else f"CAST({scan.schema.weight.raw} AS DOUBLE)"
+    select = Select("SELECT * FROM {source}")
+    text = select.aggregated({"mass": f"SUM({weight})"}, [column.raw])
+    masses = {row[column.raw]: float(row["mass"]) for row in scan.ask(text, select, "slices")}
+    check_slices(masses)
+    parts = {name: Scan(scan.engine, scan.schema, (column.raw, name)) for name in ordered_names(masses)}
+    return {name: (masses[name], part) for name, part in parts.items()}
+
+
+def _require_within(scan: Scan, group: Column, column: Column) -> None:
+    """Refuse slices where rows of one group are in different ones."""
+    pairs = Select("SELECT * FROM {source}")
+    groups = Select(pairs.aggregated({"n_rows": "COUNT(*)"}, [group.raw, column.raw]))
+    (found,) = scan.ask(groups.aggregated({"n": "COUNT(*)"}), groups, "slices")
+    if int(found["n"]) > int(scan.units["n"]):
+        raise InputError(SHARED)
 
 
 def ordered_names(names: Iterable[Any]) -> list[Any]:

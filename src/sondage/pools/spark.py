@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.errors import InputError
-from sondage.pools.engines import Kernel, Progress, Result, Rows
+from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Tables
 
@@ -54,22 +55,42 @@ class Spark:
     def text_key(self, text: str) -> str:
         return f"CAST(conv(substr(md5({text}), 1, 15), 16, 10) AS BIGINT)"
 
+    def gathering(self, columns: Sequence[str], condition: str) -> str | None:
+        return None  # lists keep Spark from compiling the sums beside them
+
     def query(self, text: str, tables: Tables, step: str) -> Rows:
         with self._watched(step):
             answer = self._run(text, tables).toArrow()
         return {name: _array(answer.column(at)) for at, name in enumerate(answer.column_names)}
 
-    def mapped(self, text: str, tables: Tables, kernel: Kernel[Result], step: str) -> Iterator[Result]:
+    def mapped(
+        self,
+        text: str,
+        tables: Tables,
+        kernel: Kernel[Result],
+        step: str,
+        *,
+        join: Join[Result] | None = None,
+        whole: str | None = None,
+    ) -> Iterator[Result]:
+        def made(batches: Iterator[Any]) -> Iterator[Result]:
+            blocks = (
+                {name: _array(batch.column(at)) for at, name in enumerate(batch.schema.names)} for batch in batches
+            )
+            return map(kernel, in_wholes(blocks, whole))
+
         def pickled(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow
 
-            for batch in batches:
-                names = batch.schema.names
-                result = kernel({name: _array(batch.column(at)) for at, name in enumerate(names)})
+            results = made(batches)
+            first = next(results, None) if join is not None else None
+            for result in results if join is None else () if first is None else (reduce(join, results, first),):
                 yield pyarrow.RecordBatch.from_arrays([pyarrow.array([pickle.dumps(result)])], ["result"])
 
         with self._watched(step):
-            found = self._run(text, tables).mapInArrow(pickled, "result binary").collect()
+            table = self._run(text, tables)
+            table = table.repartition(whole).sortWithinPartitions(whole) if whole else table
+            found = table.mapInArrow(pickled, "result binary").collect()
         yield from (pickle.loads(row["result"]) for row in found)
 
     def _run(self, text: str, tables: Tables) -> DataFrame:

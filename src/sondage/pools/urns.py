@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.draws import Arrivals, Order, arrivals, first_keys, keys_below, waterfill
-from sondage.core.hashing import PRIMES
 from sondage.core.predictions import Floats
+from sondage.core.samples import bin_sums
 from sondage.core.urns import Prices
 from sondage.errors import InputError
+from sondage.pools.ahead import allowance
 from sondage.pools.kernels import sizes_at
 from sondage.pools.sql.passes import Chosen, Mixed, head
 from sondage.pools.sql.text import NoForm
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredUrn"]
 
-SLACK = 1.1
 LARGE = 3.0
 """Rows of at least 1 / (3 k) are all fetched, where k is the least factor that the budget can lead to."""
 
@@ -60,13 +60,13 @@ class StoredUrn:
         asked: NDArray[Any] | None,
     ) -> None:
         self.pool, self.sizes, self.asked, self._found = pool, sizes, asked, found
-        self.support = int(found["n_sized"] or 0)
+        self.support = int(found["n_units"] or 0)
         there = [at for at in range(len(shares)) if found[f"sum_{at}"]]
         self.total = float(sum(shares[at] for at in there))
         spread = [(found[f"min_{at}"], found[f"max_{at}"]) for at in there]
-        self.equal = pool.schema.cost is None and all(low >= high * (1 - 1e-9) for low, high in spread)
+        self.equal = pool.scan.schema.cost is None and all(low >= high * (1 - 1e-9) for low, high in spread)
         self._mass = self.total  # cost of the sizes' sum
-        if pool.schema.cost is not None:
+        if pool.scan.schema.cost is not None:
             self._mass = float(sum(shares[at] * found[f"sum_c{at}"] / found[f"sum_{at}"] for at in there))
         self._largest = float(sum(shares[at] * found[f"max_{at}"] / found[f"sum_{at}"] for at in there))
         self._draw: tuple[int, int] | None = None
@@ -76,7 +76,7 @@ class StoredUrn:
     @property
     def prices(self) -> Prices | None:
         """Costs of what can be drawn."""
-        if self.pool.schema.cost is None:
+        if self.pool.scan.schema.cost is None:
             return None
         return Prices(*(float(self._found[f"{name}_c"]) for name in ("sum", "min", "max")))
 
@@ -93,49 +93,63 @@ class StoredUrn:
         labels = budget if self.prices is None else budget / self.prices.largest
         least = 1.0 / (LARGE * k)
         rate = -np.log1p(-k * least) / least
-        self._fetch(least, rate * (1.0 + 6.0 / np.sqrt(labels + 1.0) + 20.0 / (labels + 1.0)) * SLACK)
+        self._fetch(least, rate * allowance(labels))
 
     def _fetch(self, least: float, slope: float) -> None:
         """Fetch all rows of at least this size, and those with a number close to 1 for their size."""
         if self._least <= least and self._slope >= slope:
             return
         assert self._draw is not None
-        pool, (seed, stage) = self.pool, self._draw
-        small, unit = int(pool.survey["max_key"]) < PRIMES[1], pool.base_weight
         # The query may compute a size a little differently.
-        bounds = {"least": least * (1 - 1e-9), "slope": min(slope, 1e300) * (1 + 1e-9)}
-        try:
-            scaled = replace(self.sizes, parts=tuple(replace(p, factor=p.factor * unit) for p in self.sizes.parts))
-            text, select = head(pool.base, scaled, seed=seed, stage=stage, small=small, largest=self._largest, **bounds)
-            rows = dict(pool.engine.query(text, select.tables, "pass 3: the draw"))
-        except NoForm:
-            kernel = partial(pool.reader.head, self.sizes, seed, stage, bounds["least"], bounds["slope"])
-            found = list(pool.mapped(Chosen(), kernel, "pass 3: the draw"))
-            rows = {name: np.concatenate([block[name] for block in found]) for name in pool.schema.columns}
+        rows = self._rows(*self._draw, least * (1 - 1e-9), min(slope, 1e300) * (1 + 1e-9))
         self._least, self._slope, self._near = least, slope, self._ordered(self._not_asked(rows))
+
+    def _rows(self, seed: int, stage: int, least: float, slope: float) -> dict[str, NDArray[Any]]:
+        """Return these rows: gathered before, where that reached far enough, or by a pass of its own."""
+        scan, bounds = self.pool.scan, (seed, stage, least, slope)
+        limit = self._largest * slope if self._largest < least else np.inf
+        if scan.gathered is not None and scan.gathered.serves(seed, stage, limit):
+            return scan.reader.head(self.sizes, *bounds, scan.gathered.rows)
+        try:
+            scaled = replace(self.sizes, parts=tuple(replace(p, factor=p.factor * scan.unit) for p in self.sizes.parts))
+            text, select = head(
+                scan.base,
+                scaled,
+                seed=seed,
+                stage=stage,
+                least=least,
+                slope=slope,
+                largest=self._largest,
+                small=bool(scan.small),
+            )
+            return dict(scan.engine.query(text, select.tables, "pass 3: the draw"))
+        except NoForm:
+            kernel = partial(scan.reader.head, self.sizes, *bounds)
+            found = list(scan.mapped(Chosen(), kernel, "pass 3: the draw"))
+            return {name: np.concatenate([block[name] for block in found]) for name in scan.schema.columns}
 
     def _not_asked(self, rows: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Return the rows that were not asked for before."""
         if self.asked is None:
             return rows
         asked = set(self.asked.tolist())
-        kept = np.array([name not in asked for name in rows["id"].tolist()], dtype=np.bool_)
+        names = rows[self.pool.scan.schema.unit].tolist()
+        kept = np.array([name not in asked for name in names], dtype=np.bool_)
         return {name: column[kept] for name, column in rows.items()}
 
     def _ordered(self, rows: dict[str, NDArray[Any]]) -> _Near:
-        """Return the rows in the order of their keys, and so independent of the engine's."""
-        reader = self.pool.reader
-        keys = reader.keys(rows)
-        order = np.lexsort((np.asarray(rows["id"]).astype(str), keys)) if self.pool.schema.hashed else np.argsort(keys)
-        rows, keys = {name: column[order] for name, column in rows.items()}, keys[order]
-        twice = np.flatnonzero(keys[1:] == keys[:-1])
-        for at in twice.tolist():
-            if rows["id"][at] == rows["id"][at + 1]:
-                raise InputError(f"id {rows['id'][at]} stands in more than one row; ids must be unique")
+        """Return the units in the order of their keys, and so independent of the engine's."""
+        reader = self.pool.scan.reader
         self.pool.see(rows)
-        items = reader.items(rows)
-        costs = None if items.costs is None else np.asarray(items.costs, dtype=np.float64)
-        return _Near(keys, sizes_at(self.sizes, items), costs)
+        items, units, keys = reader.items(rows), reader.units(rows), reader.unit_keys(rows)
+        order = (
+            np.argsort(keys)
+            if not self.pool.scan.schema.hashed
+            else np.lexsort((rows["id"][units.first].astype(str), keys))
+        )
+        sizes = units.sums(sizes_at(self.sizes, items))
+        costs = None if items.costs is None else units.largest(items.costs)[order]
+        return _Near(keys[order], sizes[order], costs)
 
     def factor(self, total: float) -> float:
         """Return the water-filling factor; where all fit the one that makes the smallest size certain."""
@@ -195,6 +209,10 @@ class StoredUrn:
 
     def sizes_of(self, units: NDArray[np.int64]) -> Floats:
         """Return the sizes of these units, which were drawn."""
+        if self._draw is None:  # not from here, but from strata
+            taken = self.pool.taken(units)
+            sizes = sizes_at(self.sizes, taken.items)
+            return sizes if taken.units is None else bin_sums(taken.units, sizes, len(units))
         return np.asarray(self._near.sizes[self._near.place(units)])
 
     def costs_of(self, units: NDArray[np.int64]) -> Floats | None:

@@ -69,6 +69,8 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
     elif agreed:
         warnings.append("all labels agree, so their spread says nothing: the standard error is what the belief expects")
+    if method.assisted and not method.floor and method.design != "passive" and not found.exact:
+        warnings.append("floor=0 and the belief assists: where it is sure, hardly a label checks it; floor=0.2 would")
     doubt = _doubt_of_raters(session, found, contrast, fit, sample)
     if found.exact and doubt:
         warnings.append("everything that matters is labelled: what is uncertain is only who labels")

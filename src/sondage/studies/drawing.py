@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sondage.core.draws import inclusion, poisson_rates, successive_rates
 from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, bin_sums, from_counts, from_inclusion
-from sondage.core.strata import neyman_allocation
-from sondage.core.urns import ArrayUrn, Urn
+from sondage.core.strata import Strata, neyman_allocation
+from sondage.core.urns import Urn
 from sondage.errors import SondageWarning
 
 __all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder"]
@@ -30,8 +30,7 @@ class Drawing:
     urn: Urn
     seed: int
     stage: int
-    strata: NDArray[np.int64] | None = None
-    deviations: Floats | None = None
+    strata: Strata | None = None
     target: float | None = None
 
 
@@ -180,25 +179,19 @@ class Stratified:
     online: bool
 
     def take(self, drawing: Drawing, budget: float, settings: Mapping[str, Any] | None = None) -> Drawn:
-        assert drawing.strata is not None
-        assert drawing.deviations is not None
-        numbers = np.bincount(drawing.strata)
-        total = min(int(budget), len(drawing.strata))
-        wanted = np.minimum(total, numbers) if self.online else neyman_allocation(drawing.deviations, total, numbers)
-        urn = drawing.urn
-        assert isinstance(urn, ArrayUrn)
-        everything = ArrayUrn(np.ones(len(urn.keys)), urn.keys)
-        order = everything.order(lambda sizes: sizes, seed=drawing.seed, stage=drawing.stage, count=len(urn.keys))
-        rank = _rank_within(drawing.strata[order.rows], len(numbers))
-        taken = rank < wanted[drawing.strata[order.rows]]
-        units = order.rows[taken]
+        strata = drawing.strata
+        assert strata is not None
+        numbers = strata.numbers
+        total = min(int(budget), int(numbers.sum()))
+        wanted = np.minimum(total, numbers) if self.online else neyman_allocation(strata.deviations, total, numbers)
+        taken = strata.first(wanted, drawing.seed, drawing.stage)
         kept = {
-            "strata": drawing.strata[units].tolist(),
+            "strata": taken.strata.tolist(),
             "numbers": numbers.tolist(),
-            "deviations": drawing.deviations.tolist(),
+            "deviations": strata.deviations.tolist(),
         }
-        rates = np.ones(len(units))
-        return Drawn(units, order.keys[taken], rates, urn.sizes_of(units), float("nan"), kept)
+        sizes, rates = drawing.urn.sizes_of(taken.units), np.ones(len(taken.units))
+        return Drawn(taken.units, taken.keys, rates, sizes, float("nan"), kept)
 
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
         strata = np.asarray(drawn.settings["strata"])[asked]
@@ -218,15 +211,6 @@ def _nearest(filled: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     [0, 0, 0, 0, 1, 1, 1]
     """
     return np.searchsorted((filled[:-1] + filled[1:]) / 2.0, np.arange(count), side="left").astype(np.int64)
-
-
-def _rank_within(groups: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
-    """Return each element's number among those of its group, in order."""
-    order = np.argsort(groups, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n_groups))[:-1]])
-    rank = np.empty(len(groups), dtype=np.int64)
-    rank[order] = np.arange(len(groups)) - starts[groups[order]]
-    return rank
 
 
 DRAWS: dict[str, Draw] = {

@@ -55,7 +55,7 @@ def _informed(pool: Pool) -> bool:
 def _countable(pool: Pool, question: Question) -> bool:
     """Return whether the two models differ by counts of items alone."""
     measure = question.measures[0]
-    plain = pool.prices is None and not _informed(pool) and pool.unit_of_row is None
+    plain = pool.prices is None and not _informed(pool) and not pool.grouped
     zero_one = isinstance(measure, Accuracy | ErrorRate) and pool.task.kind == "classification"
     return zero_one and plain and pool.equal_weights
 

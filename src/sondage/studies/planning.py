@@ -6,17 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
-from sondage.core.comparisons import Contrast, moments
+from sondage.core.comparisons import Contrast
 from sondage.core.designs import Design, Equal
 from sondage.core.measures import Functional, parse_measure
 from sondage.core.predictions import Floats
-from sondage.core.samples import Known, SumKey, bin_sums
-from sondage.core.strata import N_STRATA, strata_by_score
+from sondage.core.samples import Known, SumKey
+from sondage.core.strata import N_STRATA, Strata
 from sondage.core.urns import ArrayUrn, Urn
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
@@ -224,32 +223,19 @@ def open_stage(
     With a target below the budget the stage is meant for that part, and what follows is drawn in reserve.
     """
     draw = DRAWS[method.draw]
-    strata = deviations = None
+    strata = None
     if isinstance(draw, Stratified):
         # A label each at least; an extended draw keeps the strata it has.
         most = int(budget) if settings is None else len(settings["numbers"])
-        strata, deviations = _strata(pool, plan, most)
-    drawing = Drawing(plan.urn, seed, number, strata, deviations, target)
+        strata = _strata(pool, plan, most)
+    drawing = Drawing(plan.urn, seed, number, strata, target)
     return Stage(number, seed, plan.known, draw.take(drawing, budget, settings), plan.covers)
 
 
-def _strata(pool: Pool, plan: Plan, most: int) -> tuple[NDArray[np.int64], Floats]:
-    """Return strata of equal numbers by the believed mean influence, and stratum weight times believed deviation."""
+def _strata(pool: Pool, plan: Plan, most: int) -> Strata:
+    """Return strata of equal numbers by the believed mean influence."""
     if pool.prices is not None:
         raise InputError("stratified draws count labels, not costs; use another draw or a pool without costs")
     contrast = plan.contrasts[0]
     influence = contrast.influence({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
-    mean, second = np.empty(len(pool)), np.empty(len(pool))
-    for part, items in pool.blocks():
-        mean[part], second[part] = moments(influence, plan.belief, items)
-    weights = np.asarray(pool.items.weights)
-    if pool.unit_of_row is not None:
-        share = np.bincount(pool.unit_of_row, weights=weights)
-        mean, second = (np.bincount(pool.unit_of_row, weights=weights * x) / share for x in (mean, second))
-        weights = share
-    # Rounded, so that the last bits of a sum over the pool, which follow the order of rows, break no ties.
-    scores = np.round(mean / (float(np.sqrt(second.max())) or 1.0), 9)
-    strata = strata_by_score(scores, pool.unit_keys, min(N_STRATA, most, len(mean)))
-    mass, centre, spread = (bin_sums(strata, weights * x, int(strata.max()) + 1) for x in (1.0, mean, second))
-    centre, spread = centre / mass, spread / mass - (centre / mass) ** 2
-    return strata, mass * np.sqrt(np.maximum(spread, 0.0))
+    return pool.strata(influence, plan.belief, min(N_STRATA, most))

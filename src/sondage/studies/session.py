@@ -18,54 +18,34 @@ from numpy.typing import NDArray
 from sondage.core.contenders import Standing
 from sondage.core.measures import Task
 from sondage.core.predictions import Items
-from sondage.errors import InputError, LabelError
+from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.budgets import check_budget, least_in_stage, stage_end
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
-from sondage.studies.labels import Label, code_label, contradiction, label_array
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import Plan, Stage, make_plan, open_stage, settle
 from sondage.studies.rests import Rests, later_rests, rests_with_dropped
+from sondage.studies.sheet import Sheet
 from sondage.studies.sums import Past
 
 __all__ = ["Session"]
 
 
-class Session:
-    """A question being answered.
+class Session(Sheet):
+    """A question being answered: a sheet that is drawn in stages.
 
     Attributes
     ----------
-    question, method, task : Question, Method, Task
-        What is asked, how, and of what kind of labels.
-    models : tuple of str
-        All models of the pool.
+    question, method : Question, Method
+        What is asked, and how.
     budget : float
         Labels, or cost.
     seed : int
         Of all draws.
     stages : list of Stage
         The draws, first to last, and what is known of the pool in each.
-    ids : list
-        Ids of the drawn items, stage by stage, in the order of asking.
-    items : Items
-        What the models say of the rows of the drawn items.
-    units : ndarray of int or None
-        For each row of `items` the position of its drawn item, where rows share labels.
-    costs : ndarray of float or None
-        Cost of each drawn item.
-    asked : list of int
-        Positions of the items asked for, in order.
-    answers : dict of int
-        Position -> coded label, or None for a skip.
-    opinions : dict of int
-        Position -> the coded labels of several people, where more than one labelled the item.
-    labellers : int
-        How many people, by name, have labelled.
-    held : set of int
-        Positions of pending items that are not to be given out: somebody is at work on them.
     rests : dict of int to callable
         For a stage's number what it left undrawn; missing where a study was written without it.
     """
@@ -82,23 +62,10 @@ class Session:
         stages: Iterable[Stage] = (),
         columns: Mapping[str, Any] | None = None,
     ) -> None:
-        self.question, self.method, self.task, self.models = question, method, task, models
+        super().__init__(task, models, columns)
+        self.question, self.method = question, method
         self.budget, self.seed, self.stages = budget, seed, list(stages)
-        self.asked: list[int] = []
-        self.answers: dict[int, Label | None] = {}
-        self.opinions: dict[int, tuple[Label, ...]] = {}
-        self.labellers = 0
-        self.held: set[int] = set()
         self.rests: dict[int, Callable[[], Rests]] = {}
-        self._set(columns or {})
-
-    def _set(self, columns: Mapping[str, Any]) -> None:
-        """Take ids, items, units and costs of all drawn items."""
-        self.ids: list[Any] = list(columns.get("ids", ()))
-        self.items: Items = columns.get("items", Items((), np.empty(0)))
-        self.units: NDArray[np.int64] | None = columns.get("units")
-        self.costs: NDArray[np.float64] | None = columns.get("costs")
-        self.positions = {name: position for position, name in enumerate(self.ids)}
 
     @classmethod
     def start(cls, pool: Pool, question: Question, method: Method, *, budget: float, seed: int) -> Session:
@@ -139,9 +106,6 @@ class Session:
         """Whether a further stage is planned once the present one was asked for."""
         return self.stage.drawn.due is not None
 
-    def _costs_of(self, count: int) -> float:
-        return float(count if self.costs is None else self.costs[:count].sum())
-
     def plan(self, pool: Pool) -> Plan:
         """Return the plan of the next stage from the labels so far; nothing is drawn."""
         pool = as_asked(pool, self.question)
@@ -175,9 +139,12 @@ class Session:
         if prices is not None:
             least = max(least * prices.total / pool.n_units, prices.largest)
         end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)
+        if plan is None:
+            pool.expect(self.seed, len(self.stages), self.budget - spent)
+            plan = make_plan(pool, self.question, self.method, past)
         stage = open_stage(
             pool,
-            plan or make_plan(pool, self.question, self.method, past),
+            plan,
             self.method,
             budget=self.budget - spent,
             target=end - spent,
@@ -226,21 +193,6 @@ class Session:
 
         return current_standing(self, labelled, labels)
 
-    def rows(
-        self, positions: NDArray[np.int64], answers: Mapping[int, Label | None] | None = None
-    ) -> tuple[Items, NDArray[Any], NDArray[np.int64] | None]:
-        """Return the rows of these positions, their labels where all have one, and each row's place among them."""
-        answers = self.answers if answers is None else answers
-        found = [answers.get(position) for position in positions.tolist()]
-        coded = label_array(found, self.task) if all(label is not None for label in found) else np.empty(0)  # type: ignore[arg-type]
-        if self.units is None:
-            return self.items.take(positions), coded, None
-        place = np.full(len(self.ids), -1, dtype=np.int64)
-        place[positions] = np.arange(len(positions))
-        rows = np.flatnonzero(place[self.units] >= 0)
-        units = place[self.units[rows]]
-        return self.items.take(rows), coded[units] if len(coded) else coded, units
-
     def extend(self, pool: Pool | None, budget: float) -> None:
         """Raise the budget; nothing asked so far changes.
 
@@ -265,6 +217,7 @@ class Session:
     def _lengthen(self, pool: Pool) -> None:
         """Draw a longer head of the same order."""
         before, old = [self.ids[p] for p in self.asked], {self.ids[p]: label for p, label in self.answers.items()}
+        pool.expect(self.seed, self.stage.number, self.budget)
         stage = open_stage(
             pool,
             make_plan(pool, self.question, self.method),
@@ -279,32 +232,6 @@ class Session:
         self._set(drawn_columns(pool, stage.drawn.units))
         self.asked = [self.positions[name] for name in before]
         self.answers = {self.positions[name]: label for name, label in old.items()}
-
-    @property
-    def pending(self) -> list[int]:
-        """Positions asked for and not yet answered."""
-        return [position for position in self.asked if position not in self.answers]
-
-    @property
-    def asked_ids(self) -> list[Any]:
-        """Ids asked for, in order."""
-        return [self.ids[position] for position in self.asked]
-
-    @property
-    def _waiting(self) -> list[int]:
-        """Pending positions that nobody holds."""
-        return [position for position in self.pending if position not in self.held]
-
-    @property
-    def n_labels(self) -> int:
-        """Distinct items labelled."""
-        return sum(label is not None for label in self.answers.values())
-
-    @property
-    def spent(self) -> float:
-        """Cost of the labels, or their number."""
-        labelled = [position for position, label in self.answers.items() if label is not None]
-        return float(len(labelled) if self.costs is None else self.costs[labelled].sum())
 
     @property
     def remaining(self) -> int:
@@ -350,7 +277,7 @@ class Session:
         due, everything = self.due(n), self._everything(n)
         if due and pool is None:
             self._go_on()
-        wanted = self._waiting[:n]
+        wanted = self.waiting[:n]
         count = self.remaining if n is None else min(n - len(wanted), self.remaining)
         fresh = self._fresh(min(count, self.room))
         if due and pool is not None:
@@ -360,11 +287,11 @@ class Session:
 
     def due(self, n: int | None = None) -> bool:
         """Return whether asking for n items opens the next stage, for which the pool is needed."""
-        beyond_stage = not self.room and (n is None or n > len(self._waiting))
+        beyond_stage = not self.room and (n is None or n > len(self.waiting))
         return self.opens and (beyond_stage or self._everything(n))
 
     def _everything(self, n: int | None) -> bool:
-        return n is None or n - len(self._waiting) >= self.remaining > 0
+        return n is None or n - len(self.waiting) >= self.remaining > 0
 
     def ask_stage(self, pool: Pool, most: int) -> list[Any]:
         """Return up to so many ids of the present stage, or of the next where it is due."""
@@ -395,91 +322,6 @@ class Session:
         else:
             asked = set(self.asked)
             yield from islice((position for position in range(len(self.ids)) if position not in asked), count)
-
-    def documents(self, position: int) -> list[Any]:
-        """Return the documents of a drawn query, all of which its label judges; nothing unless these are rankings."""
-        if self.task.kind != "ranking":
-            return []
-        ranks: Any = self.items.models[0]
-        found: list[Any] = ranks.documents.names_of(int(ranks.rows[position]))
-        return found
-
-    def position(self, name: Any) -> int:
-        """Return the position of an item that was asked for, by its id or the id's text.
-
-        Raises
-        ------
-        LabelError
-            If it was not.
-        """
-        return self.located([name])[0]
-
-    def located(self, names: Iterable[Any]) -> list[int]:
-        """Return the positions of items that were asked for, by their ids or the ids' texts.
-
-        Raises
-        ------
-        LabelError
-            If one was never asked for: it has no probability, and its label cannot be used.
-        """
-        asked, found = set(self.asked), []
-        for name in names:
-            position = self.positions.get(name)
-            if position is None:
-                position = next((p for key, p in self.positions.items() if str(key) == str(name)), None)
-            if position is None or position not in asked:
-                raise LabelError(
-                    f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"
-                )
-            found.append(position)
-        return found
-
-    def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> int:
-        """Take labels; all of them or, if one is refused, none.
-
-        Parameters
-        ----------
-        ids : iterable
-            Ids that were asked for.
-        labels : iterable
-            Their labels; None is a skip.
-        correct : bool
-            Let a label replace an earlier, different one.
-
-        Returns
-        -------
-        int
-            Number of answers that are new or changed.
-
-        Raises
-        ------
-        LabelError
-            If an id was never asked for, a label is not allowed, or it contradicts an earlier one.
-        """
-        new = self.check(ids, labels, correct=correct)
-        self.answers.update(new)
-        return len(new)
-
-    def check(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> dict[int, Label | None]:
-        """Return what `tell` would take, position -> coded label, without taking it."""
-        ids, labels = list(ids), list(labels)
-        if len(ids) != len(labels):
-            raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
-        lookup = {str(self.ids[p]): p for p in self.asked}
-        new: dict[int, Label | None] = {}
-        for name, label in zip(ids, labels, strict=True):
-            position = lookup.get(str(name), -1)
-            if position < 0:
-                position = self.position(name)
-            coded = code_label(label, self.task, self.models, name, self.documents(position))
-            known = new.get(position, self.answers.get(position))
-            seen = position in new or position in self.answers
-            same = repr(known) == repr(coded)  # by text: outcomes may hold NaN
-            if seen and not same and known is not None and not (correct and position not in new):
-                raise contradiction(name, known, coded, self.task)
-            if not seen or not same:
-                new[position] = coded
-        return new
 
 
 def drawn_columns(pool: Pool, units: NDArray[np.int64]) -> dict[str, Any]:

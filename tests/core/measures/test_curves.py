@@ -12,7 +12,8 @@ from sklearn import metrics
 
 from sondage import Classifier, Pool, Study, advise, compare, estimate_from, evaluate, select
 from sondage.core.comparisons import Contrast
-from sondage.core.measures import AUC, AveragePrecision, Functional, Measure, Task, binned, parse_measure, settled
+from sondage.core.measures import AUC, AveragePrecision, Functional, Measure, Task, curves, parse_measure, settled
+from sondage.core.measures.binned import ItemValues, Score
 from sondage.core.predictions import Classes, Items
 from sondage.errors import MeasureError
 from sondage.studies.method import Question, choose_method
@@ -142,7 +143,7 @@ def test_gradient_of_every_entry(name: str, rng: np.random.Generator) -> None:
 def test_bins_of_many_scores_err_within_the_bound(
     name: str, weighted: bool, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    monkeypatch.setattr(binned, "MOST_BINS", 50)
+    monkeypatch.setattr(curves, "MOST_BINS", 50)
     p, labels = problem(2000)
     items = items_of(p, rng.uniform(0.5, 2.0, 2000) if weighted else None)
     functional = ready(name, items)
@@ -160,7 +161,8 @@ def test_bins_of_many_scores_err_within_the_bound(
 def test_bins_do_not_follow_the_order_of_rows() -> None:
     p, _ = problem(1000)
     weights, order = np.random.default_rng(0).uniform(0.1, 3.0, 1000), np.random.default_rng(1).permutation(1000)
-    one, other = binned.equal_mass(p, weights, 37), binned.equal_mass(p[order], weights[order], 37)
+    in_order, shuffled = items_of(p, weights), items_of(p[order], weights[order])
+    one, other = (ItemValues(items).ends(Score(1), 0, 37) for items in (in_order, shuffled))
     np.testing.assert_array_equal(one, other)
 
 

@@ -18,7 +18,7 @@ from sondage.core.predictions import Classes, Floats, Items
 
 __all__ = ["PLAUSIBLE", "ClassBelief", "Reference"]
 
-PLAUSIBLE = 10
+PLAUSIBLE = 30
 """How many calibrations stand for those that labels leave possible."""
 
 

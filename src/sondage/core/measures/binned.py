@@ -7,9 +7,10 @@ and keeps them, so that labels are read as the draw was made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,39 +20,52 @@ from sondage.core.predictions import Classes, Floats, Items
 from sondage.errors import MeasureError
 
 __all__ = [
+    "Confidence",
     "Edges",
     "Gaps",
+    "ItemValues",
+    "Quantity",
+    "Score",
     "ScoreCounts",
+    "Values",
     "as_edges",
-    "confidences",
-    "equal_mass",
-    "equal_width",
-    "score_edges",
-    "scores",
+    "mass_ends",
 ]
-
-MOST_BINS = 65_536
 
 Edges = tuple[Floats, ...]
 """Upper ends of the bins for each model of a pool, increasing; empty for a model that is not concerned."""
 
 
-def scores(items: Items, model: int, positive: int) -> Floats:
-    """Return a model's probabilities of one class, shape (n,)."""
-    p = _probabilities(items, model)
-    if p.ndim == 2:
-        return np.asarray(p[:, positive], dtype=np.float64)
-    second = np.asarray(p, dtype=np.float64)
-    return second if positive == 1 else 1.0 - second
+@dataclass(frozen=True)
+class Score:
+    """A model's probability of one class."""
+
+    positive: int
+
+    def of(self, items: Items, model: int) -> Floats:
+        """Return it for every item, shape (n,)."""
+        p = _probabilities(items, model)
+        if p.ndim == 2:
+            return np.asarray(p[:, self.positive], dtype=np.float64)
+        second = np.asarray(p, dtype=np.float64)
+        return second if self.positive == 1 else 1.0 - second
 
 
-def confidences(items: Items, model: int) -> Floats:
-    """Return a model's probability of the class it predicts, shape (n,): its top label, unless told otherwise."""
-    p, predicted = _probabilities(items, model), cast(Classes, items.models[model]).predictions
-    if p.ndim == 2:
-        return np.asarray(p[np.arange(len(p)), predicted], dtype=np.float64)
-    second = np.asarray(p, dtype=np.float64)
-    return np.where(predicted == 1, second, 1.0 - second)
+@dataclass(frozen=True)
+class Confidence:
+    """A model's probability of the class it predicts: its top label, unless told otherwise."""
+
+    def of(self, items: Items, model: int) -> Floats:
+        """Return it for every item, shape (n,)."""
+        p, predicted = _probabilities(items, model), cast(Classes, items.models[model]).predictions
+        if p.ndim == 2:
+            return np.asarray(p[np.arange(len(p)), predicted], dtype=np.float64)
+        second = np.asarray(p, dtype=np.float64)
+        return np.where(predicted == 1, second, 1.0 - second)
+
+
+Quantity = Score | Confidence
+"""What bins are made of."""
 
 
 def _probabilities(items: Items, model: int) -> NDArray[Any]:
@@ -61,37 +75,49 @@ def _probabilities(items: Items, model: int) -> NDArray[Any]:
     return p
 
 
-def score_edges(values: Floats, weights: NDArray[Any]) -> Floats:
-    """Return every distinct value, or, of more than 65,536, the upper ends of that many bins of equal mass."""
-    distinct = np.unique(values)
-    return distinct if len(distinct) <= MOST_BINS else equal_mass(values, weights, MOST_BINS)
+class Values(Protocol):
+    """A pool's values of a quantity, wherever they are."""
+
+    def ends(self, quantity: Quantity, model: int, count: int, *, singly: bool = False) -> Floats:
+        """Return the upper ends of bins that hold equal shares of the base weight, as far as ties allow.
+
+        With `singly` every different value is an end, if they are no more than the bins.
+        """
+        ...
 
 
-def equal_mass(values: Floats, weights: NDArray[Any], count: int) -> Floats:
-    """Return the upper ends of bins that hold equal shares of the weight, as far as ties allow.
+@dataclass(frozen=True, eq=False)
+class ItemValues:
+    """Values in memory.
 
     Examples
     --------
-    >>> equal_mass(np.array([0.1, 0.2, 0.2, 0.7]), np.ones(4), 2).tolist()
-    [0.2, 0.7]
+    >>> values = ItemValues(Items((Classes(np.zeros(4), np.array([0.1, 0.2, 0.2, 0.7])),), np.ones(4)))
+    >>> values.ends(Score(1), 0, 2).tolist(), values.ends(Score(1), 0, 3, singly=True).tolist()
+    ([0.2, 0.7], [0.1, 0.2, 0.7])
     """
-    distinct, place = np.unique(values, return_inverse=True)
-    mass = np.cumsum(np.bincount(place, weights=weights))
+
+    items: Items
+
+    def ends(self, quantity: Quantity, model: int, count: int, *, singly: bool = False) -> Floats:
+        distinct, place = np.unique(quantity.of(self.items, model), return_inverse=True)
+        if singly and len(distinct) <= count:
+            return distinct
+        mass = np.cumsum(np.bincount(place, weights=self.items.weights), dtype=np.float64)
+        return np.asarray(distinct[np.unique(mass_ends(mass, count))])
+
+
+def mass_ends(mass: Floats, count: int) -> NDArray[np.intp]:
+    """Return at which of increasing values, whose weights sum up to `mass`, each of so many equal shares ends.
+
+    Examples
+    --------
+    >>> mass_ends(np.array([1.0, 3.0, 4.0]), 2).tolist()
+    [1, 2]
+    """
     # Rounded, so that the last bits of a sum, which follow the order of rows, move no edge.
     reached = np.round(mass / mass[-1] * count, 6)
-    ends = np.searchsorted(reached, np.arange(1, count + 1), side="left")
-    return np.asarray(distinct[np.unique(ends)])
-
-
-def equal_width(values: Floats, weights: NDArray[Any], count: int) -> Floats:
-    """Return the upper ends of bins of equal width on [0, 1].
-
-    Examples
-    --------
-    >>> equal_width(np.zeros(0), np.zeros(0), 4).tolist()
-    [0.25, 0.5, 0.75, 1.0]
-    """
-    return np.arange(1, count + 1) / count
+    return np.searchsorted(reached, np.arange(1, count + 1), side="left")
 
 
 def as_edges(edges: Iterable[Any]) -> Edges:
@@ -104,6 +130,26 @@ def _bins(values: Floats, edges: Edges, model: int) -> NDArray[np.intp]:
     if model >= len(edges) or not len(edges[model]):
         raise MeasureError("the bins of this measure come from a pool's outputs; settle it with the pool first")
     return np.minimum(np.searchsorted(edges[model], values, side="left"), len(edges[model]) - 1)
+
+
+class _Places:
+    """The bins of the rows looked at last: a pass asks for those of a block for every supposed label and term."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Callable[[], Items | None], dict[int, NDArray[np.intp]]] = (lambda: None, {})
+
+    def __reduce__(self) -> tuple[type[_Places], tuple[()]]:
+        return _Places, ()
+
+    def of(self, items: Items, model: int, quantity: Quantity, edges: Edges) -> NDArray[np.intp]:
+        """Return the bin of each row."""
+        last, found = self._last
+        if last() is not items:
+            found = {}
+            self._last = ref(items), found
+        if model not in found:
+            found[model] = _bins(quantity.of(items, model), edges, model)
+        return found[model]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +165,7 @@ class ScoreCounts(Plain):
 
     positive: int
     edges: Edges
+    _places: _Places = field(default_factory=_Places, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -145,7 +192,7 @@ class ScoreCounts(Plain):
         return np.asarray(coefficients[bins, (label == self.positive).astype(np.intp)])
 
     def _bins(self, items: Items, model: int) -> NDArray[np.intp]:
-        return _bins(scores(items, model, self.positive), self.edges, model)
+        return self._places.of(items, model, Score(self.positive), self.edges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +218,6 @@ class Gaps(Plain):
         return np.asarray(coefficients[bins] * gaps)
 
     def _parts(self, items: Items, model: int, label: Any) -> tuple[NDArray[np.intp], Floats]:
-        confidence = confidences(items, model)
+        confidence = Confidence().of(items, model)
         right = cast(Classes, items.models[model]).predictions == label
         return _bins(confidence, self.edges, model), confidence - right

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sondage.core.measures.binned import Edges, Gaps, as_edges, confidences, equal_mass, equal_width
+from sondage.core.measures.binned import Confidence, Edges, Gaps, Values, as_edges
 from sondage.core.measures.functionals import Functional, Task, require
-from sondage.core.predictions import Floats, Items
+from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
 __all__ = ["ECE"]
@@ -35,7 +35,18 @@ BINS = 15
 HALF_LEFT = float((np.sqrt(2.0) - 1.0) / np.sqrt(np.pi))
 LEFT = HALF_LEFT * float(2.0 - np.sqrt(0.5))  # what is left at 0
 
-SPACINGS: dict[str, Callable[[Floats, NDArray[Any], int], Floats]] = {"mass": equal_mass, "width": equal_width}
+
+def equal_mass(values: Values, model: int, count: int) -> Floats:
+    """Return the upper ends of bins of equal shares of the pool."""
+    return values.ends(Confidence(), model, count)
+
+
+def equal_width(values: Values, model: int, count: int) -> Floats:
+    """Return the upper ends of equal parts of [0, 1]."""
+    return np.arange(1, count + 1) / count
+
+
+SPACINGS: dict[str, Callable[[Values, int, int], Floats]] = {"mass": equal_mass, "width": equal_width}
 
 
 @dataclass(frozen=True)
@@ -90,12 +101,12 @@ class ECE:
         parts = [f"bins={self.bins}"] * (self.bins != BINS) + [f"spacing={self.spacing}"] * (self.spacing != "mass")
         return "ece" + ":" * bool(parts) + ",".join(parts)
 
-    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> ECE:
+    def settled(self, task: Task, values: Values, models: tuple[int, ...]) -> ECE:
         """Return the measure with the bins of this pool."""
         require("classification", task, self.name)
-        found: list[NDArray[Any]] = [np.zeros(0)] * len(items.models)
+        found: list[NDArray[Any]] = [np.zeros(0)] * (max(models) + 1)
         for model in models:
-            found[model] = SPACINGS[self.spacing](confidences(items, model), items.weights, self.bins)
+            found[model] = SPACINGS[self.spacing](values, model, self.bins)
         return replace(self, edges=tuple(found))
 
     def ready(self, task: Task) -> Functional:

@@ -18,12 +18,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures.binned import Edges, ScoreCounts, as_edges, score_edges, scores
+from sondage.core.measures.binned import Edges, Score, ScoreCounts, Values, as_edges
 from sondage.core.measures.functionals import Functional, Task, named, require
-from sondage.core.predictions import Floats, Items
+from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
 __all__ = ["AUC", "AveragePrecision"]
+
+MOST_BINS = 65_536
 
 
 def _both_classes(mu: Floats) -> bool:
@@ -93,13 +95,13 @@ class _Area:
         """The measure's name."""
         return named(self.kind, self.positive)
 
-    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> Self:
+    def settled(self, task: Task, values: Values, models: tuple[int, ...]) -> Self:
         """Return the measure with the bins of this pool's scores, or raise `MeasureError` where all are equal."""
         require("classification", task, self.name)
-        positive = task.positive(self.positive)
-        found: list[NDArray[Any]] = [np.zeros(0)] * len(items.models)
+        score = Score(task.positive(self.positive))
+        found: list[NDArray[Any]] = [np.zeros(0)] * (max(models) + 1)
         for model in models:
-            found[model] = score_edges(scores(items, model, positive), items.weights)
+            found[model] = values.ends(score, model, MOST_BINS, singly=True)
             if len(found[model]) < 2:
                 raise MeasureError(
                     f"measure {self.name!r} is undefined on this pool whatever the labels are: "

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from sondage.core.measures.bases import Basis
+from sondage.core.measures.binned import ItemValues, Values
 from sondage.core.predictions import Floats, Items
 from sondage.errors import MeasureError
 
@@ -101,14 +102,14 @@ class Measure(Protocol):
 class OfPool(Protocol):
     """A measure that must see a pool's outputs before it can be made ready, such as for its bins."""
 
-    def settled(self, task: Task, items: Items, models: tuple[int, ...]) -> Measure:
+    def settled(self, task: Task, values: Values, models: tuple[int, ...]) -> Measure:
         """Return the measure with what it takes from the outputs of these models; plain data that a study keeps."""
         ...
 
 
 def settled(measure: Measure, task: Task, items: Items, models: tuple[int, ...]) -> Measure:
-    """Return the measure as it is for this pool: itself, unless it is one `OfPool`."""
-    return measure.settled(task, items, models) if isinstance(measure, OfPool) else measure
+    """Return the measure as it is for these items: itself, unless it is one `OfPool`."""
+    return measure.settled(task, ItemValues(items), models) if isinstance(measure, OfPool) else measure
 
 
 def numerical_gradient(value: Callable[[Floats], float], mu: Floats, step: float = 1e-6) -> Floats:

@@ -12,6 +12,7 @@ from sondage.core.hashing import PRIMES, coefficients
 from sondage.pools.coding import SUM_TOLERANCE
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import SURE
+from sondage.pools.sql.argmax import add_predicted
 from sondage.pools.sql.text import Select, number, total
 
 __all__ = ["LARGEST", "Check", "checks", "leading", "prepared", "sum_error"]
@@ -55,7 +56,7 @@ def prepared(
         select.among(column, "slices", np.array([value]))
     raw = schema.id.raw
     key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({raw} AS BIGINT)"
-    columns = {"id": raw, "key": key}
+    columns = {"id": raw, "key": key} | ({} if schema.group is None else {"g": schema.group.raw})
     columns |= {
         s.prediction.raw: s.prediction.raw for s in (*schema.models, *schema.judges) if s.prediction is not None
     }
@@ -77,12 +78,9 @@ def prepared(
     for source in schema.models:
         if source.probabilities and source.probabilities.stem in schema.even:
             _divided(select, list(columns), source.probabilities)
-    argmax = {
-        s.code: _argmax(select, s.probabilities) for s in schema.models if s.prediction is None and s.probabilities
-    }
-    if schema.task.kind == "classification" and argmax:
-        shown = ", ".join(f"{text} AS {name}" for name, text in argmax.items())
-        select.text = f"SELECT t.*, {shown} FROM ({select.text}) t"
+    for source in schema.models:
+        if schema.task.kind == "classification" and source.prediction is None and source.probabilities:
+            add_predicted(select, source)
     return select
 
 
@@ -132,21 +130,10 @@ def _probabilities(select: Select, schema: Schema, source: Source) -> dict[str, 
 
 def _divided(select: Select, columns: Sequence[str], told: Probabilities) -> None:
     """Divide probabilities by their sum."""
-    (sum_name,) = select.let([total(told.names)])
     kept = [name for name in columns if name not in told.names]
-    divided = [f"{name} / {sum_name} AS {name}" for name in told.names]
-    select.text = f"SELECT {', '.join([*kept, *divided])} FROM ({select.text}) t"
-
-
-def _argmax(select: Select, told: Probabilities) -> str:
-    """Return the first most probable class."""
-    if len(told.columns) == 1:
-        return f"CASE WHEN {told.names[0]} > 5e-1 THEN 1 WHEN {told.names[0]} <= 5e-1 THEN 0 END"
-    if len(told.columns) == 2:
-        first, second = told.names
-        return f"CASE WHEN {second} > {first} THEN 1 WHEN {second} <= {first} THEN 0 END"
-    largest = select.one(f"greatest({', '.join(told.names)})")  # a name: engines copy what a CASE compares
-    return f"CASE {largest} {' '.join(f'WHEN {name} THEN {label}' for label, name in enumerate(told.names))} END"
+    divided = [f"{name} / total AS {name}" for name in told.names]
+    summed = f"SELECT t.*, {total(told.names)} AS total FROM ({select.text}) t"
+    select.text = f"SELECT {', '.join([*kept, *divided])} FROM ({summed}) t"
 
 
 def sum_error(told: Probabilities) -> str:
@@ -157,6 +144,8 @@ def sum_error(told: Probabilities) -> str:
 def checks(schema: Schema) -> list[Check]:
     """Return what every row must fulfil."""
     found = [Check(schema.id.name, "id IS NOT NULL", "id", "given")]
+    if schema.group is not None:
+        found.append(Check(schema.group.name, "g IS NOT NULL", "g", "given"))
     for source in (*schema.models, *schema.judges):
         told = source.probabilities
         if told is not None:
@@ -185,19 +174,24 @@ def checks(schema: Schema) -> list[Check]:
     return found
 
 
-def leading(select: Select, seed: int, stage: int, *, small: bool) -> str:
+def leading(select: Select, seed: int, stage: int, *, small: bool | None) -> str:
     """Add the columns of the leading digits of a row's number; return the expression of a whole number below p.
 
     With it h is between it and it plus 1, over p: `sondage.core.hashing.uniforms` adds further digits. Products stay
-    below 2^63. Keys below both primes need no reduction.
+    below 2^63. Keys below both primes need no reduction, and then the sum of both cubics is one.
+    Where it is not known yet whether they are (None), the expression is right if they are, and can be computed if not.
     """
     first, second = coefficients(seed, stage)
-    keys = ["key", "key"] if small else select.let([f"key % {prime}" for prime in PRIMES])
-    return f"((({_cubic(keys[0], first)}) + ({_cubic(keys[1], second)})) % {PRIMES[0]})"
+    if small is not False:
+        both = [(a + b) % PRIMES[0] for a, b in zip(first, second, strict=True)]
+        key = "key" if small else select.one(f"key % {PRIMES[0]}")
+        return f"({_cubic(key, both)} % {PRIMES[0]})"
+    one, other = select.let([f"key % {prime}" for prime in PRIMES])
+    return f"(({_cubic(one, first)} % {PRIMES[0]} + {_cubic(other, second)} % {PRIMES[0]}) % {PRIMES[0]})"
 
 
 def _cubic(x: str, powers: Sequence[int]) -> str:
     value = f"{powers[0]} * {x}"
     for power in powers[1:-1]:
         value = f"(({value} + {power}) % {PRIMES[0]}) * {x}"
-    return f"({value} + {powers[-1]}) % {PRIMES[0]}"
+    return f"({value} + {powers[-1]})"

@@ -21,15 +21,31 @@ from sondage.pools.schema import Schema
 from sondage.pools.sql.bases import believed_sums
 from sondage.pools.sql.beliefs import supposed
 from sondage.pools.sql.canonical import checks, leading, prepared, sum_error
-from sondage.pools.sql.terms import matter, sized
-from sondage.pools.sql.text import NoForm, Select, number, total
+from sondage.pools.sql.terms import ALL, matter, sized
+from sondage.pools.sql.text import MOST_CASES, NoForm, Select, literal, number, total
 
-__all__ = ["Chosen", "Mixed", "Part", "believed", "found_totals", "head", "masses", "rows_of", "survey", "weighed"]
+__all__ = [
+    "Chosen",
+    "Mixed",
+    "Part",
+    "believed",
+    "found_totals",
+    "head",
+    "masses",
+    "near",
+    "rows_of",
+    "survey",
+    "weighed",
+]
 
 MOST_GROUPS = 4096
+MOST_APART = 4
+"""Models of two classes whose confusion matrices are summed up cell by cell."""
 MOST_CLASSES = 200
 """More classes go through the kernel: engines plan sums of so many terms for longer than they take."""
 TextKey = Callable[[str], str]
+Gather = Callable[[Select, Sequence[str]], str]
+"""From a query and names of its columns to the aggregate of some rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +68,7 @@ class Mixed:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Some rows: not those with these ids, only those that can matter, only those whose size is 0."""
+    """Some rows: not those of these units (ids or groups), only those that can matter, only those whose size is 0."""
 
     asked: NDArray[Any] | None = None
     moving: tuple[Influence, ...] | None = None
@@ -83,10 +99,10 @@ class Base:
 
 
 def rows_of(base: Base, asked: NDArray[Any] | None = None) -> Select:
-    """Return the query of all rows but those with these ids."""
+    """Return the query of all rows but those of the units that these ids, or groups, name."""
     select = base.select()
     if asked is not None and len(asked):
-        select.apart("id", "asked", asked)
+        select.apart(base.schema.unit, "asked", asked)
     return select
 
 
@@ -108,14 +124,27 @@ def weighed(base: Base, chosen: Chosen) -> tuple[Select, str]:
 
 def mixed(sizes: Mixed, select: Select, schema: Schema) -> str:
     """Return the expression of the sizes; layers are added."""
-    relevant = "1 = 1" if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
+    if schema.group is not None:
+        raise NoForm("sizes of rows that share labels")
+    relevant = ALL if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
     terms = [(part, sized(part.term, select, schema)) for part in sizes.parts]
     texts = [_masked(f"{number(part.factor)} * {text}", relevant, part.restricted) for part, text in terms]
     return select.one(total(texts))
 
 
+def _flag(condition: str) -> str:
+    return f"CASE WHEN {condition} THEN 1 ELSE 0 END"
+
+
+def _sum(value: str, weight: str = "1e0") -> str:
+    """Return the sum of a column; of a number, which need not be added up row by row."""
+    if literal(weight) is None:
+        return f"SUM({weight})" if literal(value) == 1.0 else f"SUM({value} * {weight})"
+    return f"SUM({value})" if literal(value) is None else f"COUNT(*) * {value}"
+
+
 def _masked(text: str, relevant: str, restricted: bool) -> str:
-    return f"CASE WHEN {relevant} THEN {text} ELSE 0e0 END" if restricted and relevant != "1 = 1" else text
+    return f"CASE WHEN {relevant} THEN {text} ELSE 0e0 END" if restricted and relevant != ALL else text
 
 
 def sound(schema: Schema) -> str:
@@ -124,9 +153,12 @@ def sound(schema: Schema) -> str:
     for source in (*schema.models, *schema.judges):
         told = source.probabilities
         if told is not None and told.several:
-            names = ", ".join(told.names)
-            near = f"{sum_error(told)} <= {number(SUM_TOLERANCE)}"
-            found.append(f"least({names}) >= 0e0 AND greatest({names}) <= 1e0 AND {near}")
+            if len(told.names) <= MOST_CASES:
+                found += [f"{name} >= 0e0 AND {name} <= 1e0" for name in told.names]
+            else:
+                names = ", ".join(told.names)
+                found.append(f"least({names}) >= 0e0 AND greatest({names}) <= 1e0")
+            found.append(f"{sum_error(told)} <= {number(SUM_TOLERANCE)}")
     return " AND ".join(found)
 
 
@@ -134,7 +166,7 @@ def survey(schema: Schema) -> dict[str, str]:
     """Return the aggregates that say how many rows there are, what they weigh and cost, and how many are unsound."""
     columns = {
         "n": "COUNT(*)",
-        "unsound": f"SUM(CASE WHEN {sound(schema)} THEN 0 ELSE 1 END)",
+        "unsound": f"COUNT(*) - COUNT_IF({sound(schema)})",
         "min_key": "MIN(key)",
         "max_key": "MAX(key)",
     }
@@ -152,9 +184,14 @@ def survey(schema: Schema) -> dict[str, str]:
 
 
 def believed(
-    base: Base, requests: Sequence[tuple[Basis, Sequence[int]]], belief: Belief, chosen: Chosen | None, surveyed: bool
+    base: Base,
+    requests: Sequence[tuple[Basis, Sequence[int]]],
+    belief: Belief,
+    chosen: Chosen | None,
+    surveyed: bool,
+    gather: Gather | None = None,
 ) -> tuple[str, Select]:
-    """Return the query of believed totals, with the survey in the same pass where it is wanted.
+    """Return the query of believed totals, with the survey and rows for the draw in the same pass where wanted.
 
     Raises
     ------
@@ -168,16 +205,44 @@ def believed(
     for place, (basis, models) in enumerate(requests):
         shared = supposed(belief, select, schema, (), 3) if isinstance(belief, ClassBelief) else None
         if isinstance(basis, Confusion):
+            if shared is not None and len(shared) == 2 and len(models) <= MOST_APART:
+                columns |= _cells(place, models, [chance for _, chance in shared], weight, select, schema)
+                continue
             if shared is None or len(schema.task.classes) ** len(models) > MOST_GROUPS:
                 raise NoForm("a confusion matrix of many models")
             groups = [schema.models[model].code for model in models]
-            columns |= {f"s{place}_{label}": f"SUM({weight} * {chance})" for label, chance in shared}
+            columns |= {f"s{place}_{label}": f"SUM({_times(weight, chance)})" for label, chance in shared}
             continue
         for model in models:
             labelled = supposed(belief, select, schema, (model,), basis.nodes) if shared is None else shared
             for at, text in enumerate(believed_sums(basis, belief, select, schema, model, labelled)):
-                columns[f"s{place}_{model}_{at}"] = f"SUM({weight} * ({text}))"
+                columns[f"s{place}_{model}_{at}"] = f"SUM({_times(weight, f'({text})')})"
+    if gather is not None:
+        columns["near"] = gather(select, schema.columns)
     return select.aggregated(columns, groups), select
+
+
+def near(seed: int, stage: int, reach: float, small: bool | None, select: Select) -> str:
+    """Return the condition of a row whose number may be within a reach of 1, as `leading`."""
+    return f"{PRIMES[0] - 1} - {leading(select, seed, stage, small=small)} <= {number(reach * PRIMES[0] * (1 + 1e-9))}"
+
+
+def _times(weight: str, value: str) -> str:
+    return value if literal(weight) == 1.0 else f"{weight} * {value}"
+
+
+def _cells(
+    place: int, models: Sequence[int], chances: Sequence[str], weight: str, select: Select, schema: Schema
+) -> dict[str, str]:
+    """Return the sums of two classes' confusion matrices, a cell each: quicker than groups."""
+    weighted = select.let([_times(weight, chance) for chance in chances])
+    flags = select.let([f"CAST({schema.models[model].code} AS DOUBLE)" for model in models])
+    return {
+        f"s{place}_{model}_{2 * row + label}": f"SUM({chance} * {flag})"
+        for model, second in zip(models, flags, strict=True)
+        for row, flag in enumerate((f"(1e0 - {second})", second))
+        for label, chance in enumerate(weighted)
+    }
 
 
 def found_totals(
@@ -187,7 +252,7 @@ def found_totals(
     totals: dict[SumKey, Floats] = {}
     for place, (basis, models) in enumerate(requests):
         for model in models:
-            if isinstance(basis, Confusion):
+            if isinstance(basis, Confusion) and f"s{place}_{model}_0" not in rows:
                 k = basis.n_classes
                 table = np.zeros((k, k))
                 by_label = np.column_stack([rows[f"s{place}_{label}"] for label in range(k)])
@@ -197,7 +262,8 @@ def found_totals(
             else:
                 names = [name for name in rows if name.startswith(f"s{place}_{model}_")]
                 sums = [np.sum(rows[name]) for name in sorted(names, key=lambda name: int(name.split("_")[-1]))]
-                totals[basis.name, model] = np.array(sums, dtype=np.float64) * unit
+                shape = (2, 2) if isinstance(basis, Confusion) else (-1,)
+                totals[basis.name, model] = np.array(sums, dtype=np.float64).reshape(shape) * unit
     return totals
 
 
@@ -207,23 +273,26 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
     The factors of the parts are left out.
     """
     base.require_form()
+    if base.schema.group is not None:
+        raise NoForm("sizes of rows that share labels")
     schema, select = base.schema, rows_of(base, asked)
-    relevant = "1 = 1" if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
+    relevant = ALL if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
     texts = [(part, sized(part.term, select, schema)) for part in sizes.parts]
     parts = select.let([_masked(text, relevant, part.restricted) for part, text in texts])
-    there = select.one(f"CASE WHEN {' OR '.join(f'{part} > 0e0' for part in parts) or '1 = 0'} THEN 1 ELSE 0 END")
-    can = select.one(f"CASE WHEN {relevant} THEN 1 ELSE 0 END")
+    everywhere = any((literal(part) or 0.0) > 0 for part in parts)
+    there = "1" if everywhere else select.one(_flag(" OR ".join(f"{part} > 0e0" for part in parts) or "1 = 0"))
+    can = "1" if relevant == ALL else select.one(_flag(relevant))
     columns = {
         "n": "COUNT(*)",
-        "n_relevant": f"SUM({can})",
-        "n_sized": f"SUM({there})",
-        "n_missed": f"SUM(CASE WHEN {can} = 1 AND {there} = 0 THEN 1 ELSE 0 END)",
-        "sum_w": f"SUM({there} * {'1e0' if schema.weight is None else 'w'})",
+        "n_relevant": _sum(can),
+        "n_sized": _sum(there),
+        "n_missed": "0" if everywhere else f"SUM({_flag(f'{can} = 1 AND {there} = 0')})",
+        "sum_w": _sum(f"{float(there)}e0" if everywhere else there, "1e0" if schema.weight is None else "w"),
     }
     for at, part in enumerate(parts):
-        columns[f"sum_{at}"] = f"SUM({part})"
+        columns[f"sum_{at}"] = _sum(part)
         columns[f"max_{at}"] = f"MAX({part})"
-        columns[f"min_{at}"] = f"MIN(CASE WHEN {there} = 1 THEN {part} END)"
+        columns[f"min_{at}"] = f"MIN({part})" if everywhere else f"MIN(CASE WHEN {there} = 1 THEN {part} END)"
         if schema.cost is not None:
             columns[f"sum_c{at}"] = f"SUM(c * {part})"
     if schema.cost is not None:
@@ -257,9 +326,9 @@ def head(
     if not least > 0:
         select.where(f"{mixed(sizes, select, schema)} > 0e0")
     else:
-        digits = leading(select, seed, stage, small=small)
         if largest < least:  # the number alone leaves few rows, whose sizes are then computed
-            select.where(f"{PRIMES[0] - 1} - {digits} <= {number(largest * slope * PRIMES[0] * (1 + 1e-9))}")
+            select.where(near(seed, stage, largest * slope, small, select))
+        digits = leading(select, seed, stage, small=small)
         # Each part stands once: optimisers that move a condition to the scan copy what its names mean.
         rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"
         size = mixed(sizes, select, schema)

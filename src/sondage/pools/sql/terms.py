@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Influence
 from sondage.core.contenders import Contention
 from sondage.core.designs import (
@@ -21,12 +21,17 @@ from sondage.core.designs import (
     Term,
 )
 from sondage.core.measures.bases import Confusion, Residuals
-from sondage.pools.schema import Schema
+from sondage.core.suppositions import right_or_wrong
+from sondage.pools.schema import Schema, Source
+from sondage.pools.sql.argmax import top_and_rest
 from sondage.pools.sql.bases import projected
 from sondage.pools.sql.beliefs import Supposed, allowed, supposed
-from sondage.pools.sql.text import NoForm, Select, number, product_sum, total
+from sondage.pools.sql.text import NoForm, Select, chosen, literal, number, positive, product_sum, total
 
-__all__ = ["matter", "sized"]
+__all__ = ["ALL", "matter", "sized"]
+
+ALL = "1 = 1"
+"""The condition that every row fulfils."""
 
 
 def sized(term: Term, select: Select, schema: Schema) -> str:
@@ -68,7 +73,7 @@ def _(term: RootMeanSquare, select: Select, schema: Schema) -> str:
     if _broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
-    return f"sqrt(greatest({_second(weights, psi)}, 0e0))"
+    return f"sqrt({_second(weights, psi)})"
 
 
 @relevance.register
@@ -76,9 +81,9 @@ def _(term: Deviation, select: Select, schema: Schema) -> str:
     if _broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
-    mean, second = select.let([product_sum(weights, psi), _second(weights, psi)])
-    uncertain = matter([term.influence], term.belief, select, schema)
-    return f"CASE WHEN {uncertain} THEN sqrt(greatest({second} - {mean} * {mean}, 0e0)) ELSE 0e0 END"
+    mean, second = select.one(product_sum(weights, psi)), select.one(_second(weights, psi))
+    variance = select.one(f"{second} - {mean} * {mean}")
+    return _where(matter([term.influence], term.belief, select, schema), f"sqrt({positive(variance)})")
 
 
 @relevance.register
@@ -89,7 +94,7 @@ def _(term: MeanAbsolute, select: Select, schema: Schema) -> str:
     mean = select.one(product_sum(weights, psi))
     weights, psi = _influences(term.influence, term.belief, select, schema, finer=2)
     distance = product_sum(weights, [f"abs({value} - {mean})" for value in psi])
-    return f"CASE WHEN {matter([term.influence], term.belief, select, schema)} THEN {distance} ELSE 0e0 END"
+    return _where(matter([term.influence], term.belief, select, schema), distance)
 
 
 @relevance.register
@@ -102,8 +107,7 @@ def _(term: Range, select: Select, schema: Schema) -> str:
         least = 1e-12 * _scale(term.influence)
         return select.looked_up(schema.models[model].code, np.where(span > least, span, 0.0)[:, None])[0]
     psi = _at(term.influence, allowed(term.belief, schema, term.influence.models), select, schema)
-    uncertain = matter([term.influence], term.belief, select, schema)
-    return f"CASE WHEN {uncertain} THEN {_spread(psi)} ELSE 0e0 END"
+    return _where(matter([term.influence], term.belief, select, schema), _spread(psi))
 
 
 @relevance.register
@@ -135,12 +139,21 @@ def _(term: Contention, select: Select, schema: Schema) -> str:
     return f"CASE WHEN {variance} > {least} THEN sqrt({variance}) ELSE 0e0 END"
 
 
+def _where(condition: str, size: str) -> str:
+    return size if condition == ALL else f"CASE WHEN {condition} THEN {size} ELSE 0e0 END"
+
+
 def _broad(belief: Belief) -> bool:
     return isinstance(belief, GaussianBelief) and belief.broad
 
 
 def _second(weights: Sequence[str], psi: Sequence[str]) -> str:
-    return total([f"{weight} * {value} * {value}" for weight, value in zip(weights, psi, strict=True)])
+    return product_sum(weights, [_square(value) for value in psi])
+
+
+def _square(value: str) -> str:
+    known = literal(value)
+    return f"({value} * {value})" if known is None else number(known * known)
 
 
 def _spread(values: Sequence[str]) -> str:
@@ -168,12 +181,35 @@ def _influences(
     """Return the weights of the supposed labels, and the influence at each, as columns."""
     _require_smooth([influence], belief)
     key = (_content(influence), belief, finer if isinstance(belief, GaussianBelief) else 1)
+    values = right_or_wrong(influence) if isinstance(belief, ClassBelief) else None
+    if key not in select.memo and values is not None:
+        ((model, _),) = influence.terms
+        chances = [weight for _, weight in supposed(belief, select, schema, influence.models, influence.basis.nodes)]
+        psi = select.let(select.looked_up(schema.models[model].code, values))
+        select.memo[key] = _hits(select, schema.models[model], chances), psi
     if key not in select.memo:
         labelled: Supposed = supposed(belief, select, schema, influence.models, finer * influence.basis.nodes)
         psi = select.let(_at(influence, [label for label, _ in labelled], select, schema))
         select.memo[key] = [weight for _, weight in labelled], psi
     found: tuple[list[str], list[str]] = select.memo[key]
     return found
+
+
+def _hits(select: Select, source: Source, chances: Sequence[str]) -> list[str]:
+    """Return the believed probability of the predicted class, and of all others."""
+    key = ("hits", source.number, tuple(chances))
+    if key not in select.memo:
+        told, k = source.probabilities, len(chances)
+        if source.prediction is None and told is not None and list(chances) == [told.of(y) for y in range(k)]:
+            select.memo[key] = top_and_rest(select, source)
+        elif k == 2:
+            (flag,) = select.let([f"CAST({source.code} AS DOUBLE)"])
+            select.memo[key] = select.let([chosen(flag, *chances[::-1]), chosen(flag, *chances)])
+        else:
+            flags = select.let([f"CAST({source.code} = {label} AS DOUBLE)" for label in range(k)])
+            others = [f"(1e0 - {flag})" for flag in flags]
+            select.memo[key] = select.let([product_sum(flags, chances), product_sum(others, chances)])
+    return list(select.memo[key])
 
 
 def _content(influence: Influence) -> tuple[object, ...]:
@@ -205,13 +241,13 @@ def _any_moves(influences: Sequence[Influence], belief: Belief, select: Select, 
             ((model, a),) = influence.terms
             moved = np.ptp(a, axis=1) > 1e-12 * _scale(influence)
             if moved.all():
-                return "1 = 1"
+                return ALL
             (flag,) = select.looked_up(schema.models[model].code, moved[:, None].astype(np.float64))
             conditions.append(f"{flag} > 5e-1")
         else:
             psi = select.let(_at(influence, allowed(belief, schema, influence.models), select, schema))
             conditions.append(f"{_spread(psi)} > {least}")
-    return f"({' OR '.join(conditions)})" if conditions else "1 = 1"
+    return f"({' OR '.join(conditions)})" if conditions else ALL
 
 
 def _broad_root(influence: Influence, schema: Schema) -> str:

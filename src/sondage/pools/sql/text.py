@@ -13,7 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_CASES", "NoForm", "Select", "Tables", "clipped", "log_odds", "number", "product_sum", "total"]
+__all__ = [
+    "MOST_CASES",
+    "NoForm",
+    "Select",
+    "Tables",
+    "chosen",
+    "clipped",
+    "literal",
+    "log_odds",
+    "number",
+    "positive",
+    "product_sum",
+    "total",
+]
 
 MOST_CASES = 8
 """Rows of a table that is spelled out; longer ones are joined."""
@@ -39,6 +52,33 @@ def number(value: Any) -> str:
     text = repr(float(value))
     text = text if "e" in text else f"{text}e0"
     return f"({text})" if text.startswith("-") else text
+
+
+def literal(text: str) -> float | None:
+    """Return the number that `number` wrote; None of any other expression.
+
+    Examples
+    --------
+    >>> literal("(-2.0e0)"), literal("e3")
+    (-2.0, None)
+    """
+    try:
+        return float(text.removeprefix("(").removesuffix(")"))
+    except ValueError:
+        return None
+
+
+def chosen(flag: str, yes: str, no: str) -> str:
+    """Return one of two numbers exactly, by a column that is 0 or 1.
+
+    Products and sums run over thousands of rows at a time; CASE, least and greatest branch at every row.
+    """
+    return f"({flag} * {yes} + (1e0 - {flag}) * {no})"
+
+
+def positive(value: str) -> str:
+    """Return a column where it is positive, else 0, exactly."""
+    return f"({value} + abs({value})) * 5e-1"
 
 
 def total(terms: Sequence[str], joiner: str = " + ") -> str:
@@ -81,13 +121,21 @@ class Select:
         self.tables: dict[str, Mapping[str, NDArray[Any]]] = dict(tables or {})
         self.memo: dict[Any, Any] = {}
         self._fresh = count()
+        self._named: dict[str, str] = {}
 
     def let(self, expressions: Sequence[str]) -> list[str]:
-        """Add columns in one layer; return their names."""
-        names = [f"e{next(self._fresh)}" for _ in expressions]
-        if names:
-            columns = ", ".join(f"{text} AS {name}" for text, name in zip(expressions, names, strict=True))
-            self.text = f"SELECT t.*, {columns} FROM ({self.text}) t"
+        """Add columns in one layer; return their names. Numbers and columns stay what they are."""
+        names, added = [], []
+        for text in expressions:
+            if text.isidentifier() or literal(text) is not None:
+                names.append(text)
+                continue
+            if text not in self._named:
+                self._named[text] = f"e{next(self._fresh)}"
+                added.append(f"{text} AS {self._named[text]}")
+            names.append(self._named[text])
+        if added:
+            self.text = f"SELECT t.*, {', '.join(added)} FROM ({self.text}) t"
         return names
 
     def one(self, expression: str) -> str:
@@ -132,5 +180,7 @@ class Select:
 def _cases(key: str, column: NDArray[Any]) -> str:
     if np.all(column == column[0]):
         return number(column[0])
+    if len(column) == 2:
+        return chosen(f"CAST({key} AS DOUBLE)", number(column[1]), number(column[0]))
     cases = " ".join(f"WHEN {row} THEN {number(value)}" for row, value in enumerate(column[:-1]))
     return f"CASE {key} {cases} ELSE {number(column[-1])} END"

@@ -1,0 +1,62 @@
+"""From the arguments of a pool to its models, weights and the names of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.predictions import Classifier, Regressor
+from sondage.errors import InputError
+from sondage.pools.coding import floats, positive_column
+
+__all__ = ["base_weights", "namer", "no_others", "one_kind"]
+
+
+def one_kind(
+    probabilities: Any, predictions: Any, means: Any, variances: Any, models: Mapping[str, Any] | None
+) -> Mapping[str, Any]:
+    """Return the models by name; a single unnamed one is called "model"."""
+    single = [value is not None for value in (probabilities, predictions, means, variances)]
+    if models is not None:
+        if any(single):
+            raise InputError("give models=, or one model's probabilities, predictions, means; not both")
+        if not models:
+            raise InputError("models= is empty; a pool needs at least one model")
+        return dict(models)
+    if means is not None:
+        if probabilities is not None or predictions is not None:
+            raise InputError("give means (regression) or probabilities and predictions (classification), not both")
+        return {"model": Regressor(means, variances)}
+    if probabilities is None and predictions is None:
+        raise InputError("a pool needs probabilities=, predictions=, means= or models=")
+    return {"model": Classifier(probabilities, predictions)}
+
+
+def no_others(reason: str = " does not go with rankings", **given: Any) -> None:
+    """Refuse arguments that belong to another kind of pool."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}={reason}")
+
+
+def namer(ids: Any) -> Any:
+    """Return a function that names a row in messages."""
+
+    def where(row: int) -> str:
+        if ids is None or row >= len(ids):
+            return f"row {row}"
+        values = ids.to_numpy() if hasattr(ids, "to_numpy") else ids
+        return f"row {row} (id {values[row]})"
+
+    return where
+
+
+def base_weights(weights: Any, size: int, where: Any) -> NDArray[Any]:
+    """Return base weights that sum to 1; equal ones take no memory."""
+    if weights is None:
+        return np.broadcast_to(np.float64(1.0 / size), size)
+    column = floats(positive_column(weights, "weight", size, where))
+    return np.asarray(column / np.sort(column).sum())  # sorted, so that the order of rows does not show

@@ -1,0 +1,199 @@
+"""Labels in CSV files, and cells as spreadsheets take them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sondage.errors import InputError, LabelError
+from sondage.pools.table import NUMBER
+
+__all__ = [
+    "csv_header",
+    "escaped",
+    "gather_judgements",
+    "plain",
+    "read_judgements",
+    "read_label_rows",
+    "read_labels",
+]
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def csv_header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
+    """Return the delimiter, the most frequent of comma, semicolon and tab, and the names of the columns."""
+    opened = gzip.open if os.fspath(path).endswith(".gz") else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+            line = str(file.readline())
+            file.seek(0)
+            delimiter = max(",;\t", key=line.count)
+            names = next(csv.reader(file, delimiter=delimiter), [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"the header cannot be read: {error}") from None
+    if not names:
+        raise InputError("the file is empty: it has no header")
+    twice = next((name for name in names if names.count(name) > 1 or not name), None)
+    if twice is not None:
+        raise InputError(f"column {twice!r} stands twice or has no name; the header is {names}")
+    return delimiter, names
+
+
+def read_labels(path: str | os.PathLike[str], models: Sequence[str] = ()) -> tuple[list[str], list[Any]]:
+    """Read labels from a CSV file with the columns ``id`` and ``label``; other columns are left alone.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    models : sequence of str
+        For systems with outcomes of their own: their names; the columns are then ``<model>.label``.
+
+    Returns
+    -------
+    ids : list of str
+        As text; cells that `escaped` changed are as they were.
+    labels : list
+        Text, for outcomes a dict; None where the cell is empty: a skip.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or has no such column.
+    """
+    rows = read_label_rows(path, ["id", *([f"{model}.label" for model in models] or ["label"])])
+    labels = [_outcomes(row, models) if models else row["label"] for _, row in rows]
+    return [row["id"] for _, row in rows], labels
+
+
+def read_judgements(
+    path: str | os.PathLike[str], *, partial: bool = False
+) -> tuple[list[str], list[dict[str, str] | None]]:
+    """Read judgements of documents from a CSV file with the columns ``query``, ``document`` and ``label``.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    partial : bool
+        Leave queries out that are not judged to the end, in place of refusing them.
+
+    Returns
+    -------
+    queries : list of str
+        In the order of the file.
+    labels : list of dict or None
+        Document -> grade, as text; None where all cells are empty: a skip.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a document is judged twice and differently.
+    """
+    try:
+        found = gather_judgements([row for _, row in read_label_rows(path, ["query", "document", "label"])], partial)
+    except LabelError as error:
+        place = os.fspath(path)
+        raise LabelError(str(error) if str(error).startswith(place) else f"{place}: {error}") from None
+    return list(found), list(found.values())
+
+
+def gather_judgements(rows: Sequence[Mapping[str, Any]], partial: bool = False) -> dict[Any, dict[Any, Any] | None]:
+    """Return each query's documents and grades from rows of one document each; None where no document has a grade.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        With query, document and label; None is no grade.
+    partial : bool
+        Leave queries out that are not judged to the end.
+
+    Raises
+    ------
+    LabelError
+        If a document is judged twice and differently.
+    """
+    found: dict[Any, dict[Any, Any]] = {}
+    for row in rows:
+        own, document, grade = found.setdefault(row["query"], {}), row["document"], row["label"]
+        if own.setdefault(document, grade) != grade:
+            raise LabelError(
+                f"document {document!r} of query {row['query']!r} has two labels, {own[document]!r} and {grade!r}"
+            )
+    whole = {query: own for query, own in found.items() if not partial or None not in own.values()}
+    return {
+        query: {document: grade for document, grade in own.items() if grade is not None} or None
+        for query, own in whole.items()
+    }
+
+
+def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list[tuple[int, dict[str, Any]]]:
+    """Return line and columns of every row of a CSV file of labels; what follows the first is None where empty.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    wanted : sequence of str
+        Columns that must be there: ids first, which are never empty, then labels.
+
+    Raises
+    ------
+    InputError
+        As for `read_labels`.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, delimiter=csv_header(path)[0], strict=True)
+            missing = [name for name in wanted if name not in (reader.fieldnames or [])]
+            if missing:
+                raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")
+            rows = [(reader.line_num, _checked(row, reader.line_num, wanted[0])) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error, InputError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise InputError(f"{os.fspath(path)}: {reason}") from None
+    labels = [name for name in wanted[1:] if name == "label" or name.endswith(".label")]
+    return [
+        (line, {name: _label(cell) if name in labels else plain(cell) for name, cell in row.items()})
+        for line, row in rows
+    ]
+
+
+def _checked(row: dict[str, Any], line: int, key: str) -> dict[str, str]:
+    if None in row or None in row.values():
+        raise LabelError(f"line {line} has more or fewer cells than the header")
+    if not row[key].strip():
+        raise LabelError(f"line {line} has no {key}")
+    return row
+
+
+def _label(cell: str) -> str | None:
+    return plain(cell).strip() or None
+
+
+def _outcomes(row: dict[str, Any], models: Sequence[str]) -> dict[str, str] | None:
+    given = {model: row[f"{model}.label"] for model in models}
+    return {model: label for model, label in given.items() if label is not None} or None
+
+
+def escaped(value: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula: text that begins like one gets an apostrophe.
+
+    Examples
+    --------
+    >>> escaped("=1+1"), escaped("-5"), escaped("plain")
+    ("'=1+1", '-5', 'plain')
+    """
+    if isinstance(value, str) and _FORMULA.match(value) and not NUMBER.fullmatch(value):
+        return "'" + value
+    return value
+
+
+def plain(cell: str) -> str:
+    """Return the text that `escaped` was given."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -1,0 +1,303 @@
+"""Rows in memory, and the passes over them, block by block."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.blocks import row_blocks
+from sondage.core.comparisons import Influence, believed_totals, moments
+from sondage.core.designs import Design, Term, matters
+from sondage.core.measures.bases import Basis
+from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
+from sondage.core.samples import SumKey, bin_sums
+from sondage.core.strata import Strata
+from sondage.core.urns import ArrayUrn, Prices, Urn
+from sondage.errors import SondageWarning
+from sondage.pools.coding import floats
+from sondage.pools.parts import Filled, Profile, Undrawn
+from sondage.pools.strata import array_strata, averaged
+from sondage.pools.units import Units
+
+__all__ = ["ArrayRows"]
+
+Result = TypeVar("Result")
+
+
+class ArrayRows:
+    """Rows and what is summed up over them."""
+
+    items: Items
+    keys: NDArray[np.int64]
+    _units: tuple[NDArray[np.int64], NDArray[np.int64]] | None
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def all_rows(self) -> Any:
+        """The choice of all rows."""
+        return np.ones(len(self), dtype=np.bool_)
+
+    @property
+    def equal_weights(self) -> bool:
+        """Whether all rows have the same base weight."""
+        weights = self.items.weights
+        return weights.strides[0] == 0 or bool(np.ptp(weights) <= 1e-12 * weights[0])
+
+    @property
+    def squared_weights(self) -> float:
+        r"""The sum of squares of the base weights, :math:`\sum_i b_i^2`."""
+        weights = self.items.weights
+        return float(np.sum(np.square(weights))) if weights.strides[0] else 1.0 / len(self)
+
+    @property
+    def prices(self) -> Prices | None:
+        """What the labels cost: all, the cheapest, the dearest; None where every label costs 1."""
+        costs = self.unit_costs
+        return None if costs is None else Prices(float(costs.sum()), float(costs.min()), float(costs.max()))
+
+    @property
+    def unit_of_row(self) -> NDArray[np.int64] | None:
+        """Unit of each row, shape (N,), where rows share labels; None where each row is a unit."""
+        return None if self._units is None else self._units[0]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether rows share labels."""
+        return self._units is not None
+
+    @property
+    def n_units(self) -> int:
+        """Number of items that can be labelled: rows, or groups."""
+        return len(self) if self._units is None else len(self._units[1])
+
+    @property
+    def unit_keys(self) -> NDArray[np.int64]:
+        """Hash keys of the units."""
+        return self.keys if self._units is None else self.keys[self._units[1]]
+
+    @property
+    def unit_costs(self) -> Floats | None:
+        """Cost of each unit's label, the largest of its rows'; None where labels cost 1."""
+        if self.items.costs is None:
+            return None
+        if self._units is None:
+            return floats(self.items.costs)
+        costs = np.zeros(self.n_units)
+        np.maximum.at(costs, self._units[0], self.items.costs)
+        return costs
+
+    def rows_of(self, units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """Return all rows of these units, and for each row the position of its unit; None where they are the rows."""
+        if self._units is None:
+            return units, None
+        position = np.full(self.n_units, -1, dtype=np.int64)
+        position[units] = np.arange(len(units))
+        rows = np.flatnonzero(position[self._units[0]] >= 0)
+        at = position[self._units[0][rows]]
+        order = np.lexsort((self.keys[rows], at))  # whatever the order of the pool's rows
+        return rows[order], at[order]
+
+    def without(self, units: NDArray[np.int64]) -> Any:
+        """Return the choice of all rows but those of these units."""
+        rest = self.all_rows
+        rest[self.rows_of(units)[0]] = False
+        return rest
+
+    def blocks(self) -> Iterator[tuple[slice, Items]]:
+        """Yield slices of rows and the items in them, as views."""
+        features = self.items.features
+        width = max([1 if features is None else features.shape[1], *(_width(output) for output in self.items.models)])
+        for part in row_blocks(len(self), width):
+            yield part, self.items.take(part)
+
+    def expect(self, seed: int, stage: int, budget: float) -> None:
+        """Hear which draw follows the next plan; rows in memory are at hand."""
+
+    def believed(
+        self, requests: Iterable[tuple[Basis, Sequence[int]]], belief: Belief, rows: NDArray[np.bool_] | None = None
+    ) -> dict[SumKey, Floats]:
+        """Return believed totals for every (basis, models): the first pass over the pool.
+
+        Parameters
+        ----------
+        requests : iterable of (Basis, sequence of int)
+            Statistics and models wanted.
+        belief : Belief
+            Distribution of the labels.
+        rows : ndarray of bool, shape (N,), optional
+            Sum over these rows only.
+        """
+        wanted = list(requests)
+        totals: dict[SumKey, Floats] = {}
+        for part, items in self.blocks():
+            if rows is not None:
+                items = items.take(rows[part])
+            for basis, models in wanted:
+                for model, total in believed_totals(basis, models, belief, items, items.weights).items():
+                    key = (basis.name, model)
+                    totals[key] = totals[key] + total if key in totals else np.asarray(total)
+        return totals
+
+    def relevant(self, influences: Sequence[Influence], belief: Belief) -> NDArray[np.bool_]:
+        """Return whether any allowed label of the row moves any of these influences, bool (N,)."""
+        mask = np.zeros(len(self), dtype=np.bool_)
+        for part, items in self.blocks():
+            for influence in influences:
+                mask[part] |= matters(influence, belief, items)
+                if mask[part].all():
+                    break
+        return mask
+
+    def sizes(
+        self, design: Design, relevant: NDArray[np.bool_] | None, rest: NDArray[np.bool_] | None = None
+    ) -> Floats:
+        """Return every unit's size, summing to 1: the second pass over the pool.
+
+        Parameters
+        ----------
+        design : Design
+            Terms, shares and floor.
+        relevant : ndarray of bool, shape (N,), optional
+            Rows over which the floor is spread; None for all.
+        rest : ndarray of bool, shape (N,), optional
+            Rows that can be drawn at all; None for all.
+        """
+        total: Floats | None = None
+        for share, term in design.terms:
+            column = self.column(term)
+            if rest is not None:
+                column *= rest
+            mass = float(column.sum())
+            if mass > 0:
+                column *= share * (1.0 - design.floor) / mass
+                total = column if total is None else np.add(total, column, out=total)
+            del column  # before the next one is made
+        if total is None and design.floor < 1:
+            message = f"design {design.name!r}: by the belief nothing is uncertain; the draw is passive"
+            warnings.warn(message, SondageWarning, stacklevel=2)
+        if total is None:
+            total = np.zeros(len(self))
+            self._spread(total, design.ground, 1.0, relevant if relevant is not None and relevant.any() else rest)
+        elif design.floor:
+            self._spread(total, design.ground, design.floor, relevant)
+        return total if self._units is None else bin_sums(self._units[0], total, self.n_units)
+
+    def filled(self, design: Design, relevant: Any, rest: Any = None, *, strict: bool = False) -> Filled:
+        """Return the urn of a design, and what it reaches.
+
+        Parameters
+        ----------
+        design : Design
+            Terms, shares and floor.
+        relevant : choice of rows
+            Those that can matter.
+        rest : choice of rows, optional
+            Those not asked for yet; None for all.
+        strict : bool
+            Whether only rows that can matter have a size, if there are any.
+        """
+        if rest is not None:
+            relevant = relevant & rest
+        drawn = relevant if strict and relevant.any() else rest
+        sizes = self.sizes(
+            design, None if relevant.all() else relevant, None if drawn is None or drawn.all() else drawn
+        )
+        urn = ArrayUrn(sizes, self.unit_keys, self.unit_costs)
+        covered = sizes > 0 if self.unit_of_row is None else (sizes > 0)[self.unit_of_row]
+        if covered.all():
+            return Filled(urn, 1.0, True, None)
+        left = ~covered if rest is None else ~covered & rest
+        share = float(np.sum(self.items.weights[covered]))
+        return Filled(urn, share, bool(covered[relevant].all()), left if left.any() else None)
+
+    def masses(self, terms: Sequence[Term], urn: Urn) -> list[float]:
+        """Return the sum of each term over the rows that have a size."""
+        assert isinstance(urn, ArrayUrn)
+        there = urn.sizes > 0 if self._units is None else (urn.sizes > 0)[self._units[0]]
+        return [float(self.column(term)[there].sum()) for term in terms]
+
+    def share_of(self, rows: Any) -> float:
+        """Return the base weight of some rows."""
+        return float(np.sum(self.items.weights[rows]))
+
+    def strata(self, influence: Influence, belief: Belief, most: int) -> Strata:
+        """Return at most so many strata of equal numbers of units, by the believed mean influence."""
+        mean, second = np.empty(len(self)), np.empty(len(self))
+        for part, items in self.blocks():
+            mean[part], second[part] = moments(influence, belief, items)
+        units = Units.alone(len(self)) if self._units is None else Units(*self._units)
+        return array_strata(*averaged(self.items.weights, mean, second, units), self.unit_keys, most)
+
+    def profile(self, urn: Urn, term: Term) -> Profile:
+        """Return sizes, and with them the sizes that another term gives: what a design's variance depends on."""
+        assert isinstance(urn, ArrayUrn)
+        others = self.column(term)
+        if self._units is not None:
+            others = bin_sums(self._units[0], others, self.n_units)
+        return Profile(urn.sizes, others, urn.costs)
+
+    def undrawn(
+        self, urn: Urn, drawn: NDArray[np.int64], rest: Any, kernel: Callable[[Undrawn], Result]
+    ) -> Iterator[Result]:
+        """Yield what a function makes of the units left, block by block; grouped rows come all at once.
+
+        Parameters
+        ----------
+        urn : Urn
+            What was drawn from.
+        drawn : ndarray of int
+            Units drawn from it.
+        rest : choice of rows, or None
+            Those not asked for before; None for all.
+        kernel : callable
+            Where the pool is not in memory, it and what it returns travel between processes.
+        """
+        assert isinstance(urn, ArrayUrn)
+        left = np.ones(self.n_units, dtype=np.bool_)
+        left[drawn] = False
+        if rest is not None:
+            left &= rest if self._units is None else rest[self._units[1]]
+        if self._units is not None:
+            rows, place = left[self._units[0]], np.cumsum(left) - 1
+            yield kernel(Undrawn(self.items.take(rows), urn.sizes[left], place[self._units[0][rows]]))
+            return
+        for part, items in self.blocks():
+            kept = left[part]
+            whole = bool(kept.all())
+            yield kernel(Undrawn(items if whole else items.take(kept), urn.sizes[part][kept], None))
+
+    def column(self, term: Term) -> Floats:
+        """Return one term's sizes of every row, shape (N,), not normalised."""
+        column = np.empty(len(self))
+        for part, items in self.blocks():
+            column[part] = term.sizes(items)
+        return column
+
+    def _spread(self, total: Floats, term: Term, share: float, rows: NDArray[np.bool_] | None) -> None:
+        """Add this share of the mass as a term has it over some rows, or all; no second column is held."""
+
+        def sizes(part: slice, items: Items) -> Floats:
+            return term.sizes(items) if rows is None else term.sizes(items) * rows[part]
+
+        mass = sum(float(sizes(part, items).sum()) for part, items in self.blocks())
+        for part, items in self.blocks():
+            total[part] += sizes(part, items) * (share / mass if mass else 0.0)
+
+
+def _width(output: Any) -> int:
+    """Return how many numbers one row of this output holds."""
+    if isinstance(output, Classes):
+        p = output.probabilities
+        return 1 if p is None or p.ndim == 1 else p.shape[1]
+    if isinstance(output, Grades):
+        return len(output.grades)
+    if isinstance(output, Ranks):
+        return len(output.positions) * output.documents.n_grades // max(len(output), 1)
+    return 2 if isinstance(output, Means) else 1

@@ -1,0 +1,73 @@
+"""Rows of a stored pool that were looked at: what is drawn is asked for again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.hashing import hash_ids
+from sondage.errors import InputError
+from sondage.pools.engines import Rows
+from sondage.pools.kernels import Reader
+
+__all__ = ["Seen"]
+
+
+class Seen:
+    """Rows by the hash keys of their units."""
+
+    def __init__(self) -> None:
+        self._at: dict[int, tuple[Rows, NDArray[np.int64]]] = {}
+        self._ids: dict[int, Any] = {}
+
+    def add(self, rows: Rows, reader: Reader) -> None:
+        """Take rows; those that share a label stand together, and all of them are there.
+
+        Raises
+        ------
+        InputError
+            If an id stands in several rows.
+        """
+        _require_unique(reader.keys(rows), rows["id"])
+        units = reader.units(rows)
+        keys, names = reader.keys(rows)[units.first].tolist(), rows["id"][units.first].tolist()
+        of_row = np.arange(len(units)) if units.of_row is None else units.of_row
+        order = np.lexsort((reader.keys(rows), of_row))
+        parts = np.split(order, np.flatnonzero(np.diff(of_row)) + 1)
+        for key, name, part in zip(keys, names, parts, strict=bool(keys)):
+            self._at[key], self._ids[key] = (rows, part), name
+
+    def know(self, names: Sequence[Any], hashed: bool) -> NDArray[np.int64]:
+        """Take ids without their rows; return their keys."""
+        keys = hash_ids(np.array(names, dtype=object if hashed else np.int64))
+        self._ids |= dict(zip(keys.tolist(), names, strict=True))
+        return keys
+
+    def missing(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the keys whose rows were not looked at."""
+        return np.array([key for key in keys.tolist() if key not in self._at], dtype=np.int64)
+
+    def ids(self, keys: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the ids of keys."""
+        return np.array([self._ids[key] for key in keys.tolist()])
+
+    def groups(self, keys: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the groups of keys whose rows were looked at."""
+        found = [self._at[key] for key in keys.tolist()]
+        return np.array([rows["g"][part[0]] for rows, part in found])
+
+    def rows(self, keys: NDArray[np.int64], names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Return the rows of keys, in their order."""
+        found = [self._at[key] for key in keys.tolist()]
+        return {name: np.concatenate([rows[name][part] for rows, part in found]) for name in names}
+
+
+def _require_unique(keys: NDArray[np.int64], ids: NDArray[Any]) -> None:
+    order = np.argsort(keys, kind="stable")
+    for at in np.flatnonzero(keys[order][1:] == keys[order][:-1]).tolist():
+        one, other = (ids[order[place]] for place in (at, at + 1))
+        if one == other:
+            raise InputError(f"id {one} stands in more than one row; ids must be unique")

@@ -1,0 +1,194 @@
+"""The items drawn, in the order of asking: which were asked for, and what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.measures import Task
+from sondage.core.predictions import Items
+from sondage.errors import LabelError
+from sondage.studies.labels import Label, code_label, contradiction, label_array
+
+__all__ = ["Sheet"]
+
+
+class Sheet:
+    """Items and their answers, by position.
+
+    Attributes
+    ----------
+    task : Task
+        Of what kind the labels are.
+    models : tuple of str
+        All models of the pool.
+    ids : list
+        Ids of the drawn items, stage by stage, in the order of asking.
+    items : Items
+        What the models say of the rows of the drawn items.
+    units : ndarray of int or None
+        For each row of `items` the position of its drawn item, where rows share labels.
+    costs : ndarray of float or None
+        Cost of each drawn item.
+    asked : list of int
+        Positions of the items asked for, in order.
+    answers : dict of int
+        Position -> coded label, or None for a skip.
+    opinions : dict of int
+        Position -> the coded labels of several people, where more than one labelled the item.
+    labellers : int
+        How many people, by name, have labelled.
+    held : set of int
+        Positions of pending items that are not to be given out: somebody is at work on them.
+    """
+
+    def __init__(self, task: Task, models: tuple[str, ...], columns: Mapping[str, Any] | None = None) -> None:
+        self.task, self.models = task, models
+        self.asked: list[int] = []
+        self.answers: dict[int, Label | None] = {}
+        self.opinions: dict[int, tuple[Label, ...]] = {}
+        self.labellers = 0
+        self.held: set[int] = set()
+        self._set(columns or {})
+
+    def _set(self, columns: Mapping[str, Any]) -> None:
+        """Take ids, items, units and costs of all drawn items."""
+        self.ids: list[Any] = list(columns.get("ids", ()))
+        self.items: Items = columns.get("items", Items((), np.empty(0)))
+        self.units: NDArray[np.int64] | None = columns.get("units")
+        self.costs: NDArray[np.float64] | None = columns.get("costs")
+        self.positions = {name: position for position, name in enumerate(self.ids)}
+
+    def _costs_of(self, count: int) -> float:
+        return float(count if self.costs is None else self.costs[:count].sum())
+
+    @property
+    def pending(self) -> list[int]:
+        """Positions asked for and not yet answered."""
+        return [position for position in self.asked if position not in self.answers]
+
+    @property
+    def asked_ids(self) -> list[Any]:
+        """Ids asked for, in order."""
+        return [self.ids[position] for position in self.asked]
+
+    @property
+    def waiting(self) -> list[int]:
+        """Pending positions that nobody holds."""
+        return [position for position in self.pending if position not in self.held]
+
+    @property
+    def n_labels(self) -> int:
+        """Distinct items labelled."""
+        return sum(label is not None for label in self.answers.values())
+
+    @property
+    def spent(self) -> float:
+        """Cost of the labels, or their number."""
+        labelled = [position for position, label in self.answers.items() if label is not None]
+        return float(len(labelled) if self.costs is None else self.costs[labelled].sum())
+
+    def rows(
+        self, positions: NDArray[np.int64], answers: Mapping[int, Label | None] | None = None
+    ) -> tuple[Items, NDArray[Any], NDArray[np.int64] | None]:
+        """Return the rows of these positions, their labels where all have one, and each row's place among them."""
+        answers = self.answers if answers is None else answers
+        found = [answers.get(position) for position in positions.tolist()]
+        coded = label_array(found, self.task) if all(label is not None for label in found) else np.empty(0)  # type: ignore[arg-type]
+        if not len(coded) and self.task.kind == "outcomes":
+            coded = np.empty((0, len(self.models)))
+        if self.units is None:
+            return self.items.take(positions), coded, None
+        place = np.full(len(self.ids), -1, dtype=np.int64)
+        place[positions] = np.arange(len(positions))
+        rows = np.flatnonzero(place[self.units] >= 0)
+        units = place[self.units[rows]]
+        return self.items.take(rows), coded[units] if len(coded) else coded, units
+
+    def documents(self, position: int) -> list[Any]:
+        """Return the documents of a drawn query, all of which its label judges; nothing unless these are rankings."""
+        if self.task.kind != "ranking":
+            return []
+        ranks: Any = self.items.models[0]
+        found: list[Any] = ranks.documents.names_of(int(ranks.rows[position]))
+        return found
+
+    def position(self, name: Any) -> int:
+        """Return the position of an item that was asked for, by its id or the id's text.
+
+        Raises
+        ------
+        LabelError
+            If it was not.
+        """
+        return self.located([name])[0]
+
+    def located(self, names: Iterable[Any]) -> list[int]:
+        """Return the positions of items that were asked for, by their ids or the ids' texts.
+
+        Raises
+        ------
+        LabelError
+            If one was never asked for: it has no probability, and its label cannot be used.
+        """
+        asked, found = set(self.asked), []
+        for name in names:
+            position = self.positions.get(name)
+            if position is None:
+                position = next((p for key, p in self.positions.items() if str(key) == str(name)), None)
+            if position is None or position not in asked:
+                raise LabelError(
+                    f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"
+                )
+            found.append(position)
+        return found
+
+    def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> int:
+        """Take labels; all of them or, if one is refused, none.
+
+        Parameters
+        ----------
+        ids : iterable
+            Ids that were asked for.
+        labels : iterable
+            Their labels; None is a skip.
+        correct : bool
+            Let a label replace an earlier, different one.
+
+        Returns
+        -------
+        int
+            Number of answers that are new or changed.
+
+        Raises
+        ------
+        LabelError
+            If an id was never asked for, a label is not allowed, or it contradicts an earlier one.
+        """
+        new = self.check(ids, labels, correct=correct)
+        self.answers.update(new)
+        return len(new)
+
+    def check(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> dict[int, Label | None]:
+        """Return what `tell` would take, position -> coded label, without taking it."""
+        ids, labels = list(ids), list(labels)
+        if len(ids) != len(labels):
+            raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
+        lookup = {str(self.ids[p]): p for p in self.asked}
+        new: dict[int, Label | None] = {}
+        for name, label in zip(ids, labels, strict=True):
+            position = lookup.get(str(name), -1)
+            if position < 0:
+                position = self.position(name)
+            coded = code_label(label, self.task, self.models, name, self.documents(position))
+            known = new.get(position, self.answers.get(position))
+            seen = position in new or position in self.answers
+            same = repr(known) == repr(coded)  # by text: outcomes may hold NaN
+            if seen and not same and known is not None and not (correct and position not in new):
+                raise contradiction(name, known, coded, self.task)
+            if not seen or not same:
+                new[position] = coded
+        return new
