@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
 from experiments.accuracy import deviation
-from experiments.chapter6.estimating import KEYS, METHODS, THESIS, VALUES, beside, run_cases, titled
+from experiments.chapter6.estimating import KEYS, THESIS, VALUES, run_cases, titled
 from experiments.chapter6.search import SHARES, Case
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
@@ -32,10 +32,10 @@ TWICE = list(TIMES)[-1]
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
     """Compute all curves."""
-    yield from run_cases(cells, settings, (_more(TWICE),), deviation)
+    yield from run_cases(cells, settings, (_more(TWICE),), deviation, methods=THESIS)
     rest = [_more(name) for name in TIMES if name != TWICE]
     yield from run_cases(cells, settings, rest, deviation, methods=THESIS, budgets=(AT,))
-    yield from run_cases(cells, settings, UPDATE, deviation)
+    yield from run_cases(cells, settings, UPDATE, deviation, methods=THESIS)
 
 
 def _whole(rows: list[Row]) -> list[Row]:
@@ -45,8 +45,7 @@ def _whole(rows: list[Row]) -> list[Row]:
 
 
 def _amounts(rows: list[Row]) -> list[Row]:
-    """Return the rows of the comparison of amounts, the amount in a column of its own; without sessions."""
-    rows = [row for row in rows if row["method"] in THESIS]
+    """Return the rows of the comparison of amounts, the amount in a column of its own."""
     most = {row["method"]: row["budget"] for row in rows if row["case"] != TWICE and row["case"] in TIMES}
     found = [
         row | {"times": f"{TIMES[row['case']] / SHARES[0]:.1f}"}
@@ -62,7 +61,7 @@ def draw(rows: list[Row]) -> Figure:
     names, measures = (list(dict.fromkeys(row[key] for row in whole)) for key in ("ranking", "measure"))
     figure, axes = panels(len(names) + len(measures), 4)
     for place, name in zip(axes, names, strict=False):
-        for method in METHODS:
+        for method in THESIS:
             band(place, method, curve_of(whole, ranking=name, method=method))
         place.set(xlabel="cost of judging", ylabel="absolute error")
         logarithmic(place)
@@ -86,9 +85,7 @@ def claims(rows: list[Row]) -> str:
             times, errors, _ = curve_of(amounts, "times", measure=measure, method=method)
             lines.append([measure.upper(), method, *(f"{error:.4f}" for error in errors)])
     heads = ["error by training data", "method", *(f"{t:.1f} times" for t in times)]
-    whole = _whole(rows)
-    tables = [table(*savings(whole, "ranking", THESIS, unit="cost")), beside(whole), table(heads, lines)]
-    return "\n\n".join(tables)
+    return f"{table(*savings(_whole(rows), 'ranking', THESIS, unit='cost'))}\n\n{table(heads, lines)}"
 
 
 EXPERIMENT = Experiment("figure_6_4", KEYS, VALUES, run, draw, claims)
