@@ -8,6 +8,7 @@ One experiment is one file in the folder of its chapter. What they share, in the
     problems.py       pools with all their labels, built once and kept
     simulation.py     Algorithm 2 many times over: draws from the package's own designs, estimates, standard errors
     stratified.py     the same for online stratified sampling
+    accuracy.py       from what all repetitions find to errors
     curves.py         errors over budgets, of these and of the package's own sessions, written down as soon as known
     rows.py           what was written down, read again
     figures.py        pictures

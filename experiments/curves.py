@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import sondage
 from benchmarks.cells import Cell, Cells
+from experiments.accuracy import summary
 from experiments.problems import Problem
 from experiments.simulation import Floats, plan_of, simulate, targets_of
 from experiments.stratified import simulate_strata, strata_of
@@ -19,7 +20,6 @@ from sondage import Pool
 
 __all__ = [
     "DESIGNS",
-    "ERROR_VALUES",
     "SESSION_BUDGETS",
     "Run",
     "Settings",
@@ -27,7 +27,6 @@ __all__ = [
     "packaged",
     "stratified",
     "study",
-    "summary",
     "thesis",
     "within",
 ]
@@ -44,9 +43,6 @@ DESIGNS = {
 
 SESSION_BUDGETS = (100, 200, 400, 800)
 """Budgets at which the package's sessions are run."""
-
-ERROR_VALUES = ("error", "error_se", "bias", "variance", "undefined")
-"""Columns of `summary`."""
 
 Run = Callable[[int, np.random.Generator], Floats]
 """From a number of repetitions and a source of randomness to estimates, shape (R, B)."""
@@ -125,27 +121,6 @@ def packaged(pool: Pool, labels: NDArray[Any], measure: Any, budgets: Sequence[f
     return run
 
 
-def summary(values: Floats, truth: float) -> Cell:
-    """Return the mean absolute error with its standard error, bias, variance, and how many are undefined.
-
-    As in the thesis there is no error where a single repetition is undefined.
-
-    Examples
-    --------
-    >>> summary(np.array([0.1, 0.3]), 0.2)["error"]
-    0.1
-    """
-    errors = np.abs(values - truth)
-    spread = float(np.std(errors, ddof=1)) if len(errors) > 1 else float("nan")
-    return {
-        "error": round(float(np.mean(errors)), 15),
-        "error_se": spread / np.sqrt(len(errors)),
-        "bias": float(np.mean(values)) - truth,
-        "variance": float(np.var(values)),
-        "undefined": int(np.count_nonzero(np.isnan(values))),
-    }
-
-
 def curve(
     cells: Cells,
     settings: Settings,
@@ -156,7 +131,7 @@ def curve(
     *,
     repetitions: int | None = None,
 ) -> list[Cell]:
-    """Return a row of `ERROR_VALUES` for each budget, computed unless the file has them all.
+    """Return a row as `summary` makes it for each budget, computed unless the file has them all.
 
     Parameters
     ----------

@@ -11,10 +11,11 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from experiments.rows import Curve, Row, curve_of
 
-__all__ = ["STYLES", "Curve", "band", "draw_curves", "legend", "panels", "save"]
+__all__ = ["STYLES", "Curve", "band", "draw_curves", "legend", "logarithmic", "panels", "save"]
 
 mpl.rcParams.update({"font.size": 8, "axes.titlesize": 9, "axes.spines.top": False, "axes.spines.right": False})
 
@@ -53,6 +54,14 @@ def band(axes: Axes, method: str, curve: Curve, **style: Any) -> None:
     axes.errorbar(*shown.T, **look)
 
 
+def logarithmic(axes: Axes) -> None:
+    """Make the heights logarithmic, with plain numbers at 1, 2 and 5 times the powers of ten."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
 def legend(figure: Figure, axes: Axes) -> None:
     """Put one legend for all panels above them."""
     handles, labels = axes.get_legend_handles_labels()
@@ -68,7 +77,8 @@ def draw_curves(
     for place, name in zip(axes, names, strict=True):
         for method in methods:
             band(place, method, curve_of(rows, x, **{panel: name, "method": method}))
-        place.set(title=name, yscale="log", xlabel=xlabel, ylabel="absolute error")
+        place.set(title=name, xlabel=xlabel, ylabel="absolute error")
+        logarithmic(place)
     legend(figure, axes[0])
     return figure, axes
 

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from benchmarks.cells import Cell, Cells, table
-from experiments.curves import ERROR_VALUES, Settings, summary
-from experiments.figures import band, panels
+from experiments.accuracy import ERROR_VALUES, summary
+from experiments.curves import Settings
+from experiments.figures import band, legend, logarithmic, panels
 from experiments.problems import Problem
 from experiments.rows import Row, chosen, curve_of, labels_for
 from experiments.simulation import Floats, plan_of, simulate, targets_of
@@ -129,8 +130,9 @@ def draw_classes(rows: list[Row]) -> Figure:
                 place.text(0.5, 0.5, "every estimate is exact", ha="center", transform=place.transAxes)
                 place.set(title=f"{name}: {measure}", xticks=[], yticks=[])
                 continue
-            place.set(title=f"{name}: {measure}", yscale="log", xlabel="labels", ylabel="absolute error")
-    axes[0].legend(frameon=False, fontsize=6)
+            place.set(title=f"{name}: {measure}", xlabel="labels", ylabel="absolute error")
+            logarithmic(place)
+    legend(figure, axes[0])
     return figure
 
 

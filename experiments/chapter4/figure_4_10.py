@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from benchmarks import data
 from benchmarks.cells import Cell, Cells, table
+from experiments.accuracy import summary
 from experiments.chapter4.training import DOMAINS, batches, bayes, sizes, trained
-from experiments.curves import DESIGNS, Run, Settings, packaged, summary, thesis
+from experiments.curves import DESIGNS, Run, Settings, packaged, thesis
 from experiments.experiment import Experiment, main
 from experiments.figures import panels
 from experiments.problems import Problem, enron_rank, load
@@ -38,20 +39,19 @@ def run(cells: Cells, settings: Settings) -> Iterator[str]:
 
 
 def point(cells: Cells, settings: Settings, domain: str, model: str, problem: Problem, measure: str) -> str:
-    """Compute one point, all methods on one pool; a quarter of the sessions, for the points are many."""
+    """Compute one point, all methods on one pool."""
     names = {"domain": domain, "model": model, "measure": measure}
-    sessions = max(settings.sessions // 4, 1)
     wanted = names | {
         "budget": BUDGET,
-        "sessions": sessions,
+        "sessions": settings.sessions,
         "repetitions": settings.repetitions,
         "seed": settings.seed,
     }
-    cells.get(wanted, partial(errors, problem, MEASURES[measure], settings, sessions, tuple(names.values())))
+    cells.get(wanted, partial(errors, problem, MEASURES[measure], settings, tuple(names.values())))
     return ", ".join(names.values())
 
 
-def errors(problem: Problem, measure: str, settings: Settings, sessions: int, names: tuple[str, ...]) -> Cell:
+def errors(problem: Problem, measure: str, settings: Settings, names: tuple[str, ...]) -> Cell:
     """Return the errors of all methods, and the likelihood of the labels."""
     pool, codes = problem.pool(), problem.labels
     (target,) = targets_of(pool, codes, plan_of(pool, measure, "passive"))
@@ -64,7 +64,7 @@ def errors(problem: Problem, measure: str, settings: Settings, sessions: int, na
             if session
             else thesis(pool, codes, measure, DESIGNS[method], [budget])
         )
-        count = sessions if session else settings.repetitions
+        count = settings.sessions if session else settings.repetitions
         part = summary(how(count, settings.rng(*names, method))[:, 0], target.truth())
         found |= {f"{method} {name}": part[name] for name in ("error", "error_se")}
     return found
@@ -99,7 +99,9 @@ def draw(rows: list[Row]) -> Figure:
         place.plot(
             at, [number(row, "likelihood") for row in part], "s-", color="#c0392b", markersize=4, label="likelihood"
         )
-        place.set(xlabel="part of the later mail", title=f"enron-late, {measure}", ylim=(0, None))
+        place.set(
+            xlabel="part of the later mail", ylabel="ratio; likelihood", title=f"enron-late, {measure}", ylim=(0, None)
+        )
         place.legend(frameon=False)
     for place in axes:
         place.axhline(1.0, color="0.5", linewidth=0.8)

@@ -13,7 +13,7 @@ import sondage
 from benchmarks.cells import Cell, Cells, table
 from experiments.curves import DESIGNS, SESSION_BUDGETS, Settings
 from experiments.experiment import Experiment, main
-from experiments.figures import STYLES, band, legend, panels
+from experiments.figures import STYLES, band, legend, logarithmic, panels
 from experiments.problems import Problem, load
 from experiments.rows import Row, chosen, curve_of, number
 from experiments.simulation import Floats, plan_of, simulate, targets_of
@@ -127,7 +127,8 @@ def draw(rows: list[Row]) -> Figure:
                 look = STYLES[LOOKS[method]]
                 band(axis, method, curve_of(rows, y=value, problem=name, measure=measure, method=method), **look)
             axis.set(xlabel="labels", ylabel=value)
-        axes[k].set(title=f"{name}, {measure}", yscale="log")
+        axes[k].set_title(f"{name}, {measure}")
+        logarithmic(axes[k])
         axes[k + len(places)].axhline(LEVEL, color="0.5", linewidth=0.8)
     legend(figure, axes[0])
     return figure

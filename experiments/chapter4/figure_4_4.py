@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
-from experiments.curves import ERROR_VALUES, Settings, study
+from experiments.accuracy import ERROR_VALUES
+from experiments.curves import Settings, study
 from experiments.experiment import Experiment, main
-from experiments.figures import STYLES, band, legend, panels
+from experiments.figures import STYLES, band, legend, logarithmic, panels
 from experiments.problems import load
 from experiments.rows import Row, chosen, curve_of, number, savings
 
@@ -42,7 +43,8 @@ def draw(rows: list[Row]) -> Figure:
     for place, name in zip(axes[2:], REGRESSIONS, strict=True):
         for method in METHODS:
             band(place, method, curve_of(rows, problem=name, method=method))
-        place.set(title=f"{name}, mean squared error", yscale="log", xlabel="labels", ylabel="absolute error")
+        place.set(title=f"{name}, mean squared error", xlabel="labels", ylabel="absolute error")
+        logarithmic(place)
     legend(figure, axes[0])
     axes[2].legend(frameon=False)
     return figure

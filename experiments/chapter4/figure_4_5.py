@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
+from experiments.accuracy import ERROR_VALUES
 from experiments.chapter4.f_measures import f_eta
-from experiments.curves import ERROR_VALUES, Settings, study
+from experiments.curves import Settings, study
 from experiments.experiment import Experiment, main
 from experiments.figures import draw_curves
 from experiments.problems import load

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
+from experiments.accuracy import ERROR_VALUES
 from experiments.chapter4.f_measures import f_eta
-from experiments.curves import ERROR_VALUES, Settings, study
+from experiments.curves import Settings, study
 from experiments.experiment import Experiment, main
-from experiments.figures import band, legend, panels
+from experiments.figures import band, legend, logarithmic, panels
 from experiments.problems import SPAM_PERCENT, TOPICS, load
 from experiments.rows import Row, chosen, curve_of, number
 
@@ -45,12 +46,13 @@ def draw(rows: list[Row]) -> Figure:
         for method in METHODS:
             curve = curve_of(rows, "x", panel=name, method=method)
             band(place, method, curve, linestyle="none" if name == "topic" else "-")
-        place.set(yscale="log", xlabel=xlabel, ylabel=f"absolute error at {BUDGET} labels")
+        place.set(xlabel=xlabel, ylabel=f"absolute error at {BUDGET} labels")
+        logarithmic(place)
     axes[0].set_title("spam 5 %, F_eta")
     for place, title in zip(axes[1:], ("spam, F_0.5", "Reuters, F_0.5"), strict=True):
         place.set(title=title, xscale="log")
         place.set_xticks(SHARES, [f"{share:.0%}" for share in SHARES])
-        place.minorticks_off()
+        place.xaxis.minorticks_off()
     legend(figure, axes[0])
     return figure
 

@@ -9,8 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cell, Cells, table
+from experiments.accuracy import summary
 from experiments.chapter4.costs import CORRELATIONS, lengths, resorted, uncertainty, unit_costs
-from experiments.curves import DESIGNS, Settings, summary
+from experiments.curves import DESIGNS, Settings
 from experiments.experiment import Experiment, main
 from experiments.figures import STYLES, band, legend, panels
 from experiments.problems import Problem, load
@@ -66,7 +67,7 @@ def draw(rows: list[Row]) -> Figure:
         place.set(xlabel="correlation of uncertainty and 1/cost", ylabel=label)
     for method in METHODS:
         band(axes[2], method, curve_of(rows, "cost_variance", panel="exponent", method=method))
-    axes[2].set(xlabel="variance of costs", ylabel="absolute error", yscale="log")
+    axes[2].set(xlabel="variance of costs", ylabel="absolute error", ylim=(0, None))
     legend(figure, axes[2])
     return figure
 

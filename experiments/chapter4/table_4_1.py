@@ -64,8 +64,8 @@ def domain_data(domain: str) -> Items:
 
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
-    """Compute all learnings: a quarter as many as sessions, for each is a hundred fits."""
-    for k in range(max(settings.sessions // 4, 2)):
+    """Compute all learnings, each of a hundred fits and more."""
+    for k in range(settings.repetitions):
         for domain in DOMAINS:
             names = {"domain": domain, "learning": k, "repetitions": EVALUATIONS, "seed": settings.seed}
             cells.get(names, partial(learning, domain, settings.rng(domain, k)))

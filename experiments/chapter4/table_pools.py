@@ -57,14 +57,16 @@ def measured(name: str) -> Cell:
 
 def draw(rows: list[Row]) -> Figure:
     """Draw what models expect of their own errors against what they are."""
-    figure, (axes,) = panels(1, width=4.5, height=3.5)
+    figure, (axes,) = panels(1, width=7.0, height=4.5)
     part = [row for row in rows if row["measure"] == "error_rate"]
     x, y = [number(row, "believed") for row in part], [number(row, "value") for row in part]
     axes.loglog(x, y, "o", color="#1f63ad", markersize=4)
     for row, a, b in zip(part, x, y, strict=True):
-        axes.annotate(row["problem"], (a, b), fontsize=6, xytext=(3, 2), textcoords="offset points")
+        shift, side = ((-3, 3), "right") if b > a else ((3, -8), "left")
+        axes.annotate(row["problem"], (a, b), fontsize=6, xytext=shift, textcoords="offset points", ha=side)
     ends = np.array([min(x + y), max(x + y)])
     axes.plot(ends, ends, color="0.6", linewidth=0.8)
+    axes.margins(x=0.15)
     axes.set(xlabel="error rate that the model expects", ylabel="error rate on the pool")
     return figure
 

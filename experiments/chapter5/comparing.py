@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
 import sondage
+from experiments.accuracy import wrong_sign
 from experiments.chapter5.contests import Contest
 from experiments.simulation import Floats, plan_of, simulate, targets_of
 from sondage.core.comparisons import Contrast
 
-__all__ = ["Duels", "average", "chooses_wrongly", "duel", "iwal", "own_comparisons", "packaged_selection", "tournament"]
+__all__ = ["Duels", "chooses_wrongly", "duel", "iwal", "own_comparisons", "packaged_selection", "tournament"]
 
 DELTA = 0.05
 """Of the bound with which IWAL leaves models out."""
@@ -44,7 +44,7 @@ class Duels:
     @property
     def wrong(self) -> Floats:
         """Whether the model of higher risk was preferred, shape (R, B); a tie counts one half."""
-        return np.where(self.differences == 0, 0.5, np.sign(self.differences) != np.sign(self.truth))
+        return wrong_sign(self.differences, self.truth)
 
 
 def duel(
@@ -194,30 +194,10 @@ def _own_choices(contest: Contest, budget: int, sessions: int, rng: np.random.Ge
     names, risks = list(contest.models), contest.risks
     if len(names) == 2:
         found = np.array([comparison.difference for comparison in own_comparisons(contest, budget, sessions, rng)])
-        return Duels(found, found, float(risks[0] - risks[1])).wrong
+        return wrong_sign(found, float(risks[0] - risks[1]))
     pool, most = contest.pool, min(budget, len(contest))
     best = [
         sondage.select(pool, contest.measure, labels=contest.labels, budget=most, seed=seed).best
         for seed in rng.integers(2**31, size=sessions).tolist()
     ]
     return np.array([risks[names.index(name)] > risks.min() for name in best], dtype=np.float64)
-
-
-def average(parts: Sequence[NDArray[np.float64]]) -> tuple[Floats, Floats]:
-    """Return means and standard errors over repetitions and sets of models, each of shape (B,).
-
-    The sets are taken as given: the standard error is that of the simulation.
-
-    Parameters
-    ----------
-    parts : sequence of ndarray, shape (R, B)
-        One for each set.
-
-    Examples
-    --------
-    >>> average([np.array([[0.0], [1.0]]), np.array([[1.0], [1.0]])])[0].tolist()
-    [0.75]
-    """
-    means = np.stack([part.mean(axis=0) for part in parts])
-    squares = np.stack([part.var(axis=0, ddof=1) / len(part) if len(part) > 1 else part[0] * np.nan for part in parts])
-    return means.mean(axis=0), np.sqrt(squares.sum(axis=0)) / len(parts)

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
-from experiments.chapter5.comparing import average, duel
+from experiments.accuracy import average
+from experiments.chapter5.comparing import duel
 from experiments.chapter5.contests import contest, numbers
 from experiments.chapter5.selection import KEYS, STYLES, VALUES, at_least, needed, run_domains
 from experiments.curves import Settings

@@ -8,11 +8,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cell, Cells, marked, table
-from experiments.chapter5.comparing import average, duel, own_comparisons
+from experiments.accuracy import average
+from experiments.chapter5.comparing import duel, own_comparisons
 from experiments.chapter5.contests import Contest, contest, numbers
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
-from experiments.figures import band, panels
+from experiments.figures import band, legend, panels
 from experiments.rows import Row, chosen, curve_of, number
 from experiments.simulation import Floats
 
@@ -84,7 +85,7 @@ def draw(rows: list[Row]) -> Figure:
         places[2].axhline(0.05, color="0.6", linestyle=":")
         places[2].set(title=f"{name}, level 0.05", xlabel="labels", ylabel="false positives")
         places[2].set_ylim(bottom=0)
-    axes[0].legend(frameon=False)
+    legend(figure, axes[0])
     return figure
 
 

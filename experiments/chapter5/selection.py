@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from benchmarks.cells import Cell, Cells
-from experiments.chapter5.comparing import average, duel, iwal, packaged_selection, tournament
+from experiments.accuracy import average
+from experiments.chapter5.comparing import duel, iwal, packaged_selection, tournament
 from experiments.chapter5.contests import SETS, contest, numbers
 from experiments.curves import Settings
 from experiments.rows import Curve, Row, curve_of, labels_for
@@ -17,7 +18,7 @@ __all__ = ["KEYS", "LEAST", "STYLES", "VALUES", "at_least", "needed", "run_domai
 
 KEYS, VALUES = ("domain", "method", "budget"), ("error", "error_se")
 BUDGETS = (10, 25, 50, 100, 200, 400, 800)
-SESSION_BUDGETS = (50, 200, 800)
+SESSION_BUDGETS = (25, 50, 100, 200, 400, 800)
 DESIGNS = {
     "passive": "passive",
     "active": "optimal",
@@ -65,7 +66,7 @@ def needed(curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], method
     level = dict(zip(*curves["passive"], strict=True))[most]
     labels = labels_for(*curves[method], level)
     if labels != labels:
-        return "more"
+        return "more" if curves[method][0][-1] >= most else ""
     return f"{'at most ' if labels == curves[method][0][0] else ''}{labels:.0f} ({labels / most - 1:+.0%})"
 
 
@@ -88,16 +89,16 @@ def run_domains(cells: Cells, settings: Settings, domains: Sequence[str]) -> Ite
 
 
 def _session_budgets(domain: str) -> tuple[int, ...]:
-    """Return the budgets of the package's sessions; one among several regressors takes long."""
+    """Return the budgets of the package's sessions; among several regressors those with many labels take long."""
     first = contest(domain)
-    return SESSION_BUDGETS[1:2] if first.measure == "mse" and len(first.models) > 2 else SESSION_BUDGETS
+    return SESSION_BUDGETS[:-2] if first.measure == "mse" and len(first.models) > 2 else SESSION_BUDGETS
 
 
 def _curve(cells: Cells, settings: Settings, domain: str, method: str, budgets: Sequence[int]) -> None:
     """Compute some budgets of one method, unless they are known."""
     own = method == OWN
     if own:
-        count = max(1, settings.sessions // (2 if len(contest(domain).models) == 2 else 5))
+        count = settings.sessions
     else:
         count = settings.repetitions * (1 if method == "IWAL" else SETS // len(numbers(domain)))
     alone = budgets if own else ()

@@ -36,7 +36,7 @@ OWN: dict[str, dict[str, Any]] = {
     "any time": {"stop": "significant", "batch": 100},
 }
 """The package's ways, of which the last may look as often as it likes; it does so every 100 labels."""
-SHARE = 10
+SHARE = 2
 """Sessions that stop take long: so many times fewer."""
 DIFFER, EQUAL = "differ", "equal"
 ACTIVE: dict[str, Any] = {"color": "#c0392b", "marker": "s"}

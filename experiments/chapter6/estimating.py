@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sondage
-from benchmarks.cells import Cell, Cells
-from experiments.chapter5.comparing import Duels, average
+from benchmarks.cells import Cell, Cells, table
+from experiments.accuracy import average
 from experiments.chapter6.search import FOLDS, Case
 from experiments.curves import DESIGNS, Settings, within
-from experiments.rows import Row
+from experiments.rows import Row, chosen, number
 from experiments.simulation import Floats, Runs, plan_of, simulate, targets_of
 from sondage import Pool
 from sondage.core.measures import parse_measure
@@ -32,10 +32,9 @@ __all__ = [
     "VALUES",
     "Asked",
     "asked",
-    "deviation",
+    "beside",
     "run_cases",
     "titled",
-    "wrong",
 ]
 
 KEYS, VALUES = ("domain", "case", "measure", "method", "budget"), ("error", "error_se")
@@ -44,21 +43,12 @@ OWN = "package default"
 METHODS = ("passive", "active", "active_uniC", "active_uniD", "active_lambda", OWN)
 BUDGETS = {"mq2007": (10, 25, 50, 100, 200, 300), "mslr": (5, 10, 15, 20, 30)}
 SESSION_BUDGETS = (20, 100)
+SHOWN = ("passive", "active", OWN)
 THESIS = METHODS[:-1]
-"""Without the package's own sessions, which take longest in comparisons."""
+"""Without the package's own sessions, which take longest."""
 
 Error = Callable[[Floats, float], Floats]
 """From estimates and the truth to the error of each."""
-
-
-def deviation(values: Floats, truth: float) -> Floats:
-    """Return absolute deviations."""
-    return np.abs(values - truth)
-
-
-def wrong(values: Floats, truth: float) -> Floats:
-    """Return whether a difference has the wrong sign; none at all counts one half."""
-    return Duels(values, values, truth).wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +137,11 @@ def run_cases(
     Parameters
     ----------
     cells, settings
-        As for `experiments.curves.curve`; repetitions are shared out among the folds, and half of the sessions.
+        As for `experiments.curves.curve`; repetitions and sessions are shared out among the folds.
     cases : sequence of Case
         What is asked.
     error : callable
-        `deviation` or `wrong`.
+        `deviation` or `wrong_sign`.
     methods : sequence of str
         By name.
     budgets : sequence of float, optional
@@ -185,7 +175,7 @@ def _curve(
     kept = within(budgets, most)
     each = max(2, settings.repetitions // FOLDS)
     if method == OWN:
-        kept, each = [b for b in kept if b in SESSION_BUDGETS] or kept[-1:], max(2, settings.sessions // (2 * FOLDS))
+        kept, each = [b for b in kept if b in SESSION_BUDGETS] or kept[-1:], max(2, settings.sessions // FOLDS)
     names = {"domain": domain, "case": case.name, "measure": measure, "method": method}
     wanted = [names | {"budget": b, "repetitions": each * FOLDS, "seed": settings.seed} for b in kept]
 
@@ -198,6 +188,17 @@ def _curve(
         return [{"error": e, "error_se": se} for e, se in zip(*average(list(map(errors, range(FOLDS)))), strict=True)]
 
     cells.series(wanted, compute)
+
+
+def beside(rows: list[Row], decimals: int = 4) -> str:
+    """Return a table of errors where the package's own sessions were run, with those of passive and active there."""
+    lines = []
+    for name in dict.fromkeys(row["ranking"] for row in rows):
+        cost = chosen(rows, ranking=name, method=OWN)[-1]["budget"]
+        at = [chosen(rows, ranking=name, method=method, budget=cost) for method in SHOWN]
+        errors = [[f"{number(row, key):.{decimals}f}" for key in ("error", "error_se")] for (row,) in at]
+        lines.append([name, cost, *(f"{mean} ({se})" for mean, se in errors)])
+    return table(["error (standard error)", "cost", *SHOWN], lines)
 
 
 def titled(rows: list[Row]) -> list[Row]:

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
-from experiments.chapter6.estimating import KEYS, METHODS, OWN, THESIS, VALUES, deviation, run_cases, titled
+from experiments.accuracy import deviation
+from experiments.chapter6.estimating import KEYS, METHODS, THESIS, VALUES, beside, run_cases, titled
 from experiments.chapter6.search import Case
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
 from experiments.figures import draw_curves
-from experiments.rows import Row, chosen, number, savings
+from experiments.rows import Row, savings
 
 CASES = (
     Case("forest", ("forest",), ("forest",)),
     Case("ordered logit", ("ordered logit",), ("ordered logit",)),
     Case("median system", ("median system",), ("forest",), ("mq2007",)),
 )
-SHOWN = ("passive", "active", OWN)
 
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
@@ -35,13 +35,7 @@ def draw(rows: list[Row]) -> Figure:
 def claims(rows: list[Row]) -> str:
     """Return what cost brings the accuracy of passive with the most, and errors where there are sessions."""
     whole = titled(rows)
-    lines = []
-    for name in dict.fromkeys(row["ranking"] for row in whole):
-        cost = chosen(whole, ranking=name, method=OWN)[-1]["budget"]
-        at = [chosen(whole, ranking=name, method=method, budget=cost) for method in SHOWN]
-        lines.append([name, cost, *(f"{number(row, 'error'):.4f} ({number(row, 'error_se'):.4f})" for (row,) in at)])
-    heads = ["error (standard error)", "cost", *SHOWN]
-    return f"{table(*savings(whole, 'ranking', THESIS, unit='cost'))}\n\n{table(heads, lines)}"
+    return f"{table(*savings(whole, 'ranking', THESIS, unit='cost'))}\n\n{beside(whole)}"
 
 
 EXPERIMENT = Experiment("figure_6_2", KEYS, VALUES, run, draw, claims)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
-from experiments.chapter6.estimating import KEYS, THESIS, VALUES, run_cases, titled, wrong
+from experiments.accuracy import wrong_sign
+from experiments.chapter6.estimating import KEYS, METHODS, THESIS, VALUES, beside, run_cases, titled
 from experiments.chapter6.search import Case
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
@@ -24,12 +25,12 @@ CASES = (
 
 def run(cells: Cells, settings: Settings) -> Iterator[str]:
     """Compute all curves."""
-    yield from run_cases(cells, settings, CASES, wrong, methods=THESIS)
+    yield from run_cases(cells, settings, CASES, wrong_sign)
 
 
 def draw(rows: list[Row]) -> Figure:
     """Draw a panel for each pair and measure."""
-    figure, axes = draw_curves(titled(rows), "ranking", THESIS, xlabel="cost of judging", columns=4)
+    figure, axes = draw_curves(titled(rows), "ranking", METHODS, xlabel="cost of judging", columns=4)
     for place in axes:
         place.set(yscale="linear", ylabel="model selection error", ylim=(0, None))
         place.set_title(place.get_title(), fontsize=7.5)
@@ -37,8 +38,9 @@ def draw(rows: list[Row]) -> Figure:
 
 
 def claims(rows: list[Row]) -> str:
-    """Return what cost brings the reliability of passive with the most."""
-    return table(*savings(titled(rows), "ranking", THESIS, unit="cost"))
+    """Return what cost brings the reliability of passive with the most, and errors where there are sessions."""
+    whole = titled(rows)
+    return f"{table(*savings(whole, 'ranking', THESIS, unit='cost'))}\n\n{beside(whole, 3)}"
 
 
 EXPERIMENT = Experiment("figure_6_3", KEYS, VALUES, run, draw, claims)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from benchmarks.cells import Cells, table
-from experiments.chapter6.estimating import KEYS, THESIS, VALUES, deviation, run_cases, titled
+from experiments.accuracy import deviation
+from experiments.chapter6.estimating import KEYS, THESIS, VALUES, run_cases, titled
 from experiments.chapter6.search import SHARES, Case
 from experiments.curves import Settings
 from experiments.experiment import Experiment, main
-from experiments.figures import band, legend, panels
+from experiments.figures import band, legend, logarithmic, panels
 from experiments.rows import Row, chosen, curve_of, savings
 
 UPDATE = (Case("index update", ("forest", "outdated forest"), ("forest",)),)
@@ -62,7 +63,8 @@ def draw(rows: list[Row]) -> Figure:
     for place, name in zip(axes, names, strict=False):
         for method in THESIS:
             band(place, method, curve_of(whole, ranking=name, method=method))
-        place.set(yscale="log", xlabel="cost of judging", ylabel="absolute error")
+        place.set(xlabel="cost of judging", ylabel="absolute error")
+        logarithmic(place)
         place.set_title(name, fontsize=8)
     for place, measure in zip(axes[len(names) :], measures, strict=True):
         for method in THESIS:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from benchmarks.cells import Cell, Cells, table
-from experiments.chapter5.comparing import average
+from experiments.accuracy import average
 from experiments.chapter6.estimating import MEASURES, THESIS, Asked, asked
 from experiments.chapter6.figure_6_2 import CASES
 from experiments.chapter6.search import DOMAINS, FOLDS

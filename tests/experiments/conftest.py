@@ -83,7 +83,7 @@ def small_world(made_up_data, tmp_path_factory, monkeypatch):
     monkeypatch.setattr(contests, "TRAINING", 100)
     for module in (contests, selection):
         monkeypatch.setattr(module, "SETS", 1)
-    monkeypatch.setattr(selection, "SESSION_BUDGETS", (20, 30))
+    monkeypatch.setattr(selection, "SESSION_BUDGETS", (10, 20, 30))
     monkeypatch.setattr(table_5_1, "BUDGET", 60)
     yield made_up_data
     for cached in kept:

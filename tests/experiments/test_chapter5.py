@@ -181,12 +181,6 @@ def test_one_test_at_the_end_is_the_duel(rng):
     assert rate == pytest.approx(0.05, abs=0.02)
 
 
-def test_average_counts_the_sets_alike():
-    mean, error = comparing.average([np.array([[0.0], [1.0]]), np.array([[1.0], [1.0], [1.0], [1.0]])])
-    assert mean.tolist() == [0.75]
-    assert error[0] == pytest.approx(np.sqrt(0.5 / 2) / 2)
-
-
 def test_every_domain_has_its_builder():
     domains = {*figure_5_2.DOMAINS, figure_5_3.SEVERAL, *figure_5_3.DOMAINS, *figure_5_4.DOMAINS, *table_5_1.DOMAINS}
     assert domains == set(contests.CONTESTS)

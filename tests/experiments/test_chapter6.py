@@ -80,7 +80,3 @@ def test_ranking_svm_orders_within_queries(rng):
     x, queries = rng.normal(size=(300, 3)), np.repeat(np.arange(30), 10)
     y = (x[:, 1] + 5.0 * (queries % 2) > 0.5).astype(int)  # the query moves the grade, not the order
     assert np.corrcoef(graders.ranking_svm(x, y, queries, x), x[:, 1])[0, 1] > 0.9
-
-
-def test_wrong_is_the_other_sign():
-    assert estimating.wrong(np.array([0.1, -0.1, 0.0]), -0.2).tolist() == [1.0, 0.0, 0.5]

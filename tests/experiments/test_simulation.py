@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from experiments.curves import summary
+from experiments.accuracy import average, summary, wrong_sign
 from experiments.rows import labels_for
 from experiments.simulation import Target, _estimate, plan_of, race, simulate, targets_of
 from experiments.stratified import _deviations, simulate_strata, strata_of
@@ -166,3 +166,13 @@ def test_a_single_undefined_estimate_leaves_no_error():
     found = summary(np.array([0.5, np.nan, 0.7]), 0.6)
     assert found["undefined"] == 1
     assert np.isnan(found["error"])
+
+
+def test_wrong_is_the_other_sign():
+    assert wrong_sign(np.array([0.1, -0.1, 0.0]), -0.2).tolist() == [1.0, 0.0, 0.5]
+
+
+def test_average_counts_the_sets_alike():
+    mean, error = average([np.array([[0.0], [1.0]]), np.array([[1.0], [1.0], [1.0], [1.0]])])
+    assert mean.tolist() == [0.75]
+    assert error[0] == pytest.approx(np.sqrt(0.5 / 2) / 2)

@@ -43,15 +43,17 @@ def check_amount(budget: float, limit: float, unit: str) -> None:
         raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
 
 
-def least_in_stage(task: Task) -> int:
+def least_in_stage(task: Task, *, select: bool = False) -> int:
     """Return the fewest labels of a stage: errors of numbers and grades take more to learn from than classes.
+
+    Among several models a stage learns first of all which are still in question, for which few labels do.
 
     Examples
     --------
     >>> least_in_stage(Task("classification", ("ham", "spam"))), least_in_stage(Task("regression"))
     (10, 60)
     """
-    return _LEAST_IN_STAGE[task.kind]
+    return _LEAST_IN_STAGE["classification" if select else task.kind]
 
 
 def stage_end(shares: Sequence[float], budget: float, spent: float, least: float) -> float:
