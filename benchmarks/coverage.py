@@ -1,6 +1,6 @@
 """Where estimates, standard errors and intervals hold: simulations on problems with all labels known.
 
-    python benchmarks/coverage.py                                 all problems, 500 seeds, then the tables
+    python benchmarks/coverage.py                                 all problems, 250 seeds, then the tables
     python benchmarks/coverage.py --problem rare --seeds 2000     one problem, more seeds
     python benchmarks/coverage.py --table coverage ratio          these tables only
 
@@ -34,7 +34,7 @@ VALUES = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=500)
+    parser.add_argument("--seeds", type=int, default=250)
     parser.add_argument("--problem", nargs="+", choices=list(PROBLEMS), default=list(PROBLEMS))
     parser.add_argument("--measure", nargs="+", choices=MEASURES, default=list(MEASURES))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
@@ -125,7 +125,7 @@ def error(cell: Cell) -> str:
 
 
 def bias(cell: Cell) -> str:
-    """Bias in units of the spread of the estimates; chance alone gives up to 0.15 with 500 seeds."""
+    """Bias in units of the spread of the estimates; chance alone gives up to 0.2 with 250 seeds."""
     spread = float(cell["spread"])
     return f"{float(cell['bias']) / spread:+.2f}" if spread else "-"
 
