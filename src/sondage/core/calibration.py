@@ -68,7 +68,12 @@ def plausible_events(logits: Floats, events: NDArray[np.bool_], count: int) -> t
     logits, events
         As for `calibrate_events`.
     count : int
-        How many.
+        How many, at least 1.
+
+    Returns
+    -------
+    tuple of Calibration
+        Without log evidence, which is that of `calibrate_events`.
 
     Examples
     --------

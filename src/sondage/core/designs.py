@@ -155,7 +155,7 @@ class Range(RootMeanSquare):
             return _broad_root(self.influence, items)
         if isinstance(self.influence.basis, OwnLoss) and self.influence.basis.classes is None:
             return np.ones(len(items))
-        if len(self.influence.terms) == 1 and isinstance(self.influence.basis, Confusion):
+        if len(self.influence.terms) == 1 and isinstance(self.influence.basis, Confusion):  # a number for each class
             ((model, a),) = self.influence.terms
             span = np.ptp(a, axis=1)
             span[span <= 1e-12 * np.max(np.abs(a))] = 0.0

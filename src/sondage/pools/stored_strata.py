@@ -124,7 +124,8 @@ class Cut:
     def joined(self, one: Found, other: Found) -> Found:
         """Return what is in the parts of two blocks."""
         if self.count <= FEW:
-            return tuple(np.concatenate(pair) for pair in zip(one, other, strict=True))  # type: ignore[return-value]
+            counts, least, greatest = (np.concatenate(pair) for pair in zip(one, other, strict=True))
+            return counts, least, greatest
         return one[0] + other[0], np.minimum(one[1], other[1]), np.maximum(one[2], other[2])
 
     def by_key(self) -> Cut:

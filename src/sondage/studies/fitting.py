@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["counts_of", "fitted_method", "meant_to_count"]
 
 _DRAWN_BY = ("design", "floor", "draw", "estimator", "stages", "belief")
-_UNIFORM = {"design": "active_neq", "floor": 0.0, "estimator": "hajek", "stages": (1.0,)}
+_UNIFORM: dict[str, Any] = {"design": "active_neq", "floor": 0.0, "estimator": "hajek", "stages": (1.0,)}
 
 
 def fitted_method(pool: Pool, question: Question, method: Method) -> Method:
@@ -44,7 +44,7 @@ def fitted_method(pool: Pool, question: Question, method: Method) -> Method:
     if not _countable(pool, question):
         return method
     belief = "vote" if question.kind == "select" else None  # for each model's own value, where they agree
-    return replace(method, **_UNIFORM, belief=belief)  # type: ignore[arg-type]
+    return replace(method, **_UNIFORM, belief=belief)
 
 
 def _informed(pool: Pool) -> bool:
