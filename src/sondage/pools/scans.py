@@ -24,6 +24,7 @@ from sondage.pools.kernels import Reader, added, joined
 from sondage.pools.queries import Queries, both, surveyed
 from sondage.pools.schema import Schema
 from sondage.pools.sql.canonical import checks
+from sondage.pools.sql.hashing import leading, leading_in_step
 from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, near, rows_of, survey, weighed
 from sondage.pools.sql.text import NoForm, Select
 
@@ -213,7 +214,9 @@ class Scan:
 
     def _near(self, coming: Coming, reach: float, select: Select, columns: Sequence[str]) -> str:
         """Return the aggregate of the rows that a coming draw may take."""
-        return str(self.engine.gathering(columns, near(coming.seed, coming.stage, reach, self.small, select)))
+        place = coming.seed, coming.stage
+        digits = leading(select, *place, small=False) if self.small is False else leading_in_step(select, *place)
+        return str(self.engine.gathering(columns, near(digits, reach)))
 
     @property
     def small(self) -> bool | None:

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.hashing import PRIMES, coefficients
 from sondage.pools.coding import SUM_TOLERANCE
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import SURE
 from sondage.pools.sql.argmax import add_predicted
 from sondage.pools.sql.text import Select, number, total
 
-__all__ = ["LARGEST", "Check", "checks", "leading", "prepared", "sum_error"]
+__all__ = ["LARGEST", "Check", "checks", "prepared", "sum_error"]
 
 LARGEST = number(np.finfo(np.float64).max)
 
@@ -178,26 +177,3 @@ def checks(schema: Schema) -> list[Check]:
     for at, column in enumerate(schema.features):
         found.append(Check(column.name, f"abs(x{at}) <= {LARGEST}", f"x{at}", "finite"))
     return found
-
-
-def leading(select: Select, seed: int, stage: int, *, small: bool | None) -> str:
-    """Add the columns of the leading digits of a row's number; return the expression of a whole number below p.
-
-    With it h is between it and it plus 1, over p: `sondage.core.hashing.uniforms` adds further digits. Products stay
-    below 2^63. Keys below both primes need no reduction, and then the sum of both cubics is one.
-    Where it is not known yet whether they are (None), the expression is right if they are, and can be computed if not.
-    """
-    first, second = coefficients(seed, stage)
-    if small is not False:
-        both = [(a + b) % PRIMES[0] for a, b in zip(first, second, strict=True)]
-        key = "key" if small else select.one(f"key % {PRIMES[0]}")
-        return f"({_cubic(key, both)} % {PRIMES[0]})"
-    one, other = select.let([f"key % {prime}" for prime in PRIMES])
-    return f"(({_cubic(one, first)} % {PRIMES[0]} + {_cubic(other, second)} % {PRIMES[0]}) % {PRIMES[0]})"
-
-
-def _cubic(x: str, powers: Sequence[int]) -> str:
-    value = f"{powers[0]} * {x}"
-    for power in powers[1:-1]:
-        value = f"(({value} + {power}) % {PRIMES[0]}) * {x}"
-    return f"({value} + {powers[-1]})"

@@ -20,7 +20,8 @@ from sondage.pools.coding import SUM_TOLERANCE
 from sondage.pools.schema import Schema
 from sondage.pools.sql.bases import believed_sums
 from sondage.pools.sql.beliefs import supposed
-from sondage.pools.sql.canonical import checks, leading, prepared, sum_error
+from sondage.pools.sql.canonical import checks, prepared, sum_error
+from sondage.pools.sql.hashing import leading
 from sondage.pools.sql.terms import ALL, matter, sized
 from sondage.pools.sql.text import MOST_CASES, NoForm, Select, literal, number, total
 
@@ -229,9 +230,9 @@ def believed(
     return select.aggregated(columns, groups), select
 
 
-def near(seed: int, stage: int, reach: float, small: bool | None, select: Select) -> str:
-    """Return the condition of a row whose number may be within a reach of 1, as `leading`."""
-    return f"{PRIMES[0] - 1} - {leading(select, seed, stage, small=small)} <= {number(reach * PRIMES[0] * (1 + 1e-9))}"
+def near(digits: str, reach: float) -> str:
+    """Return the condition of a row whose number, by its leading digits, may be within a reach of 1."""
+    return f"{digits} >= {number(PRIMES[0] - 1 - np.ceil(reach * PRIMES[0] * (1 + 1e-9)))}"
 
 
 def _times(weight: str, value: str) -> str:
@@ -334,7 +335,7 @@ def head(
         select.where(f"{mixed(sizes, select, schema)} > 0e0")
     else:
         if largest < least:  # the number alone leaves few rows, whose sizes are then computed
-            select.where(near(seed, stage, largest * slope, small, select))
+            select.where(near(leading(select, seed, stage, small=small), largest * slope))
         digits = leading(select, seed, stage, small=small)
         # Each part stands once: optimisers that move a condition to the scan copy what its names mean.
         rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"

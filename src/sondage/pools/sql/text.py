@@ -73,6 +73,8 @@ def chosen(flag: str, yes: str, no: str) -> str:
 
     Products and sums run over thousands of rows at a time; CASE, least and greatest branch at every row.
     """
+    if (literal(yes), literal(no)) == (1.0, 0.0):
+        return flag
     return f"({flag} * {yes} + (1e0 - {flag}) * {no})"
 
 
