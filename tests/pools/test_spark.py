@@ -53,6 +53,10 @@ def spark(absent, tmp_path_factory):
         ("numbers", "mae", {"stages": 1}),  # through the NumPy kernel
         ("two classes", "auc", {"stages": 1}),
         ("shared text", "error_rate", {"stages": (0.5, 0.5)}),
+        ("two classes", "error_rate", {"design": "strata"}),
+        ("two models", "error_rate", {"belief": "model", "stages": 1}),
+        ("features", "error_rate", {"stages": (0.5, 0.5)}),
+        ("judged", "error_rate", {"stages": 1}),
     ],
 )
 def test_the_same_items(name, measure, parts, spark, tmp_path):
