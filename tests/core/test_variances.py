@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from sondage.core.beliefs import ClassBelief, GaussianBelief
+from sondage.core.beliefs import ClassBelief, GaussianBelief, Lapsing
 from sondage.core.calibration import IDENTITY, calibrate_events, calibrate_variances, plausible_events
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
@@ -30,14 +30,51 @@ def test_calibration_of_variances_knows_no_units(unit: float, rng: np.random.Gen
 
 
 def test_plausible_calibrations_are_spread_as_the_posterior(rng: np.random.Generator) -> None:
-    logits = rng.normal(size=60)
+    logits, weights = rng.normal(size=60), rng.random(60)
     events = rng.random(60) < expit(1.0 + 2.0 * logits)
-    points = plausible_events(logits, events, 2000)
+    points = plausible_events(logits, events, weights, 4000)
+    expected = posterior(logits, events, weights)
+    for at, found in enumerate(zip(*((p.shift, np.log(p.slope), p.lapse) for p in points), strict=True)):
+        assert np.mean(found) == pytest.approx(expected[0][at], abs=0.05 * expected[1][at])
+        assert np.std(found) == pytest.approx(expected[1][at], rel=0.05)
+    assert plausible_events(np.zeros(0), np.zeros(0, dtype=bool), np.zeros(0), 5) == (IDENTITY,)
+
+
+def posterior(logits: np.ndarray, events: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and deviations of (shift, ln slope, lapse), by a grid of its own and the sum over all events."""
+    shifts, slopes = (grid.ravel() for grid in np.meshgrid(np.linspace(-8, 8, 161), np.linspace(-2.5, 2.0, 91)))
     mean = calibrate_events(logits, events)
-    assert np.mean([point.shift for point in points]) == pytest.approx(mean.shift, abs=0.01)
-    assert np.exp(np.mean([np.log(point.slope) for point in points])) == pytest.approx(mean.slope, rel=0.01)
-    assert np.std([np.log(point.slope) for point in points]) > 0.1
-    assert plausible_events(np.zeros(0), np.zeros(0, dtype=bool), 5) == (IDENTITY,)
+    q = expit(mean.shift + mean.slope * logits)
+    doubt = np.average(np.minimum(q, 1 - q), weights=weights)
+    rows = []
+    for lapse in (0.0, *(min(2.0 * times * doubt, 0.5) for times in (0.3, 1.0, 3.0, 10.0))):
+        p = (1 - lapse) * expit(shifts[:, None] + np.exp(slopes)[:, None] * logits) + lapse / 2
+        prior = sum(
+            share * norm.pdf(shifts, 0, a) * norm.pdf(slopes, 0, b) * (none if lapse == 0 else (1 - none) / 4)
+            for share, a, b, none in ((0.65, 0.35, 0.12, 0.8), (0.25, 1.0, 0.5, 0.65), (0.10, 4.0, 1.0, 0.5))
+        )
+        rows.append((np.full(len(shifts), lapse), prior * np.prod(np.where(events, p, 1 - p), axis=1)))
+    weight = np.concatenate([row[1] for row in rows])
+    values = np.stack([np.tile(shifts, 5), np.tile(slopes, 5), np.concatenate([row[0] for row in rows])])
+    means = np.average(values, axis=1, weights=weight)
+    return means, np.sqrt(np.average((values - means[:, None]) ** 2, axis=1, weights=weight))
+
+
+def test_what_lapses_is_as_likely_as_any_label() -> None:
+    items = Items((Classes(np.array([1, 0]), np.array([0.99, 0.01])),), np.full(2, 0.5))
+    sure = ClassBelief(2, models=((0, 1.0),))
+    assert [w.tolist() for _, w in Lapsing(sure, 1.0).supposed(items, (0,))] == [[0.5, 0.5], [0.5, 0.5]]
+    columns = np.stack([w for _, w in Lapsing(sure, 0.2).supposed(items, (0,))])
+    assert columns == pytest.approx(np.array([[0.108, 0.892], [0.892, 0.108]]))
+
+
+def test_lapses_are_believed_in_once_they_are_seen() -> None:
+    logits, weights = np.full(200, 8.0), np.ones(200)
+    events = np.ones(200, dtype=bool)
+    none = np.mean([point.lapse for point in plausible_events(logits, events, weights, 400)])
+    events[:6] = False
+    some = np.mean([point.lapse for point in plausible_events(logits, events, weights, 400)])
+    assert some > 3 * none
 
 
 def test_calibrated_classes_sum_to_one_and_keep_proportions() -> None:

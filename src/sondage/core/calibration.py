@@ -4,7 +4,8 @@ A probability p of an event becomes :math:`\mathrm{logit}^{-1}(a + b \, \mathrm{
 :math:`v` becomes :math:`e^a v^b`. The prior trusts the model (a near 0, b near 1), doubts it, or mistrusts it, in
 shares 65, 25 and 10 %. The posterior *mean of (a, ln b)* is taken, not the mean probability: averaging probabilities
 would be ruled by the heaviest tail that the labels do not exclude, and spend the labels there. What labels do not
-exclude matters for how far off an estimate may be; for that there are points of the posterior.
+exclude matters for how far off an estimate may be; for that there are points of the posterior. They have a third
+number: the share :math:`\lambda` of events that were told nothing, and happen by chance however sure the model is.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit, logsumexp
+from scipy.special import expit, log_expit, logsumexp
 
 from sondage.core.predictions import Floats
 
@@ -21,17 +22,21 @@ __all__ = ["IDENTITY", "Calibration", "calibrate_events", "calibrate_variances",
 
 SHIFTS = 9.0 * np.sinh(np.linspace(-3.0, 3.0, 41)) / np.sinh(3.0)
 SLOPES = np.exp(np.linspace(-2.5, 2.0, 46))
-PRIOR = ((0.65, 0.35, 0.12), (0.25, 1.0, 0.5), (0.10, 4.0, 1.0))
-"""(share, standard deviation of a, standard deviation of ln b)."""
+PRIOR = ((0.65, 0.35, 0.12, 0.8), (0.25, 1.0, 0.5, 0.65), (0.10, 4.0, 1.0, 0.5))
+"""(share, standard deviation of a, standard deviation of ln b, probability that there are no lapses)."""
+LAPSES = (0.3, 1.0, 3.0, 10.0)
+"""How many surprises come from lapses, one number as likely as another, for each that the calibrated model expects."""
+MOST_LAPSES = 0.5
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The shift a, the slope b, and the log probability of the data with both integrated out."""
+    """The shift a, the slope b, the log probability of the data with both integrated out, and the share of lapses."""
 
     shift: float = 0.0
     slope: float = 1.0
     log_evidence: float = 0.0
+    lapse: float = 0.0
 
 
 IDENTITY = Calibration()
@@ -57,18 +62,25 @@ def calibrate_events(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
     return _mean(_likelihood(logits, events)) if len(logits) else IDENTITY
 
 
-def plausible_events(logits: Floats, events: NDArray[np.bool_], count: int) -> tuple[Calibration, ...]:
-    """Return calibrations that such events leave possible, each as likely as another.
+def plausible_events(
+    logits: Floats, events: NDArray[np.bool_], weights: Floats, count: int, *, chance: float = 0.5
+) -> tuple[Calibration, ...]:
+    r"""Return calibrations that such events leave possible, each as likely as another.
 
-    They are quantiles of the posterior in the order of slope and shift, at the middles of `count` equal shares; without
-    events nothing is known to be moved, and only the identity is returned.
+    An event of calibrated probability q happens with :math:`(1 - \lambda) q + \lambda c`. The points are quantiles
+    of the posterior in the order of lapses, slope and shift, at the middles of `count` equal shares; without events
+    nothing is known to be moved, and only the identity is returned.
 
     Parameters
     ----------
     logits, events
         As for `calibrate_events`.
+    weights : ndarray of float, shape (n,)
+        How many events each stands for, on any scale: lapses are measured by the doubt that the pool's events leave.
     count : int
-        How many, at least 1.
+        How many points, at least 1.
+    chance : float
+        The probability c of an event that was told nothing, in (0, 1).
 
     Returns
     -------
@@ -77,24 +89,45 @@ def plausible_events(logits: Floats, events: NDArray[np.bool_], count: int) -> t
 
     Examples
     --------
-    >>> [round(one.slope, 1) for one in plausible_events(np.linspace(-4, 4, 99), np.linspace(-4, 4, 99) > 0, 3)]
-    [3.7, 5.5, 7.4]
+    >>> sure = np.full(50, 9.0)
+    >>> [round(point.lapse, 4) for point in plausible_events(sure, np.ones(50, dtype=bool), np.ones(50), 4)]
+    [0.0, 0.0, 0.0, 0.0005]
     """
     if not len(logits):
         return (IDENTITY,)
-    posterior, _ = _posterior(_likelihood(logits, events))
-    places = np.searchsorted(np.cumsum(posterior[_IN_ORDER]), (np.arange(count) + 0.5) / count)
-    chosen = _IN_ORDER[np.minimum(places, len(_IN_ORDER) - 1)]
-    return tuple(Calibration(float(_SHIFT[at]), float(_SLOPE[at])) for at in chosen)
+    values, hits, misses = _counted(logits, events)
+    moved = _SHIFT[:, None] + _SLOPE[:, None] * values
+    likelihood = [log_expit(moved) @ hits + log_expit(-moved) @ misses]
+    mean = _mean(likelihood[0])
+    surprise = expit(-np.abs(mean.shift + mean.slope * logits))
+    doubt = float(np.sum(weights * surprise) / np.sum(weights)) / (1.0 - chance)
+    lapses = np.minimum(np.multiply(LAPSES, doubt), MOST_LAPSES)
+    told = expit(moved)
+    for lapse in lapses:
+        happens = (1.0 - lapse) * told + lapse * chance
+        likelihood.append(np.log(happens) @ hits + np.log1p(-happens) @ misses)
+    log_posterior = (_LOG_PRIORS + np.stack(likelihood))[:, _IN_ORDER].ravel()
+    posterior = np.exp(log_posterior - logsumexp(log_posterior))
+    places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
+    which, cells = np.divmod(np.minimum(places, len(posterior) - 1), len(_IN_ORDER))
+    return tuple(
+        Calibration(float(_SHIFT[cell]), float(_SLOPE[cell]), lapse=float(lapse))
+        for cell, lapse in zip(_IN_ORDER[cells], np.append(0.0, lapses)[which], strict=True)
+    )
 
 
 def _likelihood(logits: Floats, events: NDArray[np.bool_]) -> Floats:
-    """Return the log likelihood of every calibration of the grid."""
-    values, inverse = np.unique(np.round(logits, 1), return_inverse=True)
-    hits = np.bincount(inverse, weights=events)
-    misses = np.bincount(inverse) - hits
+    """Return the log likelihood of every calibration of the grid, without lapses."""
+    values, hits, misses = _counted(logits, events)
     moved = _SHIFT[:, None] + _SLOPE[:, None] * values
     return np.asarray(log_expit(moved) @ hits + log_expit(-moved) @ misses)
+
+
+def _counted(logits: Floats, events: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    """Return log odds rounded to a tenth, and how often the event happened and did not at each."""
+    values, inverse = np.unique(np.round(logits, 1), return_inverse=True)
+    hits = np.bincount(inverse, weights=events).astype(np.float64)
+    return values, hits, np.bincount(inverse) - hits
 
 
 def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:
@@ -131,17 +164,21 @@ def _posterior(log_likelihood: Floats) -> tuple[Floats, float]:
     return np.exp(_LOG_PRIOR + log_likelihood - evidence), evidence
 
 
-def _log_prior() -> Floats:
+def _log_priors() -> Floats:
+    """Return the log prior of every calibration of the grid (cells,) without lapses and with each share of them."""
     parts = [
         np.log(share) - 0.5 * (_SHIFT / of_shift) ** 2 - 0.5 * (np.log(_SLOPE) / of_slope) ** 2
         - np.log(of_shift * of_slope * _SLOPE)
-        for share, of_shift, of_slope in PRIOR
+        for share, of_shift, of_slope, _ in PRIOR
     ]  # fmt: skip
-    cells = np.outer(np.gradient(SHIFTS), np.gradient(SLOPES)).ravel()
-    log_prior = logsumexp(parts, axis=0) + np.log(cells)
-    return np.asarray(log_prior - logsumexp(log_prior))
+    cells = np.log(np.outer(np.gradient(SHIFTS), np.gradient(SLOPES)).ravel())
+    none = np.array([none for *_, none in PRIOR])[:, None]
+    rows = [logsumexp(parts, axis=0, b=none)] + [logsumexp(parts, axis=0, b=(1.0 - none) / len(LAPSES))] * len(LAPSES)
+    found = np.stack(rows) + cells
+    return np.asarray(found - logsumexp(found))
 
 
 _SHIFT, _SLOPE = (grid.ravel() for grid in np.meshgrid(SHIFTS, SLOPES, indexing="ij"))
-_LOG_PRIOR = _log_prior()
+_LOG_PRIORS = _log_priors()
+_LOG_PRIOR = np.asarray(logsumexp(_LOG_PRIORS, axis=0))
 _IN_ORDER = np.lexsort((_SHIFT, _SLOPE))

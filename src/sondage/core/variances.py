@@ -11,8 +11,9 @@ many such surprises the sample showed, s, with one more on either side:
     + \min\big(\tfrac{s + 1}{2 + 1}, 1.5\big)^2
       \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
 
-Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations that the labels leave possible. The
-larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
+Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
+possible. The larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at
+least.
 """
 
 from __future__ import annotations
@@ -57,10 +58,11 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
 
 def plausible(belief: Belief, sample: Sample) -> Sequence[Belief]:
     """Return the beliefs that a sample's labels leave possible; of rows that share a label the first counts."""
+    weights = sample.row_weights
     if sample.units is None:
-        return belief.plausible(sample.items, sample.labels)
+        return belief.plausible(sample.items, sample.labels, weights)
     first = np.unique(sample.units, return_index=True)[1]
-    return belief.plausible(sample.items.take(first), sample.labels[first])
+    return belief.plausible(sample.items.take(first), sample.labels[first], weights[first])
 
 
 def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:

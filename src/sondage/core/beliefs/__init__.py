@@ -10,6 +10,7 @@ a measure computes from labels are then plain weighted sums, and nothing else in
 from sondage.core.beliefs.classes import ClassBelief
 from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.grades import RankingBelief
+from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.learned import LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief, Supposed
@@ -18,6 +19,7 @@ __all__ = [
     "Belief",
     "ClassBelief",
     "GaussianBelief",
+    "Lapsing",
     "LearnedClassBelief",
     "LearnedGaussianBelief",
     "LearnedOutcomeBelief",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from sondage.core.beliefs.columns import class_column, log_odds
+from sondage.core.beliefs.lapses import lapsing
 from sondage.core.beliefs.protocol import Belief, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
 from sondage.core.calibration import calibrate_events, plausible_events
@@ -137,13 +138,14 @@ class ClassBelief:
         fitted = calibrate_events(reference.log_odds, labels == reference.classes)
         return replace(self, shift=fitted.shift, slope=fitted.slope)
 
-    def plausible(self, items: Items, labels: NDArray[Any]) -> Sequence[Belief]:
-        """Return the belief under calibrations that these class codes, shape (n,), leave possible."""
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+        """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible."""
         if self.votes:
             return (self,)
         reference = self.reference(items)
-        points = plausible_events(reference.log_odds, labels == reference.classes, PLAUSIBLE)
-        return tuple(replace(self, shift=point.shift, slope=point.slope) for point in points)
+        events, chance = labels == reference.classes, 1.0 / self.n_classes
+        points = plausible_events(reference.log_odds, events, weights, PLAUSIBLE, chance=chance)
+        return lapsing(self, points)
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield every class code."""

@@ -85,7 +85,7 @@ class GaussianBelief:
             raise InputError("this belief needs predictive variances, and there are none")
         return np.asarray(output.variances, dtype=np.float64)
 
-    def plausible(self, items: Items, labels: NDArray[Any]) -> Sequence[Belief]:
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return this belief alone."""
         return (self,)
 

@@ -111,7 +111,7 @@ class RankingBelief:
         """Yield the least and the greatest grade of all documents; measures tell themselves what can matter."""
         yield from (0, self.n_grades - 1)
 
-    def plausible(self, items: Items, labels: NDArray[Any]) -> Sequence[Belief]:
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return this belief alone."""
         return (self,)
 

@@ -13,9 +13,10 @@ from scipy.special import expit
 
 from sondage.core.beliefs.classes import PLAUSIBLE
 from sondage.core.beliefs.columns import class_column, log_odds
+from sondage.core.beliefs.lapses import lapsing
 from sondage.core.beliefs.protocol import Belief, Supposed
 from sondage.core.calibration import calibrate_events, plausible_events
-from sondage.core.predictions import Grades, Items
+from sondage.core.predictions import Floats, Grades, Items
 
 __all__ = ["OutcomeBelief"]
 
@@ -65,21 +66,23 @@ class OutcomeBelief:
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief calibrated on these outcomes, shape (n, M), of all judged systems together."""
-        fitted = calibrate_events(*self._told(items, labels))
+        logits, events, _ = self._told(items, labels)
+        fitted = calibrate_events(logits, events)
         return replace(self, shift=fitted.shift, slope=fitted.slope)
 
-    def plausible(self, items: Items, labels: NDArray[Any]) -> Sequence[Belief]:
-        """Return the belief under calibrations that these outcomes, shape (n, M), leave possible."""
-        points = plausible_events(*self._told(items, labels), PLAUSIBLE)
-        return tuple(replace(self, shift=point.shift, slope=point.slope) for point in points)
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+        """Return the belief under calibrations, and with lapses, that these outcomes, shape (n, M), leave possible."""
+        logits, events, rows = self._told(items, labels)
+        return lapsing(self, plausible_events(logits, events, weights[rows], PLAUSIBLE))
 
     @staticmethod
-    def _told(items: Items, labels: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the judges' log odds of every second outcome that is known, and whether it happened."""
-        logits, events = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)]
+    def _told(items: Items, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_], NDArray[np.int64]]:
+        """Return the judges' log odds of every second outcome that is known, whether it happened, and its row."""
+        logits, events, rows = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)], [np.zeros(0, dtype=np.int64)]
         for index, output in enumerate(cast(tuple[Grades, ...], items.models)):
             if output.judge is not None and len(output.grades) == 2:
-                given = np.isfinite(labels[:, index])
+                given = np.flatnonzero(np.isfinite(labels[:, index]))
                 logits.append(log_odds(class_column(output.judge, 1))[given])
                 events.append(labels[given, index] == output.grades[1])
-        return np.concatenate(logits), np.concatenate(events)
+                rows.append(given)
+        return np.concatenate(logits), np.concatenate(events), np.concatenate(rows)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from sondage.core.predictions import Items
+from sondage.core.predictions import Floats, Items
 
 __all__ = ["Belief", "Supposed"]
 
@@ -31,6 +31,6 @@ class Belief(Protocol):
         """Return the belief with its calibration fitted to these labels."""
         ...
 
-    def plausible(self, items: Items, labels: NDArray[Any]) -> Sequence[Belief]:
-        """Return beliefs that these labels leave possible, each as likely as another, or this one alone."""
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+        """Return beliefs, one as likely as another, that these labels leave possible; each stands for so many items."""
         ...

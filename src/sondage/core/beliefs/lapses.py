@@ -1,0 +1,66 @@
+"""Beliefs that were told nothing of a share of items: models are sure and wrong for reasons of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.calibration import Calibration
+from sondage.core.predictions import Floats, Items
+
+__all__ = ["Lapsing", "lapsing"]
+
+
+@dataclass(frozen=True)
+class Lapsing:
+    """A belief in which a share of items, no one knows which, has labels by chance: a Belief.
+
+    Parameters
+    ----------
+    belief : Belief
+        What is believed of all others, with a fixed number of labels that may be.
+    share : float
+        In [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sondage.core.beliefs import ClassBelief
+    >>> from sondage.core.predictions import Classes
+    >>> items = Items((Classes(np.array([1]), np.array([0.8])),), np.array([1.0]))
+    >>> [round(float(w[0]), 3) for _, w in Lapsing(ClassBelief(2, models=((0, 1.0),)), 0.1).supposed(items, [0])]
+    [0.23, 0.77]
+    """
+
+    belief: Belief
+    share: float
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield the belief's labels, all of them as likely where nothing was told."""
+        pairs = list(self.belief.supposed(items, models, nodes=nodes, kinks=kinks))
+        for label, weight in pairs:
+            yield label, (1.0 - self.share) * weight + self.share / len(pairs)
+
+    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
+        """Yield what the belief allows."""
+        yield from self.belief.allowed(items, models)
+
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+        """Return the same share of lapses from the belief calibrated on these labels."""
+        return Lapsing(self.belief.calibrated(items, labels), self.share)
+
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+        """Return this belief alone."""
+        return (self,)
+
+
+def lapsing(belief: Any, points: Sequence[Calibration]) -> tuple[Belief, ...]:
+    """Return a belief that has a shift and a slope under these calibrations, with their lapses."""
+    moved = [replace(belief, shift=point.shift, slope=point.slope) for point in points]
+    return tuple(Lapsing(one, point.lapse) if point.lapse else one for one, point in zip(moved, points, strict=True))
