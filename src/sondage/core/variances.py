@@ -57,12 +57,12 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
 
 
 def plausible(belief: Belief, sample: Sample) -> Sequence[Belief]:
-    """Return the beliefs that a sample's labels leave possible; of rows that share a label the first counts."""
-    weights = sample.row_weights
+    """Return the beliefs that a sample's labels leave possible; of rows that share a label the first tells it."""
+    items, labels, weights = sample.items, sample.labels, sample.unit_sums(sample.row_weights)
     if sample.units is None:
-        return belief.plausible(sample.items, sample.labels, weights)
+        return belief.plausible(items, labels, weights)
     first = np.unique(sample.units, return_index=True)[1]
-    return belief.plausible(sample.items.take(first), sample.labels[first], weights[first])
+    return belief.plausible(items.take(first), labels[first], weights)
 
 
 def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
