@@ -68,6 +68,13 @@ def test_what_lapses_is_as_likely_as_any_label() -> None:
     assert columns == pytest.approx(np.array([[0.108, 0.892], [0.892, 0.108]]))
 
 
+@pytest.mark.parametrize("sure", [-28.0, 0.0, 28.0])
+def test_lapses_of_the_surest_and_the_least_sure_are_numbers(sure: float) -> None:
+    with np.errstate(all="raise", under="ignore"):
+        points = plausible_events(np.full(300, sure), np.full(300, sure > 0), np.ones(300), 30)
+    assert all(np.isfinite([point.shift, point.slope]).all() and 0 <= point.lapse <= 0.5 for point in points)
+
+
 def test_lapses_are_believed_in_once_they_are_seen() -> None:
     logits, weights = np.full(200, 8.0), np.ones(200)
     events = np.ones(200, dtype=bool)

@@ -95,18 +95,13 @@ def plausible_events(
     """
     if not len(logits):
         return (IDENTITY,)
-    values, hits, misses = _counted(logits, events)
-    moved = _SHIFT[:, None] + _SLOPE[:, None] * values
-    likelihood = [log_expit(moved) @ hits + log_expit(-moved) @ misses]
-    mean = _mean(likelihood[0])
+    likelihood = _likelihood(logits, events)
+    mean = _mean(likelihood)
     surprise = expit(-np.abs(mean.shift + mean.slope * logits))
     doubt = float(np.sum(weights * surprise) / np.sum(weights)) / (1.0 - chance)
     lapses = np.minimum(np.multiply(LAPSES, doubt), MOST_LAPSES)
-    told = expit(moved)
-    for lapse in lapses:
-        happens = (1.0 - lapse) * told + lapse * chance
-        likelihood.append(np.log(happens) @ hits + np.log1p(-happens) @ misses)
-    log_posterior = (_LOG_PRIORS + np.stack(likelihood))[:, _IN_ORDER].ravel()
+    log_likelihood = np.stack([likelihood, *_likelihoods(logits, events, lapses, chance)])
+    log_posterior = (_LOG_PRIORS + log_likelihood)[:, _IN_ORDER].ravel()
     posterior = np.exp(log_posterior - logsumexp(log_posterior))
     places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
     which, cells = np.divmod(np.minimum(places, len(posterior) - 1), len(_IN_ORDER))
@@ -117,17 +112,27 @@ def plausible_events(
 
 
 def _likelihood(logits: Floats, events: NDArray[np.bool_]) -> Floats:
-    """Return the log likelihood of every calibration of the grid, without lapses."""
-    values, hits, misses = _counted(logits, events)
-    moved = _SHIFT[:, None] + _SLOPE[:, None] * values
+    """Return the log likelihood of every calibration of the grid, shape (cells,)."""
+    moved, hits, misses = _counted(logits, events)
     return np.asarray(log_expit(moved) @ hits + log_expit(-moved) @ misses)
 
 
+def _likelihoods(logits: Floats, events: NDArray[np.bool_], lapses: Floats, chance: float) -> list[Floats]:
+    """Return the same with each positive share of lapses."""
+    moved, hits, misses = _counted(logits, events)
+    yes, no = expit(moved), expit(-moved)
+    return [
+        np.log((1.0 - lapse) * yes + lapse * chance) @ hits
+        + np.log((1.0 - lapse) * no + lapse * (1.0 - chance)) @ misses
+        for lapse in lapses
+    ]
+
+
 def _counted(logits: Floats, events: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-    """Return log odds rounded to a tenth, and how often the event happened and did not at each."""
+    """Return log odds, rounded to a tenth, under every calibration (cells, U), and how often events happened or not."""
     values, inverse = np.unique(np.round(logits, 1), return_inverse=True)
     hits = np.bincount(inverse, weights=events).astype(np.float64)
-    return values, hits, np.bincount(inverse) - hits
+    return _SHIFT[:, None] + _SLOPE[:, None] * values, hits, np.bincount(inverse) - hits
 
 
 def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:
