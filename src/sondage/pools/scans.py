@@ -23,9 +23,9 @@ from sondage.pools.engines import Engine, Join, Result, Rows
 from sondage.pools.kernels import Reader, added, joined
 from sondage.pools.queries import Queries, both, surveyed
 from sondage.pools.schema import Schema
-from sondage.pools.sql.canonical import checks
+from sondage.pools.sql.canonical import checks, survey
 from sondage.pools.sql.hashing import leading, leading_in_step
-from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, near, rows_of, survey, weighed
+from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, near, rows_of, weighed
 from sondage.pools.sql.text import NoForm, Select
 
 __all__ = ["Scan"]

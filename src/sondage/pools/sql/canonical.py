@@ -12,9 +12,9 @@ from sondage.pools.coding import SUM_TOLERANCE
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import SURE
 from sondage.pools.sql.argmax import add_predicted
-from sondage.pools.sql.text import Select, number, total
+from sondage.pools.sql.text import MOST_CASES, Select, number, total
 
-__all__ = ["LARGEST", "Check", "checks", "prepared", "sum_error"]
+__all__ = ["LARGEST", "Check", "checks", "prepared", "survey"]
 
 LARGEST = number(np.finfo(np.float64).max)
 
@@ -177,3 +177,39 @@ def checks(schema: Schema) -> list[Check]:
     for at, column in enumerate(schema.features):
         found.append(Check(column.name, f"abs(x{at}) <= {LARGEST}", f"x{at}", "finite"))
     return found
+
+
+def sound(schema: Schema) -> str:
+    """Return the condition that a row is as it must be, in short; `checks` tell what is wrong where it is not."""
+    found = [check.condition for check in checks(schema) if not check.several]
+    for source in schema.sources:
+        told = source.probabilities
+        if told is not None and told.several:
+            if len(told.names) <= MOST_CASES:
+                found += [f"{name} >= 0e0 AND {name} <= 1e0" for name in told.names]
+            else:
+                names = ", ".join(told.names)
+                found.append(f"least({names}) >= 0e0 AND greatest({names}) <= 1e0")
+            found.append(f"{sum_error(told)} <= {number(SUM_TOLERANCE)}")
+    return " AND ".join(found)
+
+
+def survey(schema: Schema) -> dict[str, str]:
+    """Return the aggregates that say how many rows there are, what they weigh and cost, and how many are unsound."""
+    columns = {
+        "n": "COUNT(*)",
+        "unsound": f"COUNT(*) - COUNT_IF({sound(schema)})",
+        "min_key": "MIN(key)",
+        "max_key": "MAX(key)",
+    }
+    if schema.hashed:  # 60 bits of a hash: no need to look
+        columns |= {"min_key": "MIN(0)", "max_key": f"MAX({2**60})"}
+    if schema.weight is not None:
+        columns |= {"sum_w": "SUM(w)", "sum_ww": "SUM(w * w)", "min_w": "MIN(w)", "max_w": "MAX(w)"}
+    if schema.cost is not None:
+        columns |= {"sum_c": "SUM(c)", "min_c": "MIN(c)", "max_c": "MAX(c)"}
+    for source in schema.sources:
+        told = source.probabilities
+        if told is not None and told.several and not told.named:
+            columns[f"max_off_{told.stem}"] = f"MAX({sum_error(told)})"
+    return columns

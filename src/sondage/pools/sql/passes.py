@@ -16,14 +16,13 @@ from sondage.core.hashing import PRIMES
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import SumKey
-from sondage.pools.coding import SUM_TOLERANCE
 from sondage.pools.schema import Schema
 from sondage.pools.sql.bases import believed_sums
 from sondage.pools.sql.beliefs import supposed
-from sondage.pools.sql.canonical import checks, prepared, sum_error
+from sondage.pools.sql.canonical import prepared, survey
 from sondage.pools.sql.hashing import leading
 from sondage.pools.sql.terms import ALL, matter, sized
-from sondage.pools.sql.text import MOST_CASES, NoForm, Select, literal, number, total
+from sondage.pools.sql.text import NoForm, Select, literal, number, total
 
 __all__ = [
     "Chosen",
@@ -35,7 +34,6 @@ __all__ = [
     "masses",
     "near",
     "rows_of",
-    "survey",
     "weighed",
 ]
 
@@ -153,42 +151,6 @@ def _sum(value: str, weight: str = "1e0") -> str:
 
 def _masked(text: str, relevant: str, restricted: bool) -> str:
     return f"CASE WHEN {relevant} THEN {text} ELSE 0e0 END" if restricted and relevant != ALL else text
-
-
-def sound(schema: Schema) -> str:
-    """Return the condition that a row is as it must be, in short; `checks` tell what is wrong where it is not."""
-    found = [check.condition for check in checks(schema) if not check.several]
-    for source in schema.sources:
-        told = source.probabilities
-        if told is not None and told.several:
-            if len(told.names) <= MOST_CASES:
-                found += [f"{name} >= 0e0 AND {name} <= 1e0" for name in told.names]
-            else:
-                names = ", ".join(told.names)
-                found.append(f"least({names}) >= 0e0 AND greatest({names}) <= 1e0")
-            found.append(f"{sum_error(told)} <= {number(SUM_TOLERANCE)}")
-    return " AND ".join(found)
-
-
-def survey(schema: Schema) -> dict[str, str]:
-    """Return the aggregates that say how many rows there are, what they weigh and cost, and how many are unsound."""
-    columns = {
-        "n": "COUNT(*)",
-        "unsound": f"COUNT(*) - COUNT_IF({sound(schema)})",
-        "min_key": "MIN(key)",
-        "max_key": "MAX(key)",
-    }
-    if schema.hashed:  # 60 bits of a hash: no need to look
-        columns |= {"min_key": "MIN(0)", "max_key": f"MAX({2**60})"}
-    if schema.weight is not None:
-        columns |= {"sum_w": "SUM(w)", "sum_ww": "SUM(w * w)", "min_w": "MIN(w)", "max_w": "MAX(w)"}
-    if schema.cost is not None:
-        columns |= {"sum_c": "SUM(c)", "min_c": "MIN(c)", "max_c": "MAX(c)"}
-    for source in schema.sources:
-        told = source.probabilities
-        if told is not None and told.several and not told.named:
-            columns[f"max_off_{told.stem}"] = f"MAX({sum_error(told)})"
-    return columns
 
 
 def believed(
