@@ -19,6 +19,7 @@ least.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import stdtrit
@@ -56,8 +57,12 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     return float(np.mean([np.sqrt(_expected(contrast, sample, sums, belief)) for belief in beliefs]) ** 2)
 
 
+@lru_cache(maxsize=1)
 def plausible(belief: Belief, sample: Sample) -> Sequence[Belief]:
-    """Return the beliefs that a sample's labels leave possible; of rows that share a label the first tells it."""
+    """Return the beliefs that a sample's labels leave possible; of rows that share a label the first tells it.
+
+    The last answer is kept: slices, and pairs of many models, ask for the same one again and again.
+    """
     items, labels, weights = sample.items, sample.labels, sample.unit_sums(sample.row_weights)
     if sample.units is None:
         return belief.plausible(items, labels, weights)

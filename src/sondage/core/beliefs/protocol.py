@@ -34,3 +34,7 @@ class Belief(Protocol):
     def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return beliefs, one as likely as another, that these labels leave possible; each stands for so many items."""
         ...
+
+    def __hash__(self) -> int:
+        """Beliefs are values, so that what follows from them need not be computed twice."""
+        ...
