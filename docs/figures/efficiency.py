@@ -54,7 +54,7 @@ def main() -> None:
         draw(axes, found, names, budget)
     panels[0].set_yticks(range(len(names)), names)
     panels[1].set_xlabel("mean absolute error, relative to the thesis's method")
-    panels[0].legend(loc="lower left", frameon=True)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     for ending in ("svg", "png"):
         figure.savefig(HERE / f"efficiency.{ending}", dpi=150, metadata={"Date": None} if ending == "svg" else None)
 
