@@ -27,6 +27,7 @@ PRIOR = ((0.65, 0.35, 0.12, 0.8), (0.25, 1.0, 0.5, 0.65), (0.10, 4.0, 1.0, 0.5))
 LAPSES = (0.3, 1.0, 3.0, 10.0)
 """How many surprises come from lapses, one number as likely as another, for each that the calibrated model expects."""
 MOST_LAPSES = 0.5
+"""The largest share of lapses."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def plausible_events(
 
     Returns
     -------
-    tuple of Calibration
+    tuple of Calibration, of length `count` or 1
         Without log evidence, which is that of `calibrate_events`.
 
     Examples

@@ -17,14 +17,22 @@ __all__ = ["Lapsing", "lapsing"]
 
 @dataclass(frozen=True)
 class Lapsing:
-    """A belief in which a share of items, no one knows which, has labels by chance: a Belief.
+    r"""A belief in which a share of items, no one knows which, has labels by chance: a Belief.
+
+    Each of k labels has :math:`(1 - \lambda) p + \lambda / k` in place of p, as an observer's lapses in
+    psychophysics.
 
     Parameters
     ----------
     belief : Belief
         What is believed of all others, with a fixed number of labels that may be.
     share : float
-        In [0, 1].
+        :math:`\lambda`, in [0, 1].
+
+    References
+    ----------
+    F. A. Wichmann and N. J. Hill, The psychometric function: I. Fitting, sampling, and goodness of fit, Perception and
+    Psychophysics, 2001, 1293-1313.
 
     Examples
     --------

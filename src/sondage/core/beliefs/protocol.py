@@ -32,7 +32,10 @@ class Belief(Protocol):
         ...
 
     def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
-        """Return beliefs, one as likely as another, that these labels leave possible; each stands for so many items."""
+        """Return beliefs, one as likely as another, that labels leave possible; or this one alone.
+
+        The weights, shape (n,), say how much of the pool each label stands for, on any scale.
+        """
         ...
 
     def __hash__(self) -> int:

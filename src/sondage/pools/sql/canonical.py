@@ -1,4 +1,4 @@
-"""The table as core reads it: codes, checked numbers, the ids' hash keys."""
+"""The table as core reads it: codes, numbers, the ids' hash keys; what is checked and counted of its rows."""
 
 from __future__ import annotations
 
