@@ -115,16 +115,17 @@ def plausible_events(
 def _likelihood(logits: Floats, events: NDArray[np.bool_]) -> Floats:
     """Return the log likelihood of every calibration of the grid, shape (cells,)."""
     moved, hits, misses = _counted(logits, events)
-    return np.asarray(log_expit(moved) @ hits + log_expit(-moved) @ misses)
+    return np.asarray(log_expit(moved) @ (hits + misses) - moved @ misses)
 
 
 def _likelihoods(logits: Floats, events: NDArray[np.bool_], lapses: Floats, chance: float) -> list[Floats]:
     """Return the same with each positive share of lapses."""
     moved, hits, misses = _counted(logits, events)
-    yes, no = expit(moved), expit(-moved)
+    hit, missed = hits > 0, misses > 0
+    yes, no = expit(moved[:, hit]), expit(-moved[:, missed])
     return [
-        np.log((1.0 - lapse) * yes + lapse * chance) @ hits
-        + np.log((1.0 - lapse) * no + lapse * (1.0 - chance)) @ misses
+        np.log((1.0 - lapse) * yes + lapse * chance) @ hits[hit]
+        + np.log((1.0 - lapse) * no + lapse * (1.0 - chance)) @ misses[missed]
         for lapse in lapses
     ]
 

@@ -5,10 +5,11 @@ labels, tells how often each surprise is expected in the sample and how far it w
 are expected often enough have a variance that can be computed. The heaviest, together expected twice, may well not be
 in the sample at all: then the estimate is off by their whole effect on the pool. That effect is counted as an error,
 not as a variance, over units u that they move up and units that they move down each by itself, and corrected by how
-many such surprises the sample showed, s, with one more on either side:
+many such surprises the sample showed, s: the median of a Poisson rate of which s were seen is near s + 2/3 (with
+all rates as likely), that of as many as were expected near 2 + 2/3.
 
 .. math:: V_b = \sum_{often} k_u b_u^2 \, p_{uy} (\psi_u(y) - \bar\psi_u)^2
-    + \min\big(\tfrac{s + 1}{2 + 1}, 1.5\big)^2
+    + \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)^2
       \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
 
 Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
@@ -34,6 +35,8 @@ LEAST_DF = 4.6
 MOST_DF = 1e6
 RARE = 2.0
 """How often the heaviest surprises, whose effect counts as an error, are expected in the sample together."""
+UNSEEN = 2.0 / 3.0
+"""By how much the median of what a Poisson rate may be is above how often it was seen."""
 MOST = 1.5
 """Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
 ROUNDING, DIGITS = 1e-9, 9
@@ -92,7 +95,7 @@ def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], b
     seen = np.count_nonzero(root * shown >= sizes[rare].min() * (1 - ROUNDING))
     effects = np.sum(np.where(rare, expected * moves, 0.0), axis=0) * sample.expansion.weights
     up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
-    return often + min((seen + 1.0) / (RARE + 1.0), MOST) ** 2 * (up**2 + down**2)
+    return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2 * (up**2 + down**2)
 
 
 def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
