@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,17 +221,7 @@ class Estimation:
 
         A unit's weight is :math:`a_k w_u` and, labelled as it is in all later stages, the sum of their :math:`a`.
         """
-        if shares is None:
-            return self.whole
-        later = np.concatenate([np.cumsum(shares[::-1])[::-1][1:], [0.0]])
-        weights, spread = [], []
-        for part, a, rest in zip(self.parts, shares, later, strict=True):
-            expansion, total = part.sample.expansion, float(np.sum(part.sample.row_weights))
-            scale = part.known.share / total if total > 0 else 0.0
-            weights.append(a * scale * expansion.weights + rest)
-            spread.append(a**2 * expansion.spread)
-        expansion = Expansion(np.concatenate(weights), np.concatenate(spread))
-        return replace(self.whole, expansion=expansion)
+        return self.whole if shares is None else _merged(self, tuple(shares.tolist()))
 
     def resampled(self, counts: Floats) -> Estimation:
         """Return the estimation with each unit's expansion weight multiplied, as a bootstrap draw has it."""
@@ -241,6 +232,20 @@ class Estimation:
             for part, piece in zip(self.parts, pieces, strict=True)
         )
         return replace(self, whole=_reweighted(self.whole, counts), parts=parts)
+
+
+@lru_cache(maxsize=1)
+def _merged(estimation: Estimation, shares: tuple[float, ...]) -> Sample:
+    """Return the merged sample; the last one is kept, since all models of a selection ask for the same."""
+    later = np.concatenate([np.cumsum(shares[::-1])[::-1][1:], [0.0]])
+    weights, spread = [], []
+    for part, a, rest in zip(estimation.parts, shares, later, strict=True):
+        expansion, total = part.sample.expansion, float(np.sum(part.sample.row_weights))
+        scale = part.known.share / total if total > 0 else 0.0
+        weights.append(a * scale * expansion.weights + rest)
+        spread.append(a**2 * expansion.spread)
+    expansion = Expansion(np.concatenate(weights), np.concatenate(spread))
+    return replace(estimation.whole, expansion=expansion)
 
 
 def _spread(contrast: Contrast, sums: dict[int, Floats], sample: Sample) -> float:

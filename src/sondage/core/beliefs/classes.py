@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -67,6 +67,8 @@ class ClassBelief:
         What it learned, from `count_votes`; empty before.
     sure : tuple of (int, float)
         Model index and share of models that are taken to be sure of their predictions.
+    kept : tuple of Items and Reference, optional
+        Items whose reference classes are known already.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class ClassBelief:
     votes: tuple[int, ...] = ()
     counts: tuple[tuple[int, ...], ...] = ()
     sure: tuple[tuple[int, float], ...] = ()
+    kept: tuple[Items, Reference] | None = field(default=None, compare=False, repr=False)
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
@@ -122,6 +125,8 @@ class ClassBelief:
 
     def reference(self, items: Items) -> Reference:
         """Return the class of every item whose log odds are calibrated: the second of two, else the most probable."""
+        if self.kept is not None and self.kept[0] is items:
+            return self.kept[1]
         if self.n_classes == 2:
             second = np.broadcast_to(self.probability(items, 1), len(items))
             return Reference((), np.ones(len(items), dtype=np.int64), log_odds(second))
@@ -145,7 +150,7 @@ class ClassBelief:
         reference = self.reference(items)
         events, chance = labels == reference.classes, 1.0 / self.n_classes
         points = plausible_events(reference.log_odds, events, weights, PLAUSIBLE, chance=chance)
-        return lapsing(self, points)
+        return lapsing(replace(self, kept=(items, reference)), points)
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield every class code."""
