@@ -1,12 +1,14 @@
 """How near the default method comes to an oracle that may use the model's scores as well as they allow.
 
-    python benchmarks/ideal.py              a line for each problem and budget, and geometric means
+    python benchmarks/ideal.py              a line for each problem and budget, and geometric means; two seconds
 
 The oracle knows from all labels how the influence of an item depends on its score: its mean and its spread, as monotone
 functions of the score within each class that is predicted. It draws without replacement with the probabilities that are
 best for the spread, certain ones included, and adds what it knows of the mean. No method that sees only these scores
 has a smaller error, but by chance, and none can know what the oracle does. `labelled` stands where fewer items than
-the budget have a spread: there the oracle is exact. The default's errors are those of results/labels/summary.csv.
+the budget have a spread: there the oracle is exact. The last column is half the mean width of the default's intervals
+in labels: how many of the least effect that one unlabelled item's label can have. Errors and widths are those of
+results/labels/summary.csv.
 """
 
 from __future__ import annotations
@@ -29,16 +31,23 @@ MAE_OF_SD = math.sqrt(2 / math.pi)
 def main() -> None:
     found = {key: cell for key, cell in cells(()).items() if key[2] == "default"}
     ratios: dict[str, list[float]] = defaultdict(list)
-    print("| problem | labels | least MAE | default | default / least |\n|---|---|---|---|---|")
+    print("| problem | labels | least MAE | default | default / least | coverage | half width in labels |")
+    print("|---|---|---|---|---|---|---|")
     for name in dict.fromkeys(name for name, *_ in found):
         problem = load(name)
         mean, spread, influence = known(problem)
+        effect = least_effect(problem)
         for budget in sorted(budget for other, budget, _ in found if other == name):
-            mine, least = float(found[name, budget, "default"]["mae"]), least_error(influence - mean, spread, budget)
+            cell = found[name, budget, "default"]
+            mine, least = float(cell["mae"]), least_error(influence - mean, spread, budget)
             if least:
                 ratios[problem.measure].append(mine / least)
             ratio = f"{mine / least:.2f}" if least else "labelled"
-            print(f"| {name} | {budget} | {least:.3g} | {mine:.3g} | {ratio} |")
+            covered, width = (
+                f"{cell['covered'] / cell['seeds']:.3f}",
+                f"{cell['width'] / 2 / effect:.1f}" if effect else "",
+            )
+            print(f"| {name} | {budget} | {least:.3g} | {mine:.3g} | {ratio} | {covered} | {width} |")
     for measure, some in ratios.items():
         print(f"{measure}: {len(some)} cells, geometric mean {np.exp(np.mean(np.log(some))):.2f}")
 
@@ -62,6 +71,16 @@ def known(problem: Problem) -> tuple[Floats, Floats, Floats]:
         inside = group == value
         chance[inside] = increasing(score[inside], event[inside].astype(float))
     return without + effect * chance, np.abs(effect) * np.sqrt(chance * (1.0 - chance)), without + effect * event
+
+
+def least_effect(problem: Problem) -> float:
+    """Return by how much one item's label moves the measure at least, if it does; 0 for real numbers."""
+    if problem.measure == "mse":
+        return 0.0
+    if problem.measure == "error_rate":
+        return 1.0 / len(problem)
+    said, true = (np.sum(column == problem.positive) for column in (problem.prediction, problem.labels))
+    return problem.truth / float(said + true + 1)
 
 
 def increasing(score: Floats, values: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import count
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -91,7 +92,7 @@ class DuckDB:
         whole: str | None = None,
     ) -> Iterator[Result]:
         try:
-            import pyarrow  # noqa: F401
+            import_module("pyarrow")
         except ModuleNotFoundError:
             raise InputError(
                 "this goes through Arrow batches: pip install 'sondage[arrow]', or .load() the pool"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def plot(
 def require_matplotlib() -> None:
     """Raise `InputError` without matplotlib."""
     try:
-        import matplotlib  # noqa: F401
+        import_module("matplotlib")
     except ModuleNotFoundError:
         raise InputError("charts need matplotlib: pip install 'sondage[reports]'") from None
 
