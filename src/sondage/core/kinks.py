@@ -1,4 +1,4 @@
-"""The value of a measure with kinks: less its estimated bias, with a bound of the bias that is left."""
+"""The value of a measure that is biased on few labels: less its estimated bias, with a bound of what is left of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.functionals import linear
+from sondage.core.predictions import Floats
 
 __all__ = ["corrected_value"]
 
@@ -18,19 +19,28 @@ def corrected_value(contrast: Contrast, sums: Sums, variance_of: Callable[[Contr
     Parameters
     ----------
     contrast : Contrast
-        Of a measure with `corrected`, or of any other, whose value is as it is and whose bound is 0.
+        Of a measure with `corrected`, whose bias has a bound; of one with `curvature`, less its bias to second order;
+        of any other, whose value is as it is.
     sums : mapping of int to ndarray
         Estimated pool means of each model.
     variance_of : callable
         Returns the variance of the estimate of a linear contrast of the same pool means.
     """
     functional = contrast.functional
+
+    def variance_along(model: int, coefficients: Floats) -> float:
+        return variance_of(Contrast(linear("part", functional.basis, coefficients), ((model, 1.0),)))
+
     if functional.corrected is None:
-        return contrast.value(sums), 0.0
+        value = contrast.value(sums)
+        if functional.curvature is not None:
+            for model, weight in contrast.weights:
+                terms = functional.curvature(sums[model])
+                value -= weight * 0.5 * sum(sign * variance_along(model, along) for sign, along in terms)
+        return value, 0.0
     value = bias = 0.0
     for model, weight in contrast.weights:
-        entries = np.eye(len(sums[model]))
-        parts = [Contrast(linear("part", functional.basis, entry), ((model, 1.0),)) for entry in entries]
-        found, left = functional.corrected(sums[model], np.array([variance_of(part) for part in parts]))
+        variances = np.array([variance_along(model, entry) for entry in np.eye(len(sums[model]))])
+        found, left = functional.corrected(sums[model], variances)
         value, bias = value + weight * found, bias + abs(weight) * left
     return value, bias

@@ -11,7 +11,7 @@ hundred (3e-5 on a million simulated items, one in ten of them positive).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -77,6 +77,30 @@ def _average_precision_gradient(mu: Floats) -> Floats:
     return np.asarray(np.stack([pushed, pushed + own], axis=1) / positive.sum())
 
 
+def _average_precision_curvature(mu: Floats) -> list[tuple[float, Floats]]:
+    """Return what the second derivatives within each bin add to the bias: an item of weight w counts as w at its rank.
+
+    With a, b, c the derivatives by negatives twice, by either once, and by positives twice,
+    :math:`a x^2 + 2 b x y + c y^2 = (a + b) x^2 + (c + b) y^2 - b (x - y)^2`.
+    """
+    if not _both_classes(mu):
+        return []
+    positive, (precision, taken) = mu[:, 1], _precisions(mu)
+    total, area = positive.sum(), _average_precision(mu)
+    once, twice = np.cumsum(positive / taken**2), np.cumsum(positive * precision / taken**2)
+    by_negatives = -np.cumsum(positive * precision / taken)
+    by_positives = precision + np.cumsum(positive / taken) + by_negatives
+    negatives = 2.0 * twice / total
+    either = (2.0 * twice - once - precision / taken) / total - by_negatives / total**2
+    positives = 2.0 * ((1.0 - precision) / taken - once + twice) / total - 2.0 * (by_positives - area) / total**2
+    rows = ((negatives + either, (1.0, 0.0)), (positives + either, (0.0, 1.0)), (-either, (1.0, -1.0)))
+    return [
+        (sign, np.sqrt(np.maximum(sign * row, 0.0))[:, None] * np.array(along))
+        for row, along in rows
+        for sign in (1.0, -1.0)
+    ]
+
+
 @dataclass(frozen=True)
 class _Area:
     """What both areas share: the positive class, and the bins of the pool's scores."""
@@ -86,6 +110,7 @@ class _Area:
 
     kind: ClassVar[str]
     curve: ClassVar[tuple[Callable[[Floats], float], Callable[[Floats], Floats]]]
+    curvature: ClassVar[Callable[[Floats], Sequence[tuple[float, Floats]]] | None] = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edges", as_edges(self.edges))
@@ -113,7 +138,16 @@ class _Area:
         """Return the measure for a classification task with a positive class."""
         require("classification", task, self.name)
         basis, (value, gradient) = ScoreCounts(task.positive(self.positive), self.edges), self.curve
-        return Functional(self.name, basis, value, gradient, (0.0, 1.0), higher_is_better=True, proportion=True)
+        return Functional(
+            self.name,
+            basis,
+            value,
+            gradient,
+            (0.0, 1.0),
+            higher_is_better=True,
+            proportion=True,
+            curvature=type(self).curvature,
+        )
 
 
 @dataclass(frozen=True)
@@ -161,6 +195,9 @@ class AveragePrecision(_Area):
     .. math:: \frac1P \Bigl[ y \bigl(\tfrac{T_i}{W_i} - AP\bigr) + y \sum_{k \le i} \frac{p_k}{W_k}
         - \sum_{k \le i} \frac{p_k T_k}{W_k^2} \Bigr].
 
+    An item of expansion weight w counts as w items at its own rank, so that few labels make the value too large. The
+    estimate is the value less this bias to second order, from the second derivatives within each bin.
+
     Parameters
     ----------
     positive, edges
@@ -174,3 +211,4 @@ class AveragePrecision(_Area):
 
     kind = "average_precision"
     curve = (_average_precision, _average_precision_gradient)
+    curvature = _average_precision_curvature

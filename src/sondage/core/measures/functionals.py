@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -71,6 +71,10 @@ class Functional:
     corrected : callable, optional
         Of a measure that is not smooth: from :math:`\hat\mu` and the variances of its entries the value less its
         estimated bias, and a bound of the bias that is left. None where linearising is enough.
+    curvature : callable, optional
+        Of a measure whose value on few labels is biased: from :math:`\hat\mu` signs :math:`\epsilon` and coefficients
+        a, of the shape of :math:`\mu`, so that :math:`\tfrac12 \sum \epsilon \mathrm{Var}(a \cdot \hat\mu)` is the
+        bias to second order. None where it does not matter.
     """
 
     name: str
@@ -83,6 +87,7 @@ class Functional:
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
+    curvature: Callable[[Floats], Sequence[tuple[float, Floats]]] | None = None
 
 
 class Measure(Protocol):
