@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.biases import corrected_value
 from sondage.core.comparisons import Contrast, believed_totals, moments
-from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, Sample
 

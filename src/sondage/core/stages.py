@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
+from sondage.core.biases import corrected_value
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import (
     PRIOR_PRECISION,
@@ -31,7 +32,6 @@ from sondage.core.estimators import (
     linearise,
     spread,
 )
-from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, Known, Sample
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.biases import corrected_value
 from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
 from sondage.core.catalogue.intervals import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
-from sondage.core.kinks import corrected_value
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
 from sondage.pools import Pool
