@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from sondage import Classifier, Outcome, Pool, Regressor, compare, estimate_from, evaluate
+from sondage.core.beliefs import ClassBelief
 from sondage.core.diagnostics import believed_before, contributions, uniform_labels, unit_count
 from sondage.core.domains import domain_estimate
-from sondage.core.reliability import reliability
+from sondage.core.reliability import reliability, unexpected
 from sondage.errors import InputError
 from sondage.studies.responses import labelled
 
@@ -193,3 +194,31 @@ def test_where_the_rest_of_a_part_is_not_known_it_is_refused(rng):
     assert abs(domain_estimate(found, inside, drawable=True).value) <= 1
     with pytest.raises(InputError, match="needs labelled items"):
         domain_estimate(found, np.zeros(found.n_labels, dtype=bool))
+
+
+def test_probabilities_that_labels_contradict_are_warned_of(rng):
+    score = rng.normal(-1.0, 2.0, 4000)
+    right = 1 / (1 + np.exp(-score))
+    y = (rng.random(4000) < right).astype(int)
+    sure = Pool(1 / (1 + np.exp(-3 * score)))
+    (warning,) = evaluate(sure, "f1", labels=y, budget=200, seed=0).warnings
+    assert "not the most probable class" in warning
+    assert not any(evaluate(Pool(right), "f1", labels=y, budget=100, seed=seed).warnings for seed in range(30))
+    assert not evaluate(Pool(predictions=(right > 0.5) * 1), "f1", labels=1 - y, budget=100).warnings
+
+
+def test_what_is_unexpected_is_counted(rng):
+    p = rng.dirichlet(np.ones(3), 300)
+    y = rng.integers(0, 3, 300)
+    sample = evaluate(Pool(p), "error_rate", labels=y, budget=300, method="passive").evidence.sample
+    top = p.argmax(axis=1)
+    found = unexpected(ClassBelief(3, models=((0, 1.0),)), sample, 3)
+    assert found == pytest.approx((np.sum(1 - p.max(axis=1)), np.sum(y != top)), rel=1e-9)
+
+
+@pytest.mark.parametrize(("scale", "warned"), [(1.0, False), (2.0, True), (0.5, True)])
+def test_predictive_variances_that_labels_contradict_are_warned_of(rng, scale, warned):
+    means, variances = rng.normal(size=2000), rng.uniform(0.2, 1.0, 2000)
+    y = means + scale * np.sqrt(variances) * rng.normal(size=2000)
+    found = evaluate(Pool(means=means, variances=variances), "mse", labels=y, budget=150, seed=1).warnings
+    assert any(f"{scale:.0g}" in text and "predictive variances" in text for text in found) == warned

@@ -1,4 +1,4 @@
-"""Whether what was believed before any label agrees with the labels: observed against believed, in bins."""
+"""Whether what was believed before any label agrees with the labels: observed against believed, in bins and in all."""
 
 from __future__ import annotations
 
@@ -8,17 +8,23 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtr, chdtrc, pdtr, pdtrc
 
-from sondage.core.beliefs import Belief
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief
 from sondage.core.intervals import t_interval, wilson_interval
 from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Grades, Items
 from sondage.core.results import Evidence, Interval
+from sondage.core.samples import Sample
 
-__all__ = ["Bin", "Reliability", "reliability"]
+__all__ = ["Bin", "Reliability", "reliability", "unexpected"]
 
 MOST_BINS = 10
 LEAST_IN_BIN = 12
+BY_CHANCE = 1e-3
+"""Probability below which labels are not taken to differ from what was believed by chance, on either side."""
+MUCH = 1.5
+"""By which factor, at least, they differ by more than is worth no mention."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,53 @@ def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliabil
 
     bins = tuple(summed_up(places) for places in _groups(expected))
     return Reliability(event, bins, summed_up(np.arange(len(expected))), probability)
+
+
+def unexpected(belief: Belief, sample: Sample, n_classes: int) -> tuple[float, float] | None:
+    """Return how far labels were expected to be from what was believed, and how far they are, if that is much else.
+
+    Parameters
+    ----------
+    belief : Belief
+        What was believed before any label.
+    sample : Sample
+        The labelled rows; given its output a label does not depend on how its item was drawn.
+    n_classes : int
+        Number of classes; 0 for numbers.
+
+    Returns
+    -------
+    (float, float) or None
+        Of classes the numbers, expected and seen, of labels that are not the most probable class (Poisson's
+        distribution); of numbers the sum of squared residuals over their variances (chi squared), expected and seen.
+        None where they agree within a factor of 1.5 or by a chance of .001, where nothing was believed, and where
+        rows share labels.
+    """
+    if sample.units is not None or not _is_informed(belief):
+        return None
+    pairs = [(label, weight + np.zeros(len(sample.items))) for label, weight in belief.supposed(sample.items, ())]
+    if n_classes:
+        columns = np.zeros((n_classes, len(sample.items)))
+        for label, weight in pairs:
+            columns[label] += weight
+        top, most = columns.argmax(axis=0), columns.max(axis=0)
+        told = most > 1.0 / n_classes + 1e-9
+        expected, seen = float(np.sum(1.0 - most[told])), float(np.count_nonzero((sample.labels != top)[told]))
+        chance = min(pdtrc(seen - 1.0, expected), pdtr(seen, expected))
+    else:
+        mean = sum(weight * label for label, weight in pairs)
+        variances = sum(weight * (label - mean) ** 2 for label, weight in pairs)
+        expected, seen = float(sample.size), float(np.sum((sample.labels - mean) ** 2 / variances))
+        chance = min(chdtrc(expected, seen), chdtr(expected, seen))
+    much = max(seen, expected) > MUCH * min(seen, expected)
+    return (expected, seen) if much and chance < BY_CHANCE else None
+
+
+def _is_informed(belief: Belief) -> bool:
+    """Return whether a belief says how sure it is: not by predicted classes alone, nor with limits of variances."""
+    if isinstance(belief, ClassBelief):
+        return not (belief.sure or belief.votes)
+    return isinstance(belief, GaussianBelief) and not (belief.broad or belief.peaked)
 
 
 def _groups(expected: Floats) -> list[NDArray[np.int64]]:

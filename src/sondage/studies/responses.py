@@ -14,6 +14,7 @@ from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import ESTIMATORS, Fit
 from sondage.core.predictions import Floats
 from sondage.core.raters import Opinions
+from sondage.core.reliability import unexpected
 from sondage.core.results import Interval
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.stages import Estimation, Part
@@ -118,9 +119,24 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
     if not here.all():
         counts = [f"{n_pending} pending"] * bool(n_pending) + [f"{len(skipped)} skipped"] * bool(skipped)
         warnings.append(f"{' and '.join(counts)}: taken to be like the answered items of equal belief")
+    warnings += _against_belief(session, whole)
     estimation = Estimation(whole, tuple(parts), ESTIMATORS[session.method.estimator], belief)
     opinions = _opinions(session, asked[here].tolist())
     return Labelled(estimation, exact, last.covers, n_pending, skipped, tuple(warnings), opinions)
+
+
+def _against_belief(session: Session, sample: Sample) -> list[str]:
+    """Return a warning where the labels are not at all as the models' probabilities or variances say."""
+    belief = session.stages[0].known.belief
+    found = None if belief is None else unexpected(belief, sample, len(session.task.classes))
+    if found is None:
+        return []
+    expected, seen = found
+    if session.task.kind == "regression":
+        times = f"{np.sqrt(seen / expected):.2g} times as far from the predictions as the predictive variances say"
+        return [f"labels are {times}: variances that fit need fewer labels"]
+    labels = f"{seen:.0f} labels are not the most probable class, {expected:.3g} should be by the probabilities"
+    return [f"{labels}: calibrated ones need fewer labels"]
 
 
 def _opinions(session: Session, answered: Sequence[int]) -> Opinions | None:
