@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -63,10 +64,10 @@ def voted_column(counts: Counts, votes: Sequence[int], n_classes: int, items: It
     [0.033, 0.967, 0.967]
     """
     predicted, agreed = _predictions(votes, items)
+    tables = _tables(counts, tuple(votes), n_classes, label)
     total = np.zeros(len(items))
-    for model, column in zip(votes, predicted, strict=True):
-        tables = np.stack([_table_column(counts, model, agree, n_classes, label) for agree in (0, 1)])
-        total += tables[agreed, column] / len(votes)
+    for table, column in zip(tables, predicted, strict=True):
+        total += table[agreed, column] / len(votes)
     return total
 
 
@@ -79,15 +80,19 @@ def _predictions(votes: Sequence[int], items: Items) -> tuple[list[NDArray[Any]]
     return predicted, agreed
 
 
-def _table_column(counts: Counts, model: int, agree: int, n_classes: int, label: int) -> Floats:
-    """Return the probability of a label by predicted class, shape (k,)."""
-    seen = [(f, y, count) for m, together, f, y, count in counts if (m, together) == (model, agree)]
-    right, total = sum(count for f, y, count in seen if f == y), sum(count for _, _, count in seen)
-    accuracy = (right + 1.0) / (total + 2.0)
-    cells = np.full(n_classes, MASS * (1.0 - accuracy) / (n_classes - 1))
-    cells[label] = MASS * accuracy
-    totals = np.full(n_classes, MASS)
-    for f, y, count in seen:
-        totals[f] += count
-        cells[f] += count * (y == label)
-    return np.asarray(cells / totals)
+@lru_cache(maxsize=16)
+def _tables(counts: Counts, votes: tuple[int, ...], n_classes: int, label: int) -> Floats:
+    """Return each model's probability of a label, shape (m, 2, k), by whether all agree and by predicted class."""
+    rows = np.array(counts, dtype=np.int64).reshape(-1, 5)
+    place = {model: at for at, model in enumerate(votes)}
+    models = np.array([place[model] for model in rows[:, 0].tolist()], dtype=np.int64)
+    _, together, predicted, seen, count = rows.T
+    totals, hits = np.zeros((len(votes), 2, n_classes)), np.zeros((len(votes), 2, n_classes))
+    right = np.zeros((len(votes), 2))
+    np.add.at(totals, (models, together, predicted), count)
+    np.add.at(hits, (models, together, predicted), count * (seen == label))
+    np.add.at(right, (models, together), count * (seen == predicted))
+    accuracy = (right + 1.0) / (totals.sum(axis=2) + 2.0)
+    prior = np.repeat((MASS * (1.0 - accuracy) / (n_classes - 1))[:, :, None], n_classes, axis=2)
+    prior[:, :, label] = MASS * accuracy
+    return np.asarray((prior + hits) / (MASS + totals))
