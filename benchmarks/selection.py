@@ -27,6 +27,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "default": {},
     "uniform": {"method": "passive"},
     "thesis (5.16)": {"method": "thesis"},
+    "one stage": {"stages": 1},
 }
 KEYS = ("set", "method", "budget", "seeds")
 VALUES = ("best", "regret", "held", "size")
