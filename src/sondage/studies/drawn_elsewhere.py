@@ -91,7 +91,8 @@ def estimate_from(
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
     task, outputs, size = code_models({"model": one}, _classes(classes, predictions, labels), (), _row)
     coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(_listed(labels, size))]
-    if any(label is None for label in coded):
+    known_labels = [label for label in coded if label is not None]
+    if len(known_labels) < len(coded):
         raise LabelError(
             f"label of row {coded.index(None)} is missing; leave the row out only if it was skipped at random"
         )
@@ -99,7 +100,7 @@ def estimate_from(
     base = np.ones(size) if weights is None else np.asarray(positive_column(weights, "weight", size, _row), dtype=float)
     total = float(pool_size) if pool_size is not None and weights is None else float(np.sum(base * expansion.weights))
     items = Items(outputs, base / total)
-    sample = Sample(items, label_array(coded, task), expansion)  # type: ignore[arg-type]
+    sample = Sample(items, label_array(known_labels, task), expansion)
     known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)))
     # The sample stands for the pool it came from: its scores, weighted, make the bins of the measures that have some.
     expanded = replace(items, weights=items.weights * expansion.weights)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,10 +89,10 @@ _CODERS: dict[str, Callable[[Any, Task, tuple[str, ...], Any], Label]] = {
 def decode_label(label: Label | None, task: Task) -> Any:
     """Return a coded label as the user knows it."""
     if label is not None and task.kind == "ranking":
-        return judged(label, task.grades)  # type: ignore[arg-type]
+        return judged(cast(Judgements, label), task.grades)
     if label is None or task.kind != "classification":
         return label
-    return task.classes[int(label)]  # type: ignore[arg-type]
+    return task.classes[cast(int, label)]
 
 
 def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> LabelError:

@@ -34,11 +34,12 @@ def _deviations(session: Session, strata: np.ndarray, n_strata: int) -> np.ndarr
     contrast = contrasts_of(session.question, functional, session.models)[0]
     name, known = functional.basis.name, session.stage.known
     influence = contrast.influence({model: known.expected[name, model] for model in contrast.models})
-    answered = [p for p in session.asked if session.answers.get(p) is not None]
+    given = {p: label for p in session.asked if (label := session.answers.get(p)) is not None}
+    answered = list(given)
     if not answered:
         return np.ones(n_strata)
     rows = np.array(answered) if session.units is None else np.searchsorted(session.units, answered)
-    labels = label_array([session.answers[p] for p in answered], session.task)  # type: ignore[misc]
+    labels = label_array(list(given.values()), session.task)
     psi = np.asarray(influence.at(session.items.take(rows), labels), dtype=np.float64)
     prior = max(float(np.var(psi)), 1e-12)
     return stratum_deviations(psi, strata[answered], n_strata, prior)

@@ -97,7 +97,8 @@ class Sheet:
         """Return the rows of these positions, their labels where all have one, and each row's place among them."""
         answers = self.answers if answers is None else answers
         found = [answers.get(position) for position in positions.tolist()]
-        coded = label_array(found, self.task) if all(label is not None for label in found) else np.empty(0)  # type: ignore[arg-type]
+        given = [label for label in found if label is not None]
+        coded = label_array(given, self.task) if len(given) == len(found) else np.empty(0)
         if not len(coded) and self.task.kind == "outcomes":
             coded = np.empty((0, len(self.models)))
         if self.units is None:
