@@ -317,7 +317,7 @@ def _notes(found: Mapping[Key, Cell]) -> str:
     lines = [
         f"{span} seeds a cell, 1,000 or more in {sum(n >= 1000 for n in mine)} of the default's {len(mine)}.",
         "Ratios are of mean absolute errors, below 1 where the default is nearer to the truth; '!' marks more than",
-        "1.05 of the thesis, or 1 of the best peer, beyond three standard errors. Coverage is of 95 % intervals; LOW and",
+        "1.05 of the thesis, or 1 of the best peer, by three standard errors. Coverage is of 95 % intervals; LOW and",
         f"HIGH mark cells outside [{LOW}, {HIGH}] by a one-sided 99.9 % binomial bound. Relative width: over Wilson's",
         "interval on a uniform sample of the same size for error rates, over the passive method's for other measures.",
         f"A ratio below {LEAST_RATIO} counts as {LEAST_RATIO} in means; 'pools' counts each pool once. An",
