@@ -63,7 +63,7 @@ class Method:
 
 
 METHODS: dict[str, Method] = {
-    "default": Method(design="optimal+absolute+bounded", estimator="anchored", stages=(0.2, 0.3, 0.5)),
+    "default": Method(design="adaptive", estimator="anchored", stages=(0.2, 0.3, 0.5)),
     "thesis": Method(
         floor=0.0, draw="with_replacement", estimator="self_normalised", interval="wald", test="wald", belief="model"
     ),

@@ -148,7 +148,17 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     if past is not None and len(past.labels):
         belief = calibrated(belief, past.answered, past.labels, past.units)
     pass_one = PoolSums(pool, models, functionals, belief, uninformed, past)
-    setting = Setting(wanted[0], belief, pool.task, pass_one.expect, method.assisted, uninformed, standing)
+    setting = Setting(
+        contrasts=wanted[0],
+        belief=belief,
+        task=pool.task,
+        expect=pass_one.expect,
+        assisted=method.assisted,
+        uninformed=uninformed,
+        standing=standing,
+        labels=0 if past is None else past.n_labels,
+        squared=pool.squared_weights,
+    )
     from_first = [_from_first(contrasts) for contrasts in wanted]
     for contrasts in from_first:
         _require_defined(contrasts, pass_one, uninformed)

@@ -48,6 +48,11 @@ class Past:
     unanswered: Items
     standing: Standing | None = None
 
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are; rows that share one count once."""
+        return len(self.labels) if self.units is None else len(np.unique(self.units))
+
 
 def calibrated(belief: Belief, items: Items, labels: NDArray[Any], units: NDArray[np.int64] | None) -> Belief:
     """Return the belief calibrated on labelled rows; of rows that share a label on the first."""

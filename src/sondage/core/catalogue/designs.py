@@ -24,10 +24,14 @@ from sondage.core.designs import (
     with_floor,
 )
 from sondage.core.measures import ErrorRate, Task
+from sondage.core.measures.bases import Confusion
 from sondage.core.measures.functionals import Functional
 from sondage.errors import InputError
 
 __all__ = ["DESIGNS", "Setting", "named_design"]
+
+FEW = 3.0
+"""Surprises are few while there are more labels than this for each of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,10 @@ class Setting:
         The belief that holds every label for possible.
     standing : Standing, optional
         Of several models: what earlier labels say of them.
+    labels : int
+        How many the belief was calibrated on.
+    squared : float
+        The sum of squares of the base weights: of equal ones 1 / N.
     """
 
     contrasts: tuple[Contrast, ...]
@@ -59,6 +67,8 @@ class Setting:
     assisted: bool
     uninformed: Belief
     standing: Standing | None = None
+    labels: int = 0
+    squared: float = 1.0
 
     @property
     def functional(self) -> Functional:
@@ -81,6 +91,15 @@ class Setting:
         """Return the influence at the believed pool means."""
         sums = self.expect(contrast, belief or self.belief)
         return contrast.influence({model: rounded(mu) for model, mu in sums.items()})
+
+    @property
+    def surprises(self) -> float:
+        """How many predictions of the pool are believed to be wrong; infinite where that is not what is estimated."""
+        contrast = self.contrasts[0]
+        if len(self.models) > 1 or not isinstance(contrast.functional.basis, Confusion):
+            return np.inf
+        (matrix,) = self.expect(contrast, self.belief).values()
+        return float(rounded(1.0 - np.trace(matrix) / np.sum(matrix))) / self.squared
 
     def shrunk_influence(self, contrast: Contrast) -> Influence:
         """Return the influence where the believed pool means are moved a tenth of the way to the uninformed ones.
@@ -142,6 +161,19 @@ def _bounded(setting: Setting) -> Design:
     """
     influences = [setting.shrunk_influence(contrast) for contrast in setting.served]
     return mixture("bounded", [RootMeanSquare(influence=psi, belief=setting.belief) for psi in influences])
+
+
+def _adaptive(setting: Setting) -> Design:
+    r"""Return optimal, absolute and bounded in equal parts, of which absolute's grows where surprises are few.
+
+    After n labels, with K surprises believed to be in the pool, it is :math:`1/3 + 2/3 \, (1 - (3 K / n)^2)_+`: the
+    error is then made of the few surprises that were not drawn, which are best sought where they are likeliest.
+    """
+    few = max(0.0, 1.0 - (FEW * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
+    shares = ((1.0 - few) / 3.0, (1.0 + 2.0 * few) / 3.0, (1.0 - few) / 3.0)
+    designs = (_optimal(setting), _absolute(setting), _bounded(setting))
+    terms = tuple((a * b, term) for a, design in zip(shares, designs, strict=True) for b, term in design.terms)
+    return Design("adaptive", terms)
 
 
 def _active_err(setting: Setting) -> Design:
@@ -206,6 +238,7 @@ DESIGNS: dict[str, Callable[[Setting], Design]] = {
     "optimal": _optimal,
     "absolute": _absolute,
     "bounded": _bounded,
+    "adaptive": _adaptive,
     "uniform_cost": _uniform_cost,
     "cost_only": _cost_only,
     "active_uniC": _uniform_cost,
