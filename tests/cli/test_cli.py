@@ -193,7 +193,7 @@ def test_a_report():
     run("import", "study.db", "batch.csv")
     data = json.loads(run("report", "study.db", "--json").output)
     assert (data["seed"], data["labelled"], data["complete"], data["result"]["kind"]) == (0, 20, True, "estimate")
-    assert data["method"]["design"] == "optimal+absolute+bounded"
+    assert data["method"]["design"] == "adaptive"
 
 
 def test_an_extension():

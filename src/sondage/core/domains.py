@@ -18,7 +18,7 @@ from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Evidence
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.stages import Estimation, Part
-from sondage.core.variances import believed_variance, larger_variance, plausible
+from sondage.core.variances import believed_variance, larger_variance, plausible, variance_slope
 from sondage.errors import InputError
 
 __all__ = ["domain_estimate"]
@@ -67,11 +67,16 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     if not exact and belief is not None and np.isfinite(fit.value):
         believed = believed_variance(contrast, sample, fit.sums, *plausible(belief, evidence.sample))
         variance, df = larger_variance(variance, df, believed)
+    std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
+    slope = 0.0
+    if std_error > 0 and np.isfinite(fit.value):
+        slope = variance_slope(contrast, sample, fit.sums, belief, sample.expansion.inclusion, std_error)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     return replace(
         estimate,
         value=fit.value,
-        std_error=float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan"),
+        std_error=std_error,
+        slope=slope,
         n_labels=sample.size,
         target="pool",
         exact=exact,

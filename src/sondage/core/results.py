@@ -137,6 +137,8 @@ class Estimate(Shown):
         Whether everything that can matter is labelled.
     df : float
         Degrees of freedom of the standard error.
+    slope : float
+        How fast the estimate's variance grows with its value; 0 where that is not known.
     n_effective : float
         Effective number of labels, (sum of weights)^2 over the sum of their squares.
     largest_weight : float
@@ -166,6 +168,7 @@ class Estimate(Shown):
     bounds: tuple[float, float]
     proportion: bool
     interval_kind: str
+    slope: float = 0.0
     n_effective: float = float("nan")
     largest_weight: float = float("nan")
     n_pending: int = 0

@@ -43,6 +43,11 @@ class Expansion:
     spread: Floats
     strata: NDArray[np.int64] | None = None
 
+    @property
+    def inclusion(self) -> Floats:
+        r"""The probability of each unit, :math:`\pi_u`, that has this spread, shape (n,)."""
+        return np.asarray(2.0 / (1.0 + np.sqrt(1.0 + 4.0 * self.spread)))
+
 
 def from_inclusion(inclusion: Floats) -> Expansion:
     r"""Return the expansion of units taken with these probabilities, independently given :math:`\tau`.

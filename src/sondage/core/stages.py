@@ -223,6 +223,11 @@ class Estimation:
         """
         return self.whole if shares is None else _merged(self, tuple(shares.tolist()))
 
+    @property
+    def inclusion(self) -> Floats:
+        """With what probability each labelled unit was drawn in its stage, stage by stage."""
+        return np.concatenate([part.sample.expansion.inclusion for part in self.parts])
+
     def resampled(self, counts: Floats) -> Estimation:
         """Return the estimation with each unit's expansion weight multiplied, as a bootstrap draw has it."""
         ends = np.cumsum([part.sample.size for part in self.parts])

@@ -29,7 +29,7 @@ from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Contrast
 from sondage.core.samples import Sample
 
-__all__ = ["believed_variance", "larger_variance", "plausible"]
+__all__ = ["believed_variance", "larger_variance", "plausible", "variance_slope"]
 
 LEAST_DF = 4.6
 MOST_DF = 1e6
@@ -39,6 +39,8 @@ UNSEEN = 2.0 / 3.0
 """By how much the median of what a Poisson rate may be is above how often it was seen."""
 MOST = 1.5
 """Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
+MOST_SLOPE = 0.5
+"""The largest slope of the variance, in standard errors."""
 ROUNDING, DIGITS = 1e-9, 9
 """Sizes and chances that differ by less are equal: last bits, which follow the order of rows, decide nothing."""
 
@@ -73,26 +75,85 @@ def plausible(belief: Belief, sample: Sample) -> Sequence[Belief]:
     return belief.plausible(items.take(first), labels[first], weights)
 
 
-def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
-    if isinstance(belief, GaussianBelief) and (belief.broad or belief.peaked):  # a limit has no variance to expect
+def variance_slope(
+    contrast: Contrast,
+    sample: Sample,
+    sums: dict[int, np.ndarray],
+    belief: Belief | None,
+    inclusion: np.ndarray,
+    std_error: float,
+) -> float:
+    r"""Return how fast the estimate's variance grows with its value: its third cumulant over its variance.
+
+    Where heavy surprises are drawn, the estimate and its variance are both large, and both small where they are not:
+    over draws and labels the variance's regression on the estimate has the slope
+
+    .. math:: c = \frac{\sum_u (1 - \pi_u) (1 - 2 \pi_u) \pi_u^{-3} \, E r_u^3}
+        {\sum_u (1 - \pi_u) \pi_u^{-2} \, E r_u^2}, \qquad r_u = b_u (\psi_u(y) - \bar\psi_u),
+
+    sums over labelled units. Of a proportion from equal draws it is :math:`(1 - 2 \theta) / n`, as Wilson has it.
+
+    Parameters
+    ----------
+    contrast, sample, sums
+        As for `believed_variance`.
+    belief : Belief, optional
+        After the labels.
+    inclusion : ndarray of float, shape (U,)
+        With what probability each unit was drawn in its stage.
+    std_error : float
+        Of the estimate.
+
+    Returns
+    -------
+    float
+        In units of the estimate, at most half a standard error: where it would be more, single surprises decide, and
+        those that were not drawn are counted as an error. 0 if the belief says nothing.
+    """
+    if belief is None or _says_nothing(belief):
         return 0.0
+    expected, moves, _ = _supposed(contrast, sample, sums, belief)
+    steps = np.sqrt(sample.expansion.spread) * moves
+    second, third = np.sum(expected * steps**2, axis=0), np.sum(expected * steps**3, axis=0)
+    skew = (1.0 - 2.0 * inclusion) / np.sqrt(np.maximum(1.0 - inclusion, 1e-300))
+    total = float(np.sum(second))
+    slope = float(np.sum(np.where(inclusion < 1.0, skew, 0.0) * third)) / total if total > 0 else 0.0
+    return float(np.clip(slope, -MOST_SLOPE * std_error, MOST_SLOPE * std_error))
+
+
+def _says_nothing(belief: Belief) -> bool:
+    """Return whether a belief is a limit, which has no variance to expect."""
+    return isinstance(belief, GaussianBelief) and (belief.broad or belief.peaked)
+
+
+def _supposed(
+    contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each label's probability and how far it moves the pool mean, shapes (L, U), and how far the given do."""
     influence, items = contrast.influence(sums), sample.items
     supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=influence.kinks(items))
     pairs = [(weight + np.zeros(len(items)), influence.at(items, label)) for label, weight in supposed]
     expected, psi = (np.stack(column) for column in zip(*pairs, strict=True))
     mean, weights = np.sum(expected * psi, axis=0), sample.items.weights
-    shown = np.abs(sample.unit_sums(weights * (influence.at(items, sample.labels) - mean)))
+    shown = sample.unit_sums(weights * (influence.at(items, sample.labels) - mean))
     moves = np.stack([sample.unit_sums(weights * (row - mean)) for row in psi])
     if sample.units is not None:  # rows that share a label are believed of as their mean
         total = sample.unit_sums(weights + np.zeros(len(items)))
         expected = np.stack([sample.unit_sums(weights * row) / total for row in expected])
+    return expected, moves, shown
+
+
+def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
+    if _says_nothing(belief):
+        return 0.0
+    expected, moves, shown = _supposed(contrast, sample, sums, belief)
     root = np.sqrt(sample.expansion.spread)
     sizes = root * np.abs(moves)
     rare = _heaviest(expected, sizes)
     often = float(np.sum(np.where(rare, 0.0, expected * sizes**2)))
     if not rare.any():
         return often
-    seen = np.count_nonzero(root * shown >= sizes[rare].min() * (1 - ROUNDING))
+    seen = np.count_nonzero(root * np.abs(shown) >= sizes[rare].min() * (1 - ROUNDING))
     effects = np.sum(np.where(rare, expected * moves, 0.0), axis=0) * sample.expansion.weights
     up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
     return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2 * (up**2 + down**2)

@@ -13,7 +13,7 @@ from sondage.core.measures import Functional
 from sondage.core.raters import rater_variance
 from sondage.core.results import Comparison, Estimate, Evidence
 from sondage.core.samples import Sample
-from sondage.core.variances import believed_variance, larger_variance, plausible
+from sondage.core.variances import believed_variance, larger_variance, plausible, variance_slope
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.planning import contrasts_of
@@ -88,6 +88,9 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     if counts is None and len(contrast.weights) == 2 and meant_to_count(session) and (found.n_pending or found.skipped):
         warnings.append("the exact test and interval need all answers: until then they are Student's")
     total = expected + doubt + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
+    slope = 0.0
+    if np.isfinite(total) and not (found.exact or agreed) and session.question.kind == "evaluate":
+        slope = variance_slope(contrast, sample, fit.sums, found.belief, estimation.inclusion, np.sqrt(total))
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     largest = float(weights.max() / weights.sum())
     effective = float(weights.sum() ** 2 / np.sum(weights**2))
@@ -105,6 +108,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         bounds=contrast.bounds,
         proportion=contrast.functional.proportion and session.question.kind != "compare" and len(contrast.weights) == 1,
         interval_kind=method.interval,
+        slope=slope,
         n_effective=effective,
         largest_weight=largest,
         n_pending=found.n_pending,

@@ -15,6 +15,7 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
+from sondage.core.variances import variance_slope
 from sondage.pools import Pool
 from sondage.studies.answers import squared_error, within
 from sondage.studies.planning import contrasts_of
@@ -99,6 +100,7 @@ def overall_estimate(
         n_labels=sum(one.n_labels for one in own),
         exact=all(one.exact for one in own) and not beyond,
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
+        slope=_slope(slices, contrast, moved, squares, total),
         df=float(squares.sum() ** 2 / np.sum(squares**2 / degrees)) if squares.any() else float(degrees.sum()),
         n_effective=_effective(slices, contrast),
         largest_weight=max(one.share * one.estimate.largest_weight for one in slices),
@@ -110,6 +112,19 @@ def overall_estimate(
         evidence=None,
         course=None,
     )
+
+
+def _slope(slices: Sequence[_Slice], contrast: Contrast, moved: Sequence[Fit], squares: Floats, total: float) -> float:
+    """Return how fast the variance grows with the value: the slices' third cumulants over their variances."""
+    if not (np.isfinite(total) and squares.sum() > 0):
+        return 0.0
+    std_error, slopes = float(np.sqrt(total)), []
+    for one, fit in zip(slices, moved, strict=True):
+        estimation, error = one.found.estimation, std_error / one.share
+        sample = estimation.merged(fit.shares)
+        slope = variance_slope(contrast, sample, fit.sums, one.found.belief, estimation.inclusion, error)
+        slopes.append(one.share * slope)
+    return float(np.average(slopes, weights=squares))
 
 
 def _joined(slices: Sequence[_Slice], contrast: Contrast, sums: Sequence[Sums]) -> dict[int, Floats]:

@@ -133,6 +133,7 @@ def _width(estimate: Estimate, session: Session, end: int, level: float) -> floa
     ahead = replace(
         estimate,
         std_error=estimate.std_error * float(np.sqrt(factor)),
+        slope=estimate.slope * factor,
         n_labels=end,
         df=estimate.df * more,
         n_effective=estimate.n_effective / factor if factor else estimate.n_effective,

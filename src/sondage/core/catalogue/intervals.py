@@ -12,6 +12,7 @@ from sondage.core.estimators import Fit
 from sondage.core.intervals import (
     clopper_pearson_interval,
     fieller_interval,
+    score_interval,
     t_interval,
     wald_interval,
     wilson_effective_interval,
@@ -51,9 +52,19 @@ def named_interval(
 
 
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
-    """Count where the sample allows it, else take Wilson on the effective sample size for proportions, or t."""
+    """Count where the sample allows it, else take Wilson on the effective sample size for proportions, or t.
+
+    Where the variance grows faster with the value than these have it, its slope takes their place.
+    """
     if estimate.counts is not None and estimate.target == "pool":
         return counted_interval(estimate.counts, level)
+    value, variance = estimate.value, estimate.std_error**2
+    inside = estimate.proportion and 0 < value < 1 and variance > 0
+    n = value * (1 - value) / variance if inside else np.inf
+    if (inside or not estimate.proportion) and abs(estimate.slope) > abs(1 - 2 * value) / n:
+        return score_interval(
+            value, estimate.std_error, estimate.slope, level, df=estimate.df, n=n, bounds=estimate.bounds
+        )
     kind = _wilson_effective if estimate.proportion else _t
     return kind(estimate, level, generator)
 

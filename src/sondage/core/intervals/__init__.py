@@ -12,6 +12,7 @@ from sondage.core.intervals.proportions import (
     wilson_interval,
 )
 from sondage.core.intervals.ratios import fieller_interval
+from sondage.core.intervals.score import score_interval
 from sondage.core.intervals.unseen import unseen_bound
 from sondage.core.intervals.wald import t_interval, wald_interval
 
@@ -20,6 +21,7 @@ __all__ = [
     "clopper_pearson_interval",
     "fieller_interval",
     "hypergeometric_interval",
+    "score_interval",
     "t_interval",
     "unseen_bound",
     "wald_interval",

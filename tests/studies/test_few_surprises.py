@@ -1,0 +1,92 @@
+"""The default's design where surprises are few: what it is a mixture of, and when."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from sondage import Classifier, Pool, evaluate, read_pool
+from sondage.core.measures import parse_measure
+from sondage.studies.method import Question, choose_method
+from sondage.studies.session import Session
+
+PARTS = ("optimal", "absolute", "bounded")
+
+
+def rare(spread: float = 4.0, n: int = 6000) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Probabilities of which few are in doubt where the spread of their log odds is large, and labels that follow them."""
+    rng = np.random.default_rng(3)
+    p = 1 / (1 + np.exp(10 - spread * rng.standard_normal(n)))
+    return p, (rng.random(n) < p).astype(np.int64)
+
+
+def begun(pool: Pool, y: NDArray[Any], budget: int, measure: str = "f1", **parts: Any) -> Session:
+    """A session with its first stage labelled; two models are compared."""
+    kind = "compare" if len(pool.models) > 1 else "evaluate"
+    question = Question(kind, pool.models, (parse_measure(measure),))
+    session = Session.start(pool, question, choose_method(**parts), budget=budget, seed=5)
+    ids = session.ask(session.room)
+    session.tell(ids, y[ids].tolist())
+    return session
+
+
+def sizes(session: Session, pool: Pool, design: str) -> NDArray[Any]:
+    session.method = choose_method(design=design, floor=0.0)
+    return session.plan(pool).sizes
+
+
+def share_of_absolute(session: Session, pool: Pool, p: NDArray[Any], y: NDArray[Any]) -> float:
+    """From the calibrated probabilities, without the package's sums."""
+    session.method = choose_method(design="optimal")
+    belief = session.plan(pool).belief
+    moved = 1 / (1 + np.exp(-(belief.shift + belief.slope * np.log(p / (1 - p)))))
+    wrong = np.where(p > 0.5, 1 - moved, moved)
+    asked = [session.ids[position] for position in session.asked]
+    wrong[asked] = (p[asked] > 0.5) != (y[asked] == 1)
+    return 1 / 3 + 2 / 3 * max(0.0, 1 - (3 * wrong.sum() / len(asked)) ** 2)
+
+
+def test_the_part_of_absolute_follows_the_surprises_that_are_expected():
+    p, y = rare()
+    pool = Pool(p)
+    for budget in (300, 500, 1000):
+        session = begun(pool, y, budget)
+        part = share_of_absolute(session, pool, p, y)
+        optimal, absolute, bounded = (sizes(session, pool, design) for design in PARTS)
+        expected = (1 - part) / 2 * (optimal + bounded) + part * absolute
+        np.testing.assert_allclose(sizes(session, pool, "adaptive"), expected, rtol=1e-7)
+    assert 0.4 < part < 0.99
+
+
+@pytest.mark.parametrize("case", ["first stage", "many surprises", "a loss of probabilities", "two models"])
+def test_elsewhere_the_parts_are_equal(case):
+    p, y = rare()
+    if case == "many surprises":
+        p = np.sqrt(p)
+    pool = Pool(models={"a": Classifier(p), "b": Classifier(p[::-1])}) if case == "two models" else Pool(p)
+    session = begun(pool, y, 1000, "brier" if case == "a loss of probabilities" else "f1")
+    if case == "first stage":
+        session.stages, session.asked, session.answers = [], [], {}
+    equal = np.mean([sizes(session, pool, design) for design in PARTS], axis=0)
+    np.testing.assert_allclose(sizes(session, pool, "adaptive"), equal, rtol=1e-9)
+
+
+def test_every_engine_draws_the_same(tmp_path):
+    p, y = rare()
+    pd.DataFrame({"id": np.arange(len(p)), "p_1": p}).to_parquet(tmp_path / "pool.parquet")
+    far = read_pool(str(tmp_path / "pool.parquet"))
+    asked = [begun(pool, y, 1000).ask(300, pool) for pool in (far.load(), far)]
+    assert asked[0] == asked[1]
+
+
+def test_fewer_labels_are_needed_there():
+    p, y = rare()
+    pool = Pool(p)
+    truth = 2 * np.sum((p > 0.5) & (y == 1)) / (np.sum(p > 0.5) + y.sum())
+    far_off = {
+        design: np.mean([abs(evaluate(pool, "f1", y, 600, seed, design=design).value - truth) for seed in range(100)])
+        for design in ("adaptive", "optimal+absolute+bounded")
+    }
+    assert far_off["adaptive"] < 0.9 * far_off["optimal+absolute+bounded"]
