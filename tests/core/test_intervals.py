@@ -14,6 +14,7 @@ from sondage.core.intervals import (
     clopper_pearson_interval,
     fieller_interval,
     hypergeometric_interval,
+    score_interval,
     t_interval,
     wald_interval,
     wilson_effective_interval,
@@ -220,6 +221,24 @@ def test_fieller_at_the_border_is_a_half_line(a: float, wanted: tuple[float, flo
     assert ends(found) == pytest.approx(wanted, rel=1e-12)
 
 
+# Score
+
+
+@given(value=st.floats(0.01, 0.99), n=st.floats(3, 1e6), level=st.floats(0.5, 0.999))
+def test_score_with_wilsons_slope_is_wilson(value: float, n: float, level: float) -> None:
+    found = score_interval(value, math.sqrt(value * (1 - value) / n), (1 - 2 * value) / n, level, n=n)
+    assert ends(found) == pytest.approx(ends(wilson_interval(value, n, level)), rel=1e-9, abs=1e-12)
+
+
+@given(error=st.floats(1e-3, 10), slope=st.floats(-5, 5), df=st.floats(2, 1e3))
+def test_score_ends_are_t_errors_away_at_the_variance_they_have(error: float, slope: float, df: float) -> None:
+    found, t = score_interval(1.0, error, slope, df=df), stats.t.ppf(0.975, df)
+    for end in ends(found):
+        assert (end - 1.0) ** 2 == pytest.approx(t**2 * (error**2 + slope * (end - 1.0)), rel=1e-6, abs=1e-9)
+    assert ends(score_interval(1.0, error, 0.0, df=df)) == pytest.approx(ends(t_interval(1.0, error, df)))
+    assert ends(score_interval(1.0, 0.0, slope, df=df)) == (1.0, 1.0)
+
+
 # Bad arguments
 
 
@@ -232,6 +251,8 @@ def test_fieller_at_the_border_is_a_half_line(a: float, wanted: tuple[float, flo
         (lambda: wald_interval(math.nan, 0.1), r"value nan is not finite"),
         (lambda: wald_interval(0.1, 0.1, bounds=(1, 0)), r"bounds \(1, 0\): the first must be below"),
         (lambda: t_interval(0.1, 0.1, df=0), r"df 0 is not above 0"),
+        (lambda: score_interval(0.1, 0.1, math.nan), r"slope nan is not finite"),
+        (lambda: score_interval(0.1, 0.1, 0.0, n=0), r"n 0 is not above 0"),
         (lambda: wilson_interval(1.2, 10), r"proportion 1.2 is outside \[0, 1\]"),
         (lambda: wilson_interval(0.2, -1), r"n -1 is not 0 or more"),
         (lambda: wilson_effective_interval(-0.2, 0.1), r"proportion -0.2 is outside \[0, 1\]"),
@@ -263,6 +284,17 @@ def test_fieller_covers_whatever_the_denominator(rng: np.random.Generator, agree
         assert agrees(hits, runs, 0.9)
     else:  # mostly unbounded: an interval cannot show the gap and covers more
         assert hits > 0.9 * runs
+
+
+@pytest.mark.slow
+def test_score_covers_scaled_poisson_counts_on_either_side(rng: np.random.Generator) -> None:
+    # Thirty surprises expected, each of which moves the estimate by 1/2: its variance is half of its value.
+    counts = rng.poisson(30, size=20_000) / 2
+    found = [score_interval(value, math.sqrt(value / 2), 0.5) for value in counts]
+    wald = [wald_interval(value, math.sqrt(value / 2)) for value in counts]
+    above, below = np.mean([one.low > 15 for one in found]), np.mean([one.high < 15 for one in found])
+    assert max(above, below) < 0.035
+    assert np.mean([one.high < 15 for one in wald]) > 1.4 * below
 
 
 @pytest.mark.slow

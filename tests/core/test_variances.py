@@ -1,5 +1,7 @@
 """Calibration of beliefs, and the variance that a belief expects."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -11,7 +13,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
 from sondage.core.predictions import Classes, Items, Means
 from sondage.core.samples import Sample, from_inclusion
-from sondage.core.variances import believed_variance, larger_variance
+from sondage.core.variances import MOST_SLOPE, believed_variance, larger_variance, variance_slope
 
 
 @pytest.mark.parametrize(("shift", "slope"), [(0.0, 1.0), (-2.0, 1.0), (0.0, 0.4), (1.0, 2.0)])
@@ -158,6 +160,45 @@ def test_standard_errors_are_averaged_over_beliefs() -> None:
     apart = [believed_variance(CONTRAST, sample, EVEN, belief) for belief in beliefs]
     together = believed_variance(CONTRAST, sample, EVEN, *beliefs)
     assert together == pytest.approx(np.mean(np.sqrt(apart)) ** 2)
+
+
+def test_the_slope_is_the_third_cumulant_over_the_variance() -> None:
+    # Every draw and every labelling of five items: the cumulants of the estimate's error over the pool, and their
+    # estimates from the labelled items, expected over the same draws.
+    n, pi, p = 5, np.array([0.1, 0.25, 0.4, 0.7, 1.0]), np.array([0.02, 0.2, 0.35, 0.9, 0.6])
+    items = Items((Classes(np.zeros(n, dtype=int), p),), np.full(n, 1 / n))
+    second = third = estimated_second = estimated_third = 0.0
+    for drawn in product([0, 1], repeat=n):
+        taken = np.array(drawn, dtype=bool)
+        chance = float(np.prod(np.where(taken, pi, 1 - pi)))
+        for labels in product([0, 1], repeat=n):
+            y = np.array(labels)
+            weight = chance * float(np.prod(np.where(y == 1, p, 1 - p)))
+            error = float(np.sum((taken / pi - 1) * (y - p))) / n
+            second, third = second + weight * error**2, third + weight * error**3
+        if taken.any() and chance > 0:
+            sample = Sample(
+                items.take(np.flatnonzero(taken)), np.zeros(taken.sum(), dtype=int), from_inclusion(pi[taken])
+            )
+            own = believed_without_rare(sample, p[taken], n)
+            slope = variance_slope(CONTRAST, sample, EVEN, BELIEF, sample.expansion.inclusion, np.inf)
+            estimated_second, estimated_third = estimated_second + chance * own, estimated_third + chance * own * slope
+    assert estimated_second == pytest.approx(second, rel=1e-9)
+    assert estimated_third == pytest.approx(third, rel=1e-9)
+
+
+def believed_without_rare(sample: Sample, p: np.ndarray, n: int) -> float:
+    return float(np.sum(sample.expansion.spread * p * (1 - p))) / n**2
+
+
+def test_the_slope_of_equal_draws_is_wilsons_and_at_most_half_an_error() -> None:
+    n, p = 400, 0.1
+    items = Items((Classes(np.zeros(n, dtype=int), np.full(n, p)),), np.full(n, 1e-6))
+    sample = Sample(items, np.zeros(n, dtype=int), from_inclusion(np.full(n, n * 1e-6)))
+    of = (CONTRAST, sample, EVEN, BELIEF, sample.expansion.inclusion)
+    assert variance_slope(*of, np.inf) == pytest.approx((1 - 2 * p) / n, rel=1e-3)
+    assert variance_slope(*of, 1e-3) == MOST_SLOPE * 1e-3
+    assert variance_slope(CONTRAST, sample, EVEN, None, sample.expansion.inclusion, 1.0) == 0.0
 
 
 def test_beliefs_without_a_spread_expect_no_variance() -> None:
