@@ -124,6 +124,13 @@ def overconfident_rare() -> Problem:
     return _classifier(expit(SHARPENED * logit(probability)), labels)
 
 
+def thin() -> Problem:
+    """6,000 items whose log odds are normal (-10, 4) and right: few positives, and doubt spread thinly over many items."""
+    generator = np.random.default_rng(3)
+    probability = expit(-10.0 + 4.0 * generator.standard_normal(6_000))
+    return _classifier(probability, (generator.random(6_000) < probability).astype(int))
+
+
 def regression() -> Problem:
     """10,000 numbers predicted with errors whose standard deviation varies eightfold and is known."""
     means, labels, deviation = _regression()
@@ -168,6 +175,7 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "rare": rare,
     "overconfident": overconfident,
     "overconfident_rare": overconfident_rare,
+    "thin": thin,
     "regression": regression,
     "regression_flat": regression_flat,
     "tweets": tweets,
