@@ -125,7 +125,7 @@ def overconfident_rare() -> Problem:
 
 
 def thin() -> Problem:
-    """6,000 items whose log odds are normal (-10, 4) and right: few positives, and doubt spread thinly over many items."""
+    """6,000 items with log odds from N(-10, 4) that are right: few positives, doubt thin over many items."""
     generator = np.random.default_rng(3)
     probability = expit(-10.0 + 4.0 * generator.standard_normal(6_000))
     return _classifier(probability, (generator.random(6_000) < probability).astype(int))

@@ -157,7 +157,7 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
         uninformed=uninformed,
         standing=standing,
         labels=0 if past is None else past.n_labels,
-        squared=pool.squared_weights,
+        squared=lambda: pool.squared_weights,
     )
     from_first = [_from_first(contrasts) for contrasts in wanted]
     for contrasts in from_first:

@@ -56,8 +56,8 @@ class Setting:
         Of several models: what earlier labels say of them.
     labels : int
         How many the belief was calibrated on.
-    squared : float
-        The sum of squares of the base weights: of equal ones 1 / N.
+    squared : callable
+        Returns the sum of squares of the base weights, of equal ones 1 / N; for some pools that takes a pass.
     """
 
     contrasts: tuple[Contrast, ...]
@@ -68,7 +68,7 @@ class Setting:
     uninformed: Belief
     standing: Standing | None = None
     labels: int = 0
-    squared: float = 1.0
+    squared: Callable[[], float] = lambda: 1.0
 
     @property
     def functional(self) -> Functional:
@@ -99,7 +99,7 @@ class Setting:
         if len(self.models) > 1 or not isinstance(contrast.functional.basis, Confusion):
             return np.inf
         (matrix,) = self.expect(contrast, self.belief).values()
-        return float(rounded(1.0 - np.trace(matrix) / np.sum(matrix))) / self.squared
+        return float(rounded(1.0 - np.trace(matrix) / np.sum(matrix))) / self.squared()
 
     def shrunk_influence(self, contrast: Contrast) -> Influence:
         """Return the influence where the believed pool means are moved a tenth of the way to the uninformed ones.
