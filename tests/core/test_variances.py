@@ -13,7 +13,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
 from sondage.core.predictions import Classes, Items, Means
 from sondage.core.samples import Sample, from_inclusion
-from sondage.core.variances import MOST_SLOPE, believed_variance, larger_variance, variance_slope
+from sondage.core.variances import DOUBTED, MOST_SLOPE, believed_variance, larger_variance, variance_slope
 
 
 @pytest.mark.parametrize(("shift", "slope"), [(0.0, 1.0), (-2.0, 1.0), (0.0, 0.4), (1.0, 2.0)])
@@ -182,7 +182,10 @@ def test_the_slope_is_the_third_cumulant_over_the_variance() -> None:
             )
             own = believed_without_rare(sample, p[taken], n)
             slope = variance_slope(CONTRAST, sample, EVEN, BELIEF, sample.expansion.inclusion, np.inf)
-            estimated_second, estimated_third = estimated_second + chance * own, estimated_third + chance * own * slope
+            estimated_second, estimated_third = (
+                estimated_second + chance * own,
+                estimated_third + chance * own * slope * (1 + DOUBTED / sample.size),
+            )
     assert estimated_second == pytest.approx(second, rel=1e-9)
     assert estimated_third == pytest.approx(third, rel=1e-9)
 
@@ -196,8 +199,9 @@ def test_the_slope_of_equal_draws_is_wilsons_and_at_most_half_an_error() -> None
     items = Items((Classes(np.zeros(n, dtype=int), np.full(n, p)),), np.full(n, 1e-6))
     sample = Sample(items, np.zeros(n, dtype=int), from_inclusion(np.full(n, n * 1e-6)))
     of = (CONTRAST, sample, EVEN, BELIEF, sample.expansion.inclusion)
-    assert variance_slope(*of, np.inf) == pytest.approx((1 - 2 * p) / n, rel=1e-3)
-    assert variance_slope(*of, 1e-3) == MOST_SLOPE * 1e-3
+    believed = n / (n + DOUBTED)
+    assert variance_slope(*of, np.inf) == pytest.approx(believed * (1 - 2 * p) / n, rel=1e-3)
+    assert variance_slope(*of, 1e-3) == pytest.approx(believed * MOST_SLOPE * 1e-3)
     assert variance_slope(CONTRAST, sample, EVEN, None, sample.expansion.inclusion, 1.0) == 0.0
 
 

@@ -41,6 +41,8 @@ MOST = 1.5
 """Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
 MOST_SLOPE = 0.5
 """The largest slope of the variance, in standard errors."""
+DOUBTED = 50.0
+"""After how many labels half of the slope that the belief expects is believed."""
 ROUNDING, DIGITS = 1e-9, 9
 """Sizes and chances that differ by less are equal: last bits, which follow the order of rows, decide nothing."""
 
@@ -107,8 +109,9 @@ def variance_slope(
     Returns
     -------
     float
-        In units of the estimate, at most half a standard error: where it would be more, single surprises decide, and
-        those that were not drawn are counted as an error. 0 if the belief says nothing.
+        In units of the estimate; 0 if the belief says nothing. It is at most half a standard error, since beyond that
+        single surprises decide, and those that were not drawn are counted as an error. Of n labelled units
+        :math:`n / (n + 50)` of it is believed, for so does the belief follow from the labels.
     """
     if belief is None or _says_nothing(belief):
         return 0.0
@@ -118,7 +121,8 @@ def variance_slope(
     skew = (1.0 - 2.0 * inclusion) / np.sqrt(np.maximum(1.0 - inclusion, 1e-300))
     total = float(np.sum(second))
     slope = float(np.sum(np.where(inclusion < 1.0, skew, 0.0) * third)) / total if total > 0 else 0.0
-    return float(np.clip(slope, -MOST_SLOPE * std_error, MOST_SLOPE * std_error))
+    most = MOST_SLOPE * std_error
+    return float(np.clip(slope, -most, most)) * sample.size / (sample.size + DOUBTED)
 
 
 def _says_nothing(belief: Belief) -> bool:
