@@ -97,3 +97,14 @@ def test_intervals_reckon_with_surprises_that_were_not_drawn(measure):
     found = [evaluate(pool, measure, y, 1000, seed) for seed in range(80)]
     straight = np.mean([truth in replace(one, slope=0.0).interval() for one in found])
     assert np.mean([truth in one.interval() for one in found]) > max(0.9, straight + 0.02)
+
+
+def test_third_cumulants_of_slices_add_up():
+    p = np.random.default_rng(1).beta(0.5, 2, size=3000)
+    y, where = (np.random.default_rng(2).random(3000) < p).astype(int), np.arange(3000) % 3 == 0
+    found = evaluate(Pool(p), "error_rate", y, 300, 1, slices=np.where(where, "few", "many"))
+    parts = [(1 / 3, found["few"]), (2 / 3, found["many"])]
+    second = sum(share**2 * one.std_error**2 for share, one in parts)
+    third = sum(share**3 * one.std_error**2 * one.slope for share, one in parts)
+    assert found.overall.slope == pytest.approx(third / second, rel=1e-9)
+    assert third > 0

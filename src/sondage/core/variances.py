@@ -93,7 +93,8 @@ def variance_slope(
     .. math:: c = \frac{\sum_u (1 - \pi_u) (1 - 2 \pi_u) \pi_u^{-3} \, E r_u^3}
         {\sum_u (1 - \pi_u) \pi_u^{-2} \, E r_u^2}, \qquad r_u = b_u (\psi_u(y) - \bar\psi_u),
 
-    sums over labelled units. Of a proportion from equal draws it is :math:`(1 - 2 \theta) / n`, as Wilson has it.
+    sums over labelled units; of several stages with the cube and the square of each one's weight. Of a proportion from
+    equal draws it is :math:`(1 - 2 \theta) / n`, as Wilson has it (docs/statistics.md, section 8).
 
     Parameters
     ----------
