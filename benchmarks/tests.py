@@ -5,20 +5,22 @@
     python benchmarks/tests.py --table type_one --level 0.01      one table at another level
 
 Under the null hypothesis each item's two outputs change places with probability 1/2 in every run (Sawade 2012,
-section 5.4.2), so that the population's difference is 0; the target is therefore the population in all runs. Finished
-cells are kept in benchmarks/results/tests.csv and not computed again unless --again is given.
+section 5.4.2), so that the population's difference is 0; the target is therefore the population, and of made pairs
+that differ too. Of real pairs (model_sets.py) that differ it is the pool. Finished cells are kept in
+benchmarks/results/tests.csv and not computed again unless --again is given.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from cells import Cell, Cells, marked, table
 from known_problems import PAIRS, Pair
+from model_sets import REAL_PAIRS
 from scipy.stats import binom
 
 import sondage
@@ -28,6 +30,7 @@ from sondage.errors import InputError
 
 BUDGETS = (50, 100, 200, 400)
 LEVELS = (0.01, 0.05, 0.1)
+ALL_PAIRS = PAIRS | REAL_PAIRS
 RESAMPLES = 199
 RESAMPLED = ("permutation", "bootstrap")
 TESTS = ("auto", "wald", "t", "permutation", "bootstrap", "mcnemar")
@@ -45,10 +48,11 @@ TABLES = {
     ),
     "errors": "spread of the estimated differences of equal models, and the mean standard error over it",
     "power": "share of runs that reject at {level}; models differ",
+    "covered": "share of the default's 95 % intervals that hold the difference; models differ",
 }
 KEYS = ("pair", "design", "budget", "null", "seeds")
 VALUES = (
-    *("truth", "mean", "spread", "std_error", "labels"),
+    *("truth", "mean", "spread", "std_error", "labels", "covered"),
     *(f"{test}_{level}" for test in TESTS for level in LEVELS),
 )
 
@@ -56,18 +60,22 @@ VALUES = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=1000)
-    parser.add_argument("--pair", nargs="+", choices=list(PAIRS), default=list(PAIRS))
+    parser.add_argument("--pair", nargs="+", choices=list(ALL_PAIRS), default=list(ALL_PAIRS))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
     parser.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
+    parser.add_argument("--test", nargs="+", choices=TESTS, default=list(TESTS))
     parser.add_argument("--level", nargs="+", type=float, choices=LEVELS, default=[0.05])
     parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
     options = parser.parse_args()
-    cells = {null: simulated(options, null=null) for null in {name != "power" for name in options.table}}
+    cells = {null: simulated(options, null=null) for null in {name in EQUAL for name in options.table}}
     for name in options.table:
-        found = cells[name != "power"]
+        found = cells[name in EQUAL]
         for level in options.level:
             print(f"\n{name}: {heading(name, level, options.seeds)}\n")
-            print(errors(found, options.budget) if name == "errors" else pivot(found, options.budget, level))
+            if name in SHOWN:
+                print(pivot(found, options.budget, SHOWN[name]))
+            else:
+                print(rejections(found, options.budget, level, options.test))
 
 
 def heading(name: str, level: float, seeds: int) -> str:
@@ -81,13 +89,18 @@ def simulated(options: argparse.Namespace, *, null: bool) -> list[Cell]:
     """Return all cells asked for, computing those that are missing."""
     cells, found = Cells("tests", KEYS, VALUES), []
     for name in options.pair:
-        build = lru_cache(PAIRS[name])
+        build = lru_cache(ALL_PAIRS[name])
         for design in designs(name):
             for budget in options.budget:
                 keys = dict(zip(KEYS, (name, design, budget, null, options.seeds), strict=True))
 
-                def run(build=build, design=design, budget=budget) -> Cell:
-                    return simulate(build(), DESIGNS[design], budget, options.seeds, null=null)
+                def run(name=name, build=build, parts=DESIGNS[design], budget=budget) -> Cell:
+                    made = name in PAIRS  # of real pairs the pool's own difference is asked for
+                    target = "population" if null or made else "pool"
+                    resampling = null and made
+                    return simulate(
+                        build(), parts, budget, options.seeds, null=null, target=target, resampling=resampling
+                    )
 
                 found.append(cells.get(keys, run, again=options.again))
     return found
@@ -98,29 +111,33 @@ def designs(pair: str) -> list[str]:
     return [design for design in DESIGNS if pair == "regression" or not design.startswith("active_")]
 
 
-def simulate(pair: Pair, parts: dict[str, Any], budget: int, seeds: int, *, null: bool) -> Cell:
-    """Return how often each test rejects."""
-    pool = pair.pool
+def simulate(
+    pair: Pair, parts: dict[str, Any], budget: int, seeds: int, *, null: bool, target: str, resampling: bool
+) -> Cell:
+    """Return how often each test rejects, and how often the interval holds the difference."""
+    pool, truth = pair.pool, 0.0 if null else pair.truth
     rejected = np.zeros((len(TESTS), len(LEVELS)))
-    values, errors, labels = np.empty(seeds), np.empty(seeds), np.empty(seeds)
+    values, errors, labels, covered = (np.empty(seeds) for _ in range(4))
     for seed in range(seeds):
         generator = np.random.default_rng([seed, budget])
         if null:
             pool = pair.swapped(generator)
         comparison = sondage.compare(
-            pool, "a", "b", pair.measure, labels=pair.labels, budget=budget, seed=seed, target="population", **parts
+            pool, "a", "b", pair.measure, labels=pair.labels, budget=budget, seed=seed, target=target, **parts
         )
-        estimate = comparison.estimate
+        estimate, interval = comparison.estimate, comparison.interval(0.95)
         values[seed], errors[seed], labels[seed] = estimate.value, estimate.std_error, estimate.n_labels
-        for place, pvalue in enumerate(pvalues(comparison, generator, resampling=null)):
-            rejected[place] += np.array(LEVELS) >= pvalue
+        covered[seed] = interval.low - 1e-9 <= truth <= interval.high + 1e-9
+        for place, pvalue in enumerate(pvalues(comparison, generator, resampling=resampling)):
+            rejected[place] += np.where(np.isnan(pvalue), np.nan, np.array(LEVELS) >= pvalue)
     shares = rejected / seeds
     return {
-        "truth": 0.0 if null else pair.truth,
+        "truth": truth,
         "mean": values.mean(),
         "spread": values.std(ddof=1),
         "std_error": errors.mean(),
         "labels": labels.mean(),
+        "covered": covered.mean(),
         **{f"{t}_{a}": shares[i, j] for i, t in enumerate(TESTS) for j, a in enumerate(LEVELS)},
     }
 
@@ -143,33 +160,44 @@ def pvalues(comparison: sondage.Comparison, generator: np.random.Generator, *, r
                 yield float("nan")
 
 
-def pivot(found: list[Cell], budgets: list[int], level: float) -> str:
+def rejections(found: list[Cell], budgets: list[int], level: float, tests: list[str]) -> str:
     """Return a table with one row for each pair, design and test, one column for each budget."""
     show: dict[tuple[str, str, str], list[str]] = {}
     for cell in found:
         null = cell["null"] == "True"
-        for test in TESTS:
+        for test in tests:
             rate, runs = float(cell[f"{test}_{level}"]), int(cell["seeds"])
-            text = marked(rate, runs, level, "greater") if null else f"{rate:.2f}"
             if fits(cell, test):
+                text = marked(rate, runs, level, "greater") if null else f"{rate:.2f}"
                 show.setdefault((cell["pair"], cell["design"], test), []).append(text)
     return table(["pair", "design", "test", *map(str, budgets)], ([*line, *cells] for line, cells in show.items()))
 
 
-def errors(found: list[Cell], budgets: list[int]) -> str:
-    """Return a table of the spread of the differences, and of the mean standard error over it."""
+def pivot(found: list[Cell], budgets: list[int], text: Callable[[Cell], str]) -> str:
+    """Return a table with one row for each pair and design, one column for each budget."""
     show: dict[tuple[str, str], list[str]] = {}
     for cell in found:
-        spread, error = float(cell["spread"]), float(cell["std_error"])
-        show.setdefault((cell["pair"], cell["design"]), []).append(f"{spread:.4f} ({error / spread:.2f})")
+        show.setdefault((cell["pair"], cell["design"]), []).append(text(cell))
     return table(["pair", "design", *map(str, budgets)], ([*line, *cells] for line, cells in show.items()))
 
 
+def _errors(cell: Cell) -> str:
+    """Return the spread of the differences, and the mean standard error over it."""
+    spread = float(cell["spread"])
+    return f"{spread:.4f} ({float(cell['std_error']) / spread:.2f})" if spread else "0"
+
+
+def _covered(cell: Cell) -> str:
+    return marked(float(cell["covered"]), int(cell["seeds"]), 0.95, "less")
+
+
+EQUAL = ("type_one", "errors")
+SHOWN: dict[str, Callable[[Cell], str]] = {"errors": _errors, "covered": _covered}
+
+
 def fits(cell: Cell, test: str) -> bool:
-    """Return whether the cell has the test; McNemar's needs equal draws and losses of 0 and 1."""
-    if test in RESAMPLED:
-        return cell["null"] == "True"
-    return test != "mcnemar" or (cell["pair"] != "regression" and cell["design"] in ("passive", "default"))
+    """Return whether the cell has the test: of real pairs nothing is resampled, McNemar's needs equal draws."""
+    return not np.isnan(float(cell[f"{test}_{LEVELS[0]}"]))
 
 
 if __name__ == "__main__":

@@ -47,6 +47,11 @@ class Contrast:
         return tuple(model for model, _ in self.weights)
 
     @property
+    def compares(self) -> bool:
+        """Whether it tells models from each other."""
+        return len(self.weights) > 1
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest possible value."""
         low, high = self.functional.bounds

@@ -65,7 +65,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     exact = not np.any(sample.expansion.spread)
     variance, df, belief = fit.variance, fit.df, evidence.estimation.belief
     if not exact and belief is not None and np.isfinite(fit.value):
-        believed = believed_variance(contrast, sample, fit.sums, *plausible(belief, evidence.sample))
+        believed = believed_variance(contrast, sample, fit.sums, *plausible(contrast, belief, evidence.sample))
         variance, df = larger_variance(variance, df, believed)
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     slope = 0.0

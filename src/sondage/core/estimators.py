@@ -11,7 +11,8 @@ Horvitz-Thompson
     :math:`\hat\mu = H^{out} + \sum w b s`
 assisted (difference, AIPW, PPI)
     :math:`\hat\mu = \hat\mu_{Hajek} - \lambda (\hat h_{Hajek} - h)`, :math:`h = E[s]` under the belief, with the
-    :math:`\lambda \in [0, 1]` that minimises the estimated variance
+    :math:`\lambda \in [0, 1]` that minimises the estimated variance; of a difference
+    Horvitz-Thompson takes the place of Hajek (`assisted`)
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ __all__ = [
     "horvitz_thompson",
     "joint_coefficient",
     "linearise",
+    "paired_degrees",
     "self_normalised",
     "spread",
     "variance",
@@ -68,6 +70,8 @@ class Fit:
         Estimated pool means of each model.
     bias : float
         Bound of the bias that is left in the value of a measure with kinks; else 0.
+    expanded : bool
+        Whether what the belief leaves is expanded without normalising.
     shares, coefficients : ndarray of float, tuple of float, optional
         Of several stages: their weights, and the coefficient of each.
     """
@@ -81,6 +85,7 @@ class Fit:
     influence: Floats
     sums: dict[int, Floats]
     bias: float = 0.0
+    expanded: bool = False
     shares: Floats | None = None
     coefficients: tuple[float, ...] = ()
 
@@ -109,19 +114,24 @@ def horvitz_thompson(contrast: Contrast, sample: Sample, known: Known) -> Fit:
 def assisted(
     contrast: Contrast, sample: Sample, known: Known, coefficient: float | None = None, *, precision: float = 0.0
 ) -> Fit:
-    """Estimate by the Hajek estimate less what the belief can explain of its error; the labels choose how much."""
-    plain = _normalised_sums(contrast, sample, known)
+    r"""Estimate by the Hajek estimate less what the belief can explain of its error; the labels choose how much.
+
+    Items that hardly tell two models apart are hardly ever drawn. A sum of weights depends on how many of them are, and
+    normalising by it would multiply what the belief got wrong of all others: of a difference :math:`s - \lambda h` is
+    expanded as it is.
+    """
     fallback = hajek(contrast, sample, known)
     if coefficient is None:
         coefficient = joint_coefficient([contrast], sample, known, precision)
     if coefficient == 0 or not known.expected:
         return fallback
-    believed = _believed_sums(contrast, sample, known)
+    factor = 1.0 if contrast.compares else _normaliser(sample, known)
+    plain, believed = _sums(contrast, sample, known, factor), _believed_sums(contrast, sample, known, factor)
     name = contrast.functional.basis.name
     sums = {
         model: plain[model] - coefficient * (believed[model] - known.expected[name, model]) for model in contrast.models
     }
-    fit = linearise(contrast, sample, known, sums, coefficient=coefficient)
+    fit = linearise(contrast, sample, known, sums, coefficient=coefficient, expanded=contrast.compares)
     low, high = contrast.bounds
     return fit if low <= fit.value <= high else fallback
 
@@ -164,11 +174,11 @@ def _sums(contrast: Contrast, sample: Sample, known: Known, factor: float) -> di
     }
 
 
-def _believed_sums(contrast: Contrast, sample: Sample, known: Known) -> dict[int, Floats]:
+def _believed_sums(contrast: Contrast, sample: Sample, known: Known, factor: float) -> dict[int, Floats]:
     """Return the same with each label replaced by its believed distribution."""
     basis = contrast.functional.basis
     assert known.belief is not None
-    weights = _normaliser(sample, known) * sample.row_weights
+    weights = factor * sample.row_weights
     totals = believed_totals(basis, contrast.models, known.belief, sample.items, weights)
     return {model: total + known.outside.get((basis.name, model), 0.0) for model, total in totals.items()}
 
@@ -221,10 +231,12 @@ def linearise(
     sums: dict[int, Floats],
     *,
     coefficient: float = 0.0,
+    expanded: bool = False,
     centred: bool = True,
     bessel: bool = True,
 ) -> Fit:
-    """Evaluate the contrast at the sums and linearise around it."""
+    """Evaluate the contrast at the sums and linearise around it; what is assisted and expanded has no centre."""
+    centred = centred and not (expanded and coefficient)
     influence = contrast.influence(sums)
     psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
     explained = psi
@@ -235,7 +247,7 @@ def linearise(
         scale = _normaliser(sample, known)
         residuals = scale * sample.unit_sums(sample.items.weights * _centred(sample, explained))
     else:
-        residuals = sample.unit_sums(sample.items.weights * (explained + influence.constant))
+        residuals = sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * influence.constant))
 
     def variance_of(part: Contrast) -> float:
         return linearise(part, sample, known, sums, coefficient=coefficient, centred=centred, bessel=bessel).variance
@@ -245,12 +257,13 @@ def linearise(
         value=value,
         residuals=residuals,
         variance=variance(sample, residuals, bessel=bessel and centred),
-        df=degrees(sample, residuals),
+        df=degrees(contrast, sample, residuals),
         spread=spread(contrast, sample, known, sums),
         coefficient=coefficient,
         influence=psi,
         sums=sums,
         bias=bias,
+        expanded=expanded,
     )
 
 
@@ -286,8 +299,50 @@ def spread(contrast: Contrast, sample: Sample, known: Known, sums: dict[int, Flo
     return share * within + (1.0 - share) / share * (outside - influence.constant) ** 2
 
 
-def degrees(sample: Sample, residuals: Floats) -> float:
-    """Return Satterthwaite degrees of freedom of the variance: n - 1 where all units contribute alike."""
+def degrees(contrast: Contrast, sample: Sample, residuals: Floats) -> float:
+    r"""Return Satterthwaite degrees of freedom of the variance, 1 at least.
+
+    Of a difference those of `paired_degrees`. One model's residuals are skewed, and value and variance err together:
+    there it is :math:`1 / \sum_u v_u^2 - 1` for shares :math:`v_u` of the variance, fewer than half as many.
+    """
     parts = sample.expansion.spread * residuals**2
+    if contrast.compares:
+        return float(paired_degrees(parts[sample.expansion.spread > 0]))
     square = float(np.sum(parts**2))
     return max(float(np.sum(parts)) ** 2 / square - 1.0, 1.0) if square > 0 else max(float(sample.size - 1), 1.0)
+
+
+def paired_degrees(parts: Floats) -> Floats:
+    r"""Return Satterthwaite degrees of freedom of the variance of a difference, 1 at least.
+
+    The variance is a sum of n parts, its own variance :math:`\sum_u (V_u - \bar V)^2`, so that (Satterthwaite 1946)
+
+    .. math:: \nu = 2 \Bigl(\sum_u V_u\Bigr)^2 \Big/ \sum_u (V_u - \bar V)^2 ,
+
+    at most n - 1: the number of labels where residuals are normal, fewer where few carry the variance.
+
+    Parameters
+    ----------
+    parts : ndarray of float, shape (..., n)
+        Each unit's part of the variance, 0 or more.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+
+    References
+    ----------
+    F. E. Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin, 1946,
+    110-114.
+
+    Examples
+    --------
+    >>> equal, few = np.ones(10), np.array([100.0] + [1.0] * 9)
+    >>> float(paired_degrees(equal)), round(float(paired_degrees(few)), 2)
+    (9.0, 2.69)
+    """
+    count, total = parts.shape[-1], np.sum(parts, axis=-1)
+    noise = np.sum(parts**2, axis=-1) - total**2 / max(count, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(noise > 1e-12 * total**2, 2.0 * total**2 / noise, np.inf)
+    return np.asarray(np.clip(found, 1.0, max(count - 1.0, 1.0)))

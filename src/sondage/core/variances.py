@@ -64,12 +64,17 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     return float(np.mean([np.sqrt(_expected(contrast, sample, sums, belief)) for belief in beliefs]) ** 2)
 
 
-@lru_cache(maxsize=1)
-def plausible(belief: Belief, sample: Sample) -> Sequence[Belief]:
-    """Return the beliefs that a sample's labels leave possible; of rows that share a label the first tells it.
+def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
+    """Return the beliefs that a sample's labels leave possible; of a difference the calibrated one alone.
 
-    The last answer is kept: slices, and pairs of many models, ask for the same one again and again.
+    What beliefs get wrong of all items alike moves two models alike. Of rows that share a label the first tells it.
     """
+    return (belief,) if contrast.compares else _left_possible(belief, sample)
+
+
+@lru_cache(maxsize=1)
+def _left_possible(belief: Belief, sample: Sample) -> Sequence[Belief]:
+    """Return what labels leave possible; the last answer is kept, since slices ask for the same one again and again."""
     items, labels, weights = sample.items, sample.labels, sample.unit_sums(sample.row_weights)
     if sample.units is None:
         return belief.plausible(items, labels, weights)

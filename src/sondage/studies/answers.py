@@ -151,7 +151,7 @@ def squared_error(
     if found.belief is None:
         return fit.variance, fit.df, False
     sample = found.estimation.merged(fit.shares)
-    believed = believed_variance(contrast, sample, fit.sums, *plausible(found.belief, sample))
+    believed = believed_variance(contrast, sample, fit.sums, *plausible(contrast, found.belief, sample))
     agreed = fit.variance <= AGREED * max(believed, fit.value**2 * AGREED)
     if agreed:
         first = session.stages[0].known

@@ -186,7 +186,7 @@ def _pair(
         value=first.value - second.value,
         residuals=residuals,
         variance=variance(sample, residuals, bessel=session.method.estimator not in UNCENTRED),
-        df=degrees(sample, residuals),
+        df=degrees(contrast, sample, residuals),
         influence=first.influence - second.influence,
         sums=first.sums | second.sums,
         bias=first.bias + second.bias,

@@ -32,6 +32,8 @@ __all__ = ["DESIGNS", "Setting", "named_design"]
 
 FEW = 3.0
 """Surprises are few while there are more labels than this for each of them."""
+FIRST_OWN, OWN = 0.5, 0.25
+"""Share of the models' own values in the design of a difference of ratios: before any label, and later."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +93,15 @@ class Setting:
         """Return the influence at the believed pool means."""
         sums = self.expect(contrast, belief or self.belief)
         return contrast.influence({model: rounded(mu) for model, mu in sums.items()})
+
+    @property
+    def curved(self) -> bool:
+        """Whether it is a difference that an error in the models' own pool means multiplies, as of F but not of losses.
+
+        Of measures with kinks each model is served already.
+        """
+        functional = self.functional
+        return self.contrasts[0].compares and not functional.linear and functional.corrected is None
 
     @property
     def surprises(self) -> float:
@@ -168,10 +179,17 @@ def _adaptive(setting: Setting) -> Design:
 
     After n labels, with K surprises believed to be in the pool, it is :math:`1/3 + 2/3 \, (1 - (3 K / n)^2)_+`: the
     error is then made of the few surprises that were not drawn, which are best sought where they are likeliest.
+
+    Items on which two models agree hardly move a difference of ratios, but it is multiplied by what their labels say of
+    both denominators. So that these are known, half of the first stage of such a difference and a quarter of the
+    others serves each model's own value.
     """
     few = max(0.0, 1.0 - (FEW * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
-    shares = ((1.0 - few) / 3.0, (1.0 + 2.0 * few) / 3.0, (1.0 - few) / 3.0)
-    designs = (_optimal(setting), _absolute(setting), _bounded(setting))
+    shares = [(1.0 - few) / 3.0, (1.0 + 2.0 * few) / 3.0, (1.0 - few) / 3.0]
+    designs = [_optimal(setting), _absolute(setting), _bounded(setting)]
+    if setting.curved:
+        own = OWN if setting.labels else FIRST_OWN
+        shares, designs = [*((1.0 - own) * share for share in shares), own], [*designs, _active_risk(setting)]
     terms = tuple((a * b, term) for a, design in zip(shares, designs, strict=True) for b, term in design.terms)
     return Design("adaptive", terms)
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
 from sondage.core.checks import require
+from sondage.core.estimators import paired_degrees
 from sondage.core.predictions import Floats
 
 __all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths"]
@@ -49,11 +50,8 @@ class JointErrors:
 
     def degrees(self, model: int) -> Floats:
         """Return Satterthwaite degrees of freedom of the differences from one model, shape (k,)."""
-        parts = (self.roots - self.roots[model]) ** 2
-        square = np.sum(parts**2, axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.where(square > 0, np.sum(parts, axis=1) ** 2 / square - 1.0, np.inf)
-        return np.maximum(found, LEAST_DF)
+        drawn = self.roots[:, self.roots.any(axis=0)]
+        return np.maximum(paired_degrees((drawn - drawn[model]) ** 2), LEAST_DF)
 
     def simulated(self, generator: np.random.Generator) -> Floats:
         """Return errors of the estimates by chance, shape (MULTIPLIERS, k)."""
@@ -193,7 +191,7 @@ def simultaneous_widths(errors: JointErrors, level: float, generator: np.random.
     """
     require(0 < level < 1, f"level={level} must be between 0 and 1")
     largest = np.abs(_standardised(errors.simulated(generator))).max(axis=1)
-    return 2.0 * _normal(float(np.quantile(largest, level))) - 1.0
+    return max(level, 2.0 * _normal(float(np.quantile(largest, level))) - 1.0)
 
 
 def _normal(score: float) -> float:
