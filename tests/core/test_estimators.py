@@ -9,13 +9,21 @@ import pytest
 from numpy.typing import NDArray
 
 from sondage import Classifier, Pool, Regressor, compare, evaluate
-from sondage.core.beliefs import ClassBelief
+from sondage.core.beliefs import ClassBelief, GaussianBelief
 from sondage.core.comparisons import Contrast, believed_totals
 from sondage.core.draws import inclusion
-from sondage.core.estimators import ESTIMATORS, Fit, assisted, degrees, hajek, horvitz_thompson, joint_coefficient
+from sondage.core.estimators import (
+    ESTIMATORS,
+    Fit,
+    assisted,
+    hajek,
+    horvitz_thompson,
+    joint_coefficient,
+)
 from sondage.core.measures import MCC, MSE, Accuracy, ErrorRate, FMeasure, Measure, Precision, Task
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.predictions import Classes, Items, Means
+from sondage.core.residuals import degrees, paired_degrees
 from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inclusion
 from sondage.studies.method import Method, Question
 from sondage.studies.session import Session
@@ -269,10 +277,47 @@ def test_stratified_means_by_the_textbook() -> None:
 def test_degrees_of_freedom() -> None:
     items = regression(WEIGHTS["equal"])
     sample = sample_of(items, Y, [0, 1, 2, 3], from_inclusion(np.full(4, 0.5)))
-    assert degrees(sample, np.array([1.0, -1.0, 1.0, -1.0])) == pytest.approx(3.0, rel=1e-14)
-    assert degrees(sample, np.array([5.0, 0.0, 0.0, 0.0])) == 1.0  # never below 1
+    assert degrees(SQUARED, sample, np.array([1.0, -1.0, 1.0, -1.0])) == pytest.approx(3.0, rel=1e-14)
+    assert degrees(SQUARED, sample, np.array([5.0, 0.0, 0.0, 0.0])) == 1.0  # never below 1
     parts = np.array([1.0, 4.0, 9.0, 0.0])
-    assert degrees(sample, np.sqrt(parts)) == pytest.approx(14**2 / 98 - 1, rel=1e-12)  # Satterthwaite
+    assert degrees(SQUARED, sample, np.sqrt(parts)) == pytest.approx(14**2 / 98 - 1, rel=1e-12)
+    sure = sample_of(items, Y, [0, 1, 2, 3, 4], from_inclusion(np.array([0.5, 0.5, 0.5, 0.5, 1.0])))
+    residuals = np.array([3.0, 0.1, 0.2, 0.3, 7.0])  # of a difference the certain item is no part of the variance
+    assert degrees(DIFFERENCE, sure, residuals) == pytest.approx(float(paired_degrees(2 * residuals[:4] ** 2)))
+
+
+def test_degrees_of_a_difference_are_satterthwaite_s(rng: np.random.Generator) -> None:
+    # 2 E^2 / Var of the variance, which is a sum of as many parts drawn again and again.
+    parts = rng.exponential(size=(3, 40)) ** 4
+    sums = parts[:, rng.integers(40, size=(20_000, 40))].sum(axis=2)
+    assert paired_degrees(parts) == pytest.approx(2 * sums.mean(axis=1) ** 2 / sums.var(axis=1), rel=0.05)
+    normal = np.median(paired_degrees(rng.normal(size=(500, 60)) ** 2))
+    assert 55 <= normal <= 59  # chi-square with as many degrees as labels, at most n - 1
+    assert paired_degrees(np.zeros(5)) == 4
+    assert paired_degrees(np.ones(1)) == 1
+
+
+SECOND_MEANS = np.array([1.2, 1.5, -1.0, 0.0, 2.0, 1.6])
+DIFFERENCE = Contrast(MSE().ready(Task("regression")), ((0, 1.0), (1, -1.0)))
+
+
+@pytest.mark.parametrize("n", [2, 4])
+@pytest.mark.parametrize("coefficient", [0.4, 1.0])
+def test_assisted_difference_is_unbiased_under_unequal_draws(n: int, coefficient: float, b: Floats) -> None:
+    # Without normalising: over all samples by exponential keys, given tau a Poisson draw.
+    items = Items((Means(F, np.full(N, 0.3)), Means(SECOND_MEANS, np.full(N, 2.0))), b)
+    belief, basis = GaussianBelief(((0, 0.5), (1, 0.5))), DIFFERENCE.functional.basis
+    totals = believed_totals(basis, (0, 1), belief, items, b)
+    facts = known(belief=belief, expected={(basis.name, model): total for model, total in totals.items()})
+
+    def estimate(taken: list[int], tau: float) -> Floats:
+        sample = sample_of(items, Y, taken, from_inclusion(inclusion(RATES[taken], tau)))
+        fit = assisted(_unbounded(DIFFERENCE), sample, facts, coefficient)
+        return np.array([fit.value, fit.value**2, fit.variance])
+
+    mean, square, variance = over_keys(n, estimate)
+    assert mean == pytest.approx(b @ ((F - Y) ** 2 - (SECOND_MEANS - Y) ** 2), rel=1e-9)
+    assert variance == pytest.approx(square - mean**2, rel=1e-9)
 
 
 EVERYTHING = [

@@ -36,6 +36,10 @@ def test_independent_models_need_sidak_s_level():
     assert simultaneous_widths(INDEPENDENT, 0.95, random()) == pytest.approx(0.95 ** (1 / 6), abs=0.003)
 
 
+def test_where_nothing_is_uncertain_single_intervals_need_no_higher_level():
+    assert simultaneous_widths(JointErrors(np.zeros((3, 4)), np.zeros((3, 0))), 0.95, random()) == 0.95
+
+
 def test_all_pairs_need_tukey_s_range():
     low, high = simultaneous_gaps(np.zeros(6), _many(6), 0, 0.95, random())
     wanted = studentized_range.ppf(0.95, 6, np.inf) / np.sqrt(2)
@@ -111,3 +115,8 @@ def test_who_contends():
     assert leader == 1
     assert list(weights.values()) == pytest.approx((wanted / wanted.sum()).tolist())
     assert standing_of([0, 1, 2, 3], -values, residuals, np.ones(50), higher_is_better=False)[0] == 1
+
+
+def test_models_without_a_value_contend_alike():
+    leader, weights = standing_of([2, 5], np.full(2, np.nan), np.zeros((2, 3)), np.ones(3), higher_is_better=True)
+    assert (leader, weights) == (2, {2: 0.5, 5: 0.5})

@@ -61,17 +61,30 @@ def test_the_part_of_absolute_follows_the_surprises_that_are_expected():
         assert (part > 0.4) == (budget > 100)
 
 
-@pytest.mark.parametrize("case", ["first stage", "many surprises", "a loss of probabilities", "two models"])
+@pytest.mark.parametrize("case", ["first stage", "many surprises", "a loss of probabilities", "two models' losses"])
 def test_elsewhere_the_parts_are_equal(case):
     p, y = rare()
     if case == "many surprises":
         p = np.sqrt(p)
-    pool = Pool(models={"a": Classifier(p), "b": Classifier(p[::-1])}) if case == "two models" else Pool(p)
-    session = begun(pool, y, 300, "brier" if case == "a loss of probabilities" else "f1")
+    pool = Pool(models={"a": Classifier(p), "b": Classifier(p[::-1])}) if "two" in case else Pool(p)
+    session = begun(pool, y, 300, "brier" if "loss" in case else "f1")
     if case == "first stage":
         session.stages, session.asked, session.answers = [], [], {}
     equal = np.mean([sizes(session, pool, design) for design in PARTS], axis=0)
     np.testing.assert_allclose(sizes(session, pool, "adaptive"), equal, rtol=1e-9)
+
+
+@pytest.mark.parametrize("measure", ["f1", "balanced_accuracy", "mcc"])
+def test_a_difference_of_ratios_serves_the_models_own_values_too(measure):
+    p, y = rare()
+    pool = Pool(models={"a": Classifier(p), "b": Classifier(p**1.5)})
+    session = begun(pool, y, 300, measure)
+    for own in (0.25, 0.5):  # later, and in the first stage
+        if own == 0.5:
+            session.stages, session.asked, session.answers = [], [], {}
+        equal = np.mean([sizes(session, pool, design) for design in PARTS], axis=0)
+        expected = (1 - own) * equal + own * sizes(session, pool, "active_risk")
+        np.testing.assert_allclose(sizes(session, pool, "adaptive"), expected, rtol=1e-9)
 
 
 def test_every_engine_draws_the_same(tmp_path):

@@ -206,3 +206,37 @@ def test_uniform_labels_need_only_be_where_models_differ_and_none_may_be():
     with pytest.warns(sondage.errors.SondageWarning, match="nothing is uncertain"):
         found = compare(same, "a", "b", labels=[0, 1, 1], budget=2)
     assert (found.difference, found.better) == (0.0, None)
+
+
+def filters(n: int = 4000) -> tuple[Pool, np.ndarray, float]:
+    """Two models of a pool with 16 % of positives, one more exact than it says, one less; F1's difference."""
+    rng = np.random.default_rng(12)
+    truth = rng.normal(size=n)
+    y = (truth + 0.3 * rng.normal(size=n) > 1.0) * 1
+    told = [1 / (1 + np.exp(-8 * (truth + error * rng.normal(size=n) - 1.0))) for error in (0.1, 0.3)]
+    f1 = [2 * np.sum((p > 0.5) & (y == 1)) / (np.sum(p > 0.5) + y.sum()) for p in told]
+    return Pool(models=dict(zip("ab", map(Classifier, told), strict=True))), y, f1[0] - f1[1]
+
+
+def test_a_difference_of_f_where_models_mostly_agree():
+    pool, y, truth = filters()
+    found = [compare(pool, "a", "b", "f1", labels=y, budget=100, seed=s) for s in range(80)]
+    thesis = [compare(pool, "a", "b", "f1", labels=y, budget=100, seed=s, method="thesis") for s in range(80)]
+    values, others = (np.array([c.difference for c in runs]) for runs in (found, thesis))
+    errors = np.array([c.std_error for c in found])
+    assert values.mean() == pytest.approx(truth, abs=4 * values.std() / np.sqrt(80))
+    assert np.mean((values - truth) ** 2) < 0.5 * np.mean((others - truth) ** 2)
+    assert 0.8 < errors.mean() / values.std() < 1.5
+    assert sum(truth in c.interval() for c in found) >= 71  # .95 of 80, and chance (1 in 1000)
+
+
+def test_own_intervals_where_all_differences_are_known():
+    rng = np.random.default_rng(3)
+    p = rng.beta(0.3, 0.3, size=300)
+    y, nudged = (rng.random(300) < p) * 1, [np.where(rng.random(300) < 0.05, 1 - p, p) for _ in range(3)]
+    pool = Pool(models={f"m{i}": Classifier(told) for i, told in enumerate(nudged)})
+    found = select(pool, "accuracy", labels=y, budget=250, seed=0)
+    accuracy = {name: np.mean((told > 0.5) == y) for name, told in zip(pool.models, nudged, strict=True)}
+    for name, gap in found.gaps().items():
+        assert gap.low == gap.high == pytest.approx(accuracy[name] - accuracy[found.best])
+    assert all(accuracy[name] in interval for name, interval in found.intervals().items())

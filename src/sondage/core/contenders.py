@@ -76,8 +76,8 @@ def standing_of(
     score = np.where(np.isfinite(values), values if higher_is_better else -values, -np.inf)
     first = int(np.argmax(score))
     error = np.sqrt(np.sum(spread * (residuals - residuals[first]) ** 2, axis=1))
-    gap = np.where(np.isfinite(score), score[first] - score, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
+        gap = np.where(np.isfinite(score), score[first] - score, 0.0)
         distance = np.where(gap > 0, np.minimum(gap / error, FARTHEST), 0.0)
     weights = np.exp(-0.5 * distance**2)
     return models[first], dict(zip(models, (weights / weights.sum()).tolist(), strict=True))

@@ -21,11 +21,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sondage.core.biases import corrected_value
 from sondage.core.comparisons import Contrast, believed_totals, moments
 from sondage.core.predictions import Floats
+from sondage.core.residuals import degrees, variance
 from sondage.core.samples import Known, Sample
 
 __all__ = [
@@ -34,15 +34,12 @@ __all__ = [
     "Fit",
     "anchored",
     "assisted",
-    "degrees",
     "hajek",
     "horvitz_thompson",
     "joint_coefficient",
     "linearise",
-    "paired_degrees",
     "self_normalised",
     "spread",
-    "variance",
 ]
 
 
@@ -267,26 +264,6 @@ def linearise(
     )
 
 
-def variance(sample: Sample, residuals: Floats, *, bessel: bool = True) -> float:
-    r"""Return :math:`\frac{n}{n-1} \sum_u k_u e_u^2` over the n units that were not certain, or by strata."""
-    spread, strata = sample.expansion.spread, sample.expansion.strata
-    if strata is not None:
-        return _stratified_variance(residuals, spread, strata)
-    uncertain = int(np.count_nonzero(spread))
-    factor = uncertain / (uncertain - 1) if bessel and uncertain > 1 else 1.0
-    return factor * float(np.sum(spread * residuals**2))
-
-
-def _stratified_variance(residuals: Floats, spread: Floats, strata: NDArray[np.int64]) -> float:
-    """Return the sum over strata of n_h / (n_h - 1) times the centred squares; a lone unit is not centred."""
-    counts = np.bincount(strata)
-    means = np.bincount(strata, weights=residuals) / np.maximum(counts, 1)
-    lone = counts[strata] < 2
-    centred = np.where(lone, residuals, residuals - means[strata])
-    factor = np.where(lone, 1.0, counts[strata] / np.maximum(counts[strata] - 1, 1))
-    return float(np.sum(factor * spread * centred**2))
-
-
 def spread(contrast: Contrast, sample: Sample, known: Known, sums: dict[int, Floats]) -> float:
     """Return the variance of the influence over the pool; items that could not be drawn share one known influence."""
     influence, weights = contrast.influence(sums), sample.row_weights
@@ -297,52 +274,3 @@ def spread(contrast: Contrast, sample: Sample, known: Known, sums: dict[int, Flo
     name, share = contrast.functional.basis.name, known.share
     outside = sum(float(np.sum(a * known.outside[name, model])) for model, a in influence.terms) / (1.0 - share)
     return share * within + (1.0 - share) / share * (outside - influence.constant) ** 2
-
-
-def degrees(contrast: Contrast, sample: Sample, residuals: Floats) -> float:
-    r"""Return Satterthwaite degrees of freedom of the variance, 1 at least.
-
-    Of a difference those of `paired_degrees`. One model's residuals are skewed, and value and variance err together:
-    there it is :math:`1 / \sum_u v_u^2 - 1` for shares :math:`v_u` of the variance, fewer than half as many.
-    """
-    parts = sample.expansion.spread * residuals**2
-    if contrast.compares:
-        return float(paired_degrees(parts[sample.expansion.spread > 0]))
-    square = float(np.sum(parts**2))
-    return max(float(np.sum(parts)) ** 2 / square - 1.0, 1.0) if square > 0 else max(float(sample.size - 1), 1.0)
-
-
-def paired_degrees(parts: Floats) -> Floats:
-    r"""Return Satterthwaite degrees of freedom of the variance of a difference, 1 at least.
-
-    The variance is a sum of n parts, its own variance :math:`\sum_u (V_u - \bar V)^2`, so that (Satterthwaite 1946)
-
-    .. math:: \nu = 2 \Bigl(\sum_u V_u\Bigr)^2 \Big/ \sum_u (V_u - \bar V)^2 ,
-
-    at most n - 1: the number of labels where residuals are normal, fewer where few carry the variance.
-
-    Parameters
-    ----------
-    parts : ndarray of float, shape (..., n)
-        Each unit's part of the variance, 0 or more.
-
-    Returns
-    -------
-    ndarray of float, shape (...)
-
-    References
-    ----------
-    F. E. Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin, 1946,
-    110-114.
-
-    Examples
-    --------
-    >>> equal, few = np.ones(10), np.array([100.0] + [1.0] * 9)
-    >>> float(paired_degrees(equal)), round(float(paired_degrees(few)), 2)
-    (9.0, 2.69)
-    """
-    count, total = parts.shape[-1], np.sum(parts, axis=-1)
-    noise = np.sum(parts**2, axis=-1) - total**2 / max(count, 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(noise > 1e-12 * total**2, 2.0 * total**2 / noise, np.inf)
-    return np.asarray(np.clip(found, 1.0, max(count - 1.0, 1.0)))

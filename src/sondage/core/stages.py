@@ -27,12 +27,12 @@ from sondage.core.estimators import (
     Fit,
     anchored,
     assisted,
-    degrees,
     joint_coefficient,
     linearise,
     spread,
 )
 from sondage.core.predictions import Floats
+from sondage.core.residuals import degrees
 from sondage.core.samples import Expansion, Known, Sample
 
 __all__ = ["Estimation", "Focus", "Part"]

@@ -13,8 +13,8 @@ all rates as likely), that of as many as were expected near 2 + 2/3.
       \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
 
 Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
-possible. The larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at
-least.
+possible, except of differences in predictions. The larger of this and the sampled variance is used, the latter with
+Student's t, of 4.6 degrees of freedom at least.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from scipy.special import stdtrit
 
 from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Contrast
+from sondage.core.measures.bases import Confusion
 from sondage.core.samples import Sample
 
 __all__ = ["believed_variance", "larger_variance", "plausible", "variance_slope"]
@@ -65,11 +66,13 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
 
 
 def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
-    """Return the beliefs that a sample's labels leave possible; of a difference the calibrated one alone.
+    """Return the beliefs that labels leave possible; of a difference in predictions the calibrated one alone.
 
-    What beliefs get wrong of all items alike moves two models alike. Of rows that share a label the first tells it.
+    What is wrong for all items alike, or of items that no model was told of, moves two models' counts alike, but not
+    their losses of probabilities. Of rows that share a label the first tells it.
     """
-    return (belief,) if contrast.compares else _left_possible(belief, sample)
+    counted = contrast.compares and isinstance(contrast.functional.basis, Confusion)
+    return (belief,) if counted else _left_possible(belief, sample)
 
 
 @lru_cache(maxsize=1)

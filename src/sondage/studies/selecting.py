@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.contenders import Standing, standing_of, vote_shares
-from sondage.core.estimators import Fit, degrees, variance
+from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
 from sondage.core.predictions import Floats, Items
+from sondage.core.residuals import degrees, variance
 from sondage.core.results import Comparison, Estimate, Significance
 from sondage.core.samples import Sample
 from sondage.core.selections import Pairs, Selection

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
 from sondage.core.checks import require
-from sondage.core.estimators import paired_degrees
 from sondage.core.predictions import Floats
+from sondage.core.residuals import paired_degrees
 
 __all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths"]
 
