@@ -1,6 +1,7 @@
 """How often tests of two models reject: without a difference (type I error), and with one (power).
 
-    python benchmarks/tests.py                                    all, 1,000 seeds, then the tables
+    python benchmarks/tests.py                                    made pairs, 1,000 seeds, then the tables
+    python benchmarks/tests.py --pair real --seeds 500            pairs of real models
     python benchmarks/tests.py --pair regression --seeds 5000     one pair of models, more seeds
     python benchmarks/tests.py --table type_one --level 0.01      one table at another level
 
@@ -31,6 +32,7 @@ from sondage.errors import InputError
 BUDGETS = (50, 100, 200, 400)
 LEVELS = (0.01, 0.05, 0.1)
 ALL_PAIRS = PAIRS | REAL_PAIRS
+GROUPS = {"made": tuple(PAIRS), "real": tuple(REAL_PAIRS)}
 RESAMPLES = 199
 RESAMPLED = ("permutation", "bootstrap")
 TESTS = ("auto", "wald", "t", "permutation", "bootstrap", "mcnemar")
@@ -60,7 +62,7 @@ VALUES = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=1000)
-    parser.add_argument("--pair", nargs="+", choices=list(ALL_PAIRS), default=list(ALL_PAIRS))
+    parser.add_argument("--pair", nargs="+", choices=[*ALL_PAIRS, *GROUPS], default=["made"])
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
     parser.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--test", nargs="+", choices=TESTS, default=list(TESTS))
@@ -88,7 +90,7 @@ def heading(name: str, level: float, seeds: int) -> str:
 def simulated(options: argparse.Namespace, *, null: bool) -> list[Cell]:
     """Return all cells asked for, computing those that are missing."""
     cells, found = Cells("tests", KEYS, VALUES), []
-    for name in options.pair:
+    for name in dict.fromkeys(one for pair in options.pair for one in GROUPS.get(pair, (pair,))):
         build = lru_cache(ALL_PAIRS[name])
         for design in designs(name):
             for budget in options.budget:

@@ -9,7 +9,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["degrees", "paired_degrees", "variance"]
+__all__ = ["degrees", "paired_degrees", "skewed_degrees", "variance"]
 
 
 def variance(sample: Sample, residuals: Floats, *, bessel: bool = True) -> float:
@@ -33,16 +33,32 @@ def _stratified_variance(residuals: Floats, spread: Floats, strata: NDArray[np.i
 
 
 def degrees(contrast: Contrast, sample: Sample, residuals: Floats) -> float:
-    r"""Return Satterthwaite degrees of freedom of the variance, 1 at least.
-
-    Of a difference those of `paired_degrees`. One model's residuals are skewed, and value and variance err together:
-    there it is :math:`1 / \sum_u v_u^2 - 1` for shares :math:`v_u` of the variance, fewer than half as many.
-    """
+    """Return Satterthwaite degrees of freedom of the variance: `paired_degrees` of a difference, else `skewed_degrees`."""
     parts = sample.expansion.spread * residuals**2
     if contrast.compares:
         return float(paired_degrees(parts[sample.expansion.spread > 0]))
-    square = float(np.sum(parts**2))
-    return max(float(np.sum(parts)) ** 2 / square - 1.0, 1.0) if square > 0 else max(float(sample.size - 1), 1.0)
+    return float(skewed_degrees(parts))
+
+
+def skewed_degrees(parts: Floats) -> Floats:
+    r"""Return Satterthwaite degrees of freedom where residuals are skewed, 1 at least: value and variance err together.
+
+    For shares :math:`v_u` of the variance it is :math:`1 / \sum_u v_u^2 - 1`, less than half of `paired_degrees`.
+
+    Parameters
+    ----------
+    parts : ndarray of float, shape (..., n)
+        Each unit's part of the variance, 0 or more; without any the degrees of freedom are n - 1.
+
+    Examples
+    --------
+    >>> float(skewed_degrees(np.ones(10))), round(float(skewed_degrees(np.array([4.0, 1.0, 1.0]))), 2)
+    (9.0, 1.0)
+    """
+    square = np.sum(parts**2, axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(square > 0, np.sum(parts, axis=-1) ** 2 / square, parts.shape[-1])
+    return np.asarray(np.maximum(found - 1.0, 1.0))
 
 
 def paired_degrees(parts: Floats) -> Floats:

@@ -19,7 +19,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from sondage.core.checks import require
 from sondage.core.predictions import Floats
-from sondage.core.residuals import paired_degrees
+from sondage.core.residuals import skewed_degrees
 
 __all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths"]
 
@@ -49,9 +49,11 @@ class JointErrors:
         return np.maximum(_squared_distances(self.roots), _squared_distances(self.expected))
 
     def degrees(self, model: int) -> Floats:
-        """Return Satterthwaite degrees of freedom of the differences from one model, shape (k,)."""
-        drawn = self.roots[:, self.roots.any(axis=0)]
-        return np.maximum(paired_degrees((drawn - drawn[model]) ** 2), LEAST_DF)
+        """Return Satterthwaite degrees of freedom of the differences from one model, shape (k,).
+
+        Those of one model's measure, which are fewer: the largest of many differences is one that few labels decide.
+        """
+        return np.maximum(skewed_degrees((self.roots - self.roots[model]) ** 2), LEAST_DF)
 
     def simulated(self, generator: np.random.Generator) -> Floats:
         """Return errors of the estimates by chance, shape (MULTIPLIERS, k)."""
