@@ -33,7 +33,7 @@ def _stratified_variance(residuals: Floats, spread: Floats, strata: NDArray[np.i
 
 
 def degrees(contrast: Contrast, sample: Sample, residuals: Floats) -> float:
-    """Return Satterthwaite degrees of freedom of the variance: `paired_degrees` of a difference, else `skewed_degrees`."""
+    """Return Satterthwaite degrees of freedom: `paired_degrees` of a difference, else `skewed_degrees`."""
     parts = sample.expansion.spread * residuals**2
     if contrast.compares:
         return float(paired_degrees(parts[sample.expansion.spread > 0]))
@@ -52,8 +52,8 @@ def skewed_degrees(parts: Floats) -> Floats:
 
     Examples
     --------
-    >>> float(skewed_degrees(np.ones(10))), round(float(skewed_degrees(np.array([4.0, 1.0, 1.0]))), 2)
-    (9.0, 1.0)
+    >>> float(skewed_degrees(np.ones(10))), round(float(skewed_degrees(np.array([4.0, 2.0, 1.0]))), 2)
+    (9.0, 1.33)
     """
     square = np.sum(parts**2, axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
