@@ -118,7 +118,7 @@ def simulate(
 ) -> Cell:
     """Return how often each test rejects, and how often the interval holds the difference."""
     pool, truth = pair.pool, 0.0 if null else pair.truth
-    rejected = np.zeros((len(TESTS), len(LEVELS)))
+    rejected, fitted = np.zeros((len(TESTS), len(LEVELS))), np.zeros(len(TESTS))
     values, errors, labels, covered = (np.empty(seeds) for _ in range(4))
     for seed in range(seeds):
         generator = np.random.default_rng([seed, budget])
@@ -131,8 +131,9 @@ def simulate(
         values[seed], errors[seed], labels[seed] = estimate.value, estimate.std_error, estimate.n_labels
         covered[seed] = interval.low - 1e-9 <= truth <= interval.high + 1e-9
         for place, pvalue in enumerate(pvalues(comparison, generator, resampling=resampling)):
-            rejected[place] += np.where(np.isnan(pvalue), np.nan, np.array(LEVELS) >= pvalue)
-    shares = rejected / seeds
+            rejected[place] += np.array(LEVELS) >= pvalue
+            fitted[place] += not np.isnan(pvalue)
+    shares = np.where(fitted[:, None] > 0, rejected / seeds, np.nan)  # a run without a discordant label rejects nothing
     return {
         "truth": truth,
         "mean": values.mean(),
