@@ -146,7 +146,7 @@ def extend(sessions: list[Session], pool: sondage.Pool) -> None:
 
 
 def evaluated(pool: sondage.Pool, labels: np.ndarray, measure: str, method: str) -> Any:
-    estimate = sondage.evaluate(pool, measure, labels=labels, budget=300, seed=SEED, method=method)
+    estimate = sondage.evaluate(pool, measure, labels=labels, budget=300, seed=SEED, method=chosen(method))
     return estimate.interval(0.95)
 
 
