@@ -100,7 +100,7 @@ def _require_whole(evidence: Evidence) -> None:
     if known.share >= 1.0 - 1e-9 or not known.outside:
         return
     ratio, basis = contrast.functional.ratio, contrast.functional.basis.name
-    if ratio is None or len(contrast.weights) != 1 or any(_touches(known, basis, contrast, part) for part in ratio):
+    if ratio is None or contrast.compares or any(_touches(known, basis, contrast, part) for part in ratio):
         raise InputError(
             "items that could not be drawn matter, and how many of them are in a part of the pool is not known"
         )

@@ -36,6 +36,7 @@ __all__ = [
     "assisted",
     "hajek",
     "horvitz_thompson",
+    "is_centred",
     "joint_coefficient",
     "linearise",
     "self_normalised",
@@ -67,8 +68,6 @@ class Fit:
         Estimated pool means of each model.
     bias : float
         Bound of the bias that is left in the value of a measure with kinks; else 0.
-    expanded : bool
-        Whether what the belief leaves is expanded without normalising.
     shares, coefficients : ndarray of float, tuple of float, optional
         Of several stages: their weights, and the coefficient of each.
     """
@@ -82,7 +81,6 @@ class Fit:
     influence: Floats
     sums: dict[int, Floats]
     bias: float = 0.0
-    expanded: bool = False
     shares: Floats | None = None
     coefficients: tuple[float, ...] = ()
 
@@ -122,15 +120,20 @@ def assisted(
         coefficient = joint_coefficient([contrast], sample, known, precision)
     if coefficient == 0 or not known.expected:
         return fallback
-    factor = 1.0 if contrast.compares else _normaliser(sample, known)
+    factor = _normaliser(sample, known) if is_centred(contrast, coefficient) else 1.0
     plain, believed = _sums(contrast, sample, known, factor), _believed_sums(contrast, sample, known, factor)
     name = contrast.functional.basis.name
     sums = {
         model: plain[model] - coefficient * (believed[model] - known.expected[name, model]) for model in contrast.models
     }
-    fit = linearise(contrast, sample, known, sums, coefficient=coefficient, expanded=contrast.compares)
+    fit = linearise(contrast, sample, known, sums, coefficient=coefficient)
     low, high = contrast.bounds
     return fit if low <= fit.value <= high else fallback
+
+
+def is_centred(contrast: Contrast, coefficient: float) -> bool:
+    """Return whether sums are normalised, which centres their residuals: all but assisted sums of a difference."""
+    return not (contrast.compares and coefficient)
 
 
 def anchored(contrast: Contrast, sample: Sample, known: Known, coefficient: float | None = None) -> Fit:
@@ -228,12 +231,11 @@ def linearise(
     sums: dict[int, Floats],
     *,
     coefficient: float = 0.0,
-    expanded: bool = False,
-    centred: bool = True,
+    centred: bool | None = None,
     bessel: bool = True,
 ) -> Fit:
-    """Evaluate the contrast at the sums and linearise around it; what is assisted and expanded has no centre."""
-    centred = centred and not (expanded and coefficient)
+    """Evaluate the contrast at the sums and linearise around it, by default centred as `is_centred` says."""
+    centred = is_centred(contrast, coefficient) if centred is None else centred
     influence = contrast.influence(sums)
     psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
     explained = psi
@@ -260,7 +262,6 @@ def linearise(
         influence=psi,
         sums=sums,
         bias=bias,
-        expanded=expanded,
     )
 
 

@@ -27,6 +27,7 @@ from sondage.core.estimators import (
     Fit,
     anchored,
     assisted,
+    is_centred,
     joint_coefficient,
     linearise,
     spread,
@@ -150,49 +151,45 @@ class Estimation:
             model: np.sum([a * fit.sums[model] for a, fit in zip(shares, fits, strict=True)], axis=0)
             for model in contrast.models
         }
-        expanded = any(fit.expanded for fit in fits)
-        return self._linearised(contrast, sums, shares, tuple(fit.coefficient for fit in fits), expanded)
+        return self._linearised(contrast, sums, shares, tuple(fit.coefficient for fit in fits))
 
     def around(self, contrast: Contrast, fit: Fit) -> Fit:
         """Return another contrast of the same basis at the pool means, shares and coefficients of a fit."""
         if fit.shares is None:
             (part,) = self.parts
-            return linearise(
-                contrast, part.sample, part.known, fit.sums, coefficient=fit.coefficient, expanded=fit.expanded
-            )
-        return self._linearised(contrast, fit.sums, fit.shares, fit.coefficients, fit.expanded)
+            return linearise(contrast, part.sample, part.known, fit.sums, coefficient=fit.coefficient)
+        return self._linearised(contrast, fit.sums, fit.shares, fit.coefficients)
 
     def _linearised(
-        self,
-        contrast: Contrast,
-        sums: dict[int, Floats],
-        shares: Floats,
-        coefficients: tuple[float, ...],
-        expanded: bool,
+        self, contrast: Contrast, sums: dict[int, Floats], shares: Floats, coefficients: tuple[float, ...]
     ) -> Fit:
         """Evaluate the contrast at these pool means and linearise every stage around them."""
-        fits = [
-            linearise(contrast, part.sample, part.known, sums, coefficient=coefficient, expanded=expanded)
-            for part, coefficient in zip(self.parts, coefficients, strict=True)
-        ]
+        stages = tuple(zip(self.parts, shares.tolist(), coefficients, strict=True))
+
+        def at_sums(part: Contrast) -> list[Fit]:
+            return [
+                linearise(part, one.sample, one.known, sums, coefficient=c, centred=is_centred(contrast, c))
+                for one, _, c in stages
+            ]
+
+        def joined_variance(fits: Sequence[Fit]) -> float:
+            return float(sum(a**2 * fit.variance for (_, a, _), fit in zip(stages, fits, strict=True)))
+
+        fits = at_sums(contrast)
         residuals = np.concatenate([fit.residuals for fit in fits])
         sample = self.merged(shares)
 
-        def variance_of(part: Contrast) -> float:
-            return self._linearised(part, sums, shares, coefficients, expanded).variance
-
-        value, bias = corrected_value(contrast, sums, variance_of)
+        value, bias = corrected_value(contrast, sums, lambda part: joined_variance(at_sums(part)))
         return Fit(
             value=value,
             residuals=residuals,
-            variance=float(sum(a**2 * fit.variance for a, fit in zip(shares, fits, strict=True))),
+            variance=joined_variance(fits),
             df=degrees(contrast, sample, residuals),
             spread=_spread(contrast, sums, sample),
             coefficient=float(shares @ np.array(coefficients)),
             influence=np.concatenate([fit.influence for fit in fits]),
             sums=sums,
             bias=bias,
-            expanded=expanded,
             shares=shares,
             coefficients=coefficients,
         )

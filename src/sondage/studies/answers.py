@@ -81,11 +81,11 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
             f"{session.labellers} people label and no item was labelled by two: "
             "the interval does not know how far they differ"
         )
-    counts = counts_of(session, contrast.models) if len(contrast.weights) == 2 else None
+    counts = counts_of(session, contrast.models) if contrast.compares else None
     if counts is not None and doubt:
         warnings.append("the exact test and interval count labels as certain; people disagree, so they are Student's")
         counts = None
-    if counts is None and len(contrast.weights) == 2 and meant_to_count(session) and (found.n_pending or found.skipped):
+    if counts is None and contrast.compares and meant_to_count(session) and (found.n_pending or found.skipped):
         warnings.append("the exact test and interval need all answers: until then they are Student's")
     total = expected + doubt + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
     slope = 0.0
@@ -106,7 +106,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         exact=found.exact and not doubt,
         df=df,
         bounds=contrast.bounds,
-        proportion=contrast.functional.proportion and session.question.kind != "compare" and len(contrast.weights) == 1,
+        proportion=contrast.functional.proportion and session.question.kind != "compare" and not contrast.compares,
         interval_kind=method.interval,
         slope=slope,
         n_effective=effective,

@@ -64,7 +64,7 @@ def fraction_of(contrast: Contrast, task: Task) -> Fraction | None:
     [False, True]
     """
     functional = contrast.functional
-    if functional.ratio is not None and len(contrast.weights) == 1:
+    if functional.ratio is not None and not contrast.compares:
         top, bottom = (Influence(functional.basis, ((contrast.models[0], part),), 0.0) for part in functional.ratio)
         return Fraction(top, bottom)
     if not functional.linear and not isinstance(functional.basis, OutcomeValue):
