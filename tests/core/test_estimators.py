@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 from sondage import Classifier, Pool, Regressor, compare, evaluate
+from sondage.core.assisted import Assisted, centring, least_variance
 from sondage.core.beliefs import ClassBelief, GaussianBelief
+from sondage.core.catalogue.estimators import ESTIMATORS
+from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, believed_totals
 from sondage.core.draws import inclusion
-from sondage.core.estimators import (
-    ESTIMATORS,
-    Fit,
-    assisted,
-    hajek,
-    horvitz_thompson,
-    joint_coefficient,
-)
+from sondage.core.estimators import Fit, hajek, horvitz_thompson
 from sondage.core.measures import MCC, MSE, Accuracy, ErrorRate, FMeasure, Measure, Precision, Task
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.predictions import Classes, Items, Means
@@ -114,7 +111,7 @@ def test_difference_estimate_is_unbiased_and_so_is_its_variance(n: int, coeffici
     facts, values, variances = helped(items, contrast), [], []
     for taken in map(list, combinations(range(N), n)):
         sample = sample_of(items, LABELS, taken, from_inclusion(np.full(n, n / N)))
-        fit = assisted(_unbounded(contrast), sample, facts, coefficient)
+        fit = Assisted(lambda *_: coefficient)(_unbounded(contrast), sample, facts)
         values.append(fit.value)
         variances.append(fit.variance)
     assert np.mean(values) == pytest.approx(np.mean((P > 0.5) == LABELS), rel=1e-12)
@@ -134,15 +131,38 @@ def test_assisted_estimate_by_hand(b: Floats) -> None:
     pi = np.array([0.5, 0.9, 0.4, 0.7])
     sample, facts = sample_of(items, LABELS, taken, from_inclusion(pi)), helped(items, contrast)
     error, h = ((P > 0.5) != LABELS)[taken] * 1.0, np.minimum(P, 1 - P)
-    v = b[taken] / pi / np.sum(b[taken] / pi)
-    centred_error, centred_h = error - v @ error, h[taken] - v @ h[taken]
     k = (1 - pi) / pi**2 * b[taken] ** 2
+    centred_error, centred_h = error - k @ error / k.sum(), h[taken] - k @ h[taken] / k.sum()
     slope = np.clip(np.sum(k * centred_error * centred_h) / np.sum(k * centred_h**2), 0, 1)
-    assert joint_coefficient([contrast], sample, facts) == pytest.approx(slope, rel=1e-12)
-    fit = assisted(_unbounded(contrast), sample, facts)
-    assert fit.value == pytest.approx(v @ error - slope * (v @ h[taken] - b @ h), rel=1e-12)
-    residual = (centred_error - slope * centred_h) / np.sum(b[taken] / pi)
-    assert fit.variance == pytest.approx(4 / 3 * np.sum(k * residual**2), rel=1e-12)
+    assert least_variance([contrast], sample, facts, centring(contrast, sample)) == pytest.approx(slope, rel=1e-12)
+    fit = ESTIMATORS["assisted"](_unbounded(contrast), sample, facts)
+    w, rest = b[taken] / pi, error - slope * h[taken]
+    centre = k @ rest / k.sum()
+    assert fit.value == pytest.approx(slope * b @ h + w @ rest + (1 - w.sum()) * centre, rel=1e-12)
+    assert fit.variance == pytest.approx(4 / 3 * np.sum(k * (rest - centre) ** 2), rel=1e-12)
+
+
+@pytest.mark.parametrize("units", [None, np.array([0, 1, 1, 2, 3])])
+def test_residuals_are_centred_where_the_variance_is_least(units: Any, b: Floats) -> None:
+    items, contrast, taken = classification(b), single(ErrorRate(), BINARY), [0, 1, 2, 3, 5]
+    pi = np.array([0.5, 0.9, 0.4, 0.7, 0.2])[: 5 if units is None else 4]
+    sample = Sample(items.take(taken), LABELS[taken], from_inclusion(pi), units)
+    h = np.minimum(P, 1 - P)
+    fit = Assisted(lambda *_: 0.6)(_unbounded(contrast), sample, helped(items, contrast))
+    rest = ((P > 0.5) != LABELS)[taken] - 0.6 * h[taken]
+    shares, totals = sample.unit_sums(b[taken]), sample.unit_sums(b[taken] * rest)
+    least = minimize_scalar(lambda c: np.sum((1 - pi) / pi**2 * (totals - shares * c) ** 2))
+    assert fit.variance == pytest.approx(len(pi) / (len(pi) - 1) * least.fun, rel=1e-9)
+    assert fit.value == pytest.approx(0.6 * b @ h + np.sum(totals / pi) + (1 - np.sum(shares / pi)) * least.x, rel=1e-6)
+
+
+def test_centred_residuals_of_equal_chances_are_normalised_ones() -> None:
+    items, contrast, taken = classification(WEIGHTS["equal"]), single(ErrorRate(), BINARY), [0, 2, 3, 5]
+    sample, facts = sample_of(items, LABELS, taken, from_inclusion(np.full(4, 4 / 6))), helped(items, contrast)
+    own = Assisted.by(contrast, sample, facts, 0.6, centring(contrast, sample))
+    normalised = Assisted.by(contrast, sample, facts, 0.6, normalising(sample, facts))
+    assert own.value == pytest.approx(normalised.value, rel=1e-12)
+    assert own.residuals == pytest.approx(normalised.residuals, rel=1e-12)
 
 
 @pytest.mark.parametrize(("labels", "expected"), [([1, 0, 0, 1, 0, 0], 0.0), (LABELS, 1.0)])
@@ -150,7 +170,7 @@ def test_coefficient_stays_between_0_and_1(labels: Any, expected: float) -> None
     # Errors where the model is sure, and errors exactly where it is not: slopes below 0 and above 1.
     items, contrast = classification(WEIGHTS["equal"]), single(ErrorRate(), BINARY)
     sample = sample_of(items, labels, list(range(5)), from_inclusion(np.full(5, 5 / 6)))
-    found = joint_coefficient([contrast], sample, helped(items, contrast))
+    found = least_variance([contrast], sample, helped(items, contrast), centring(contrast, sample))
     slope = np.polyfit(np.minimum(P, 1 - P)[:5], ((P > 0.5) != labels)[:5] * 1.0, 1)[0]
     assert found == expected == float(np.clip(slope, 0, 1))
 
@@ -158,9 +178,9 @@ def test_coefficient_stays_between_0_and_1(labels: Any, expected: float) -> None
 def test_a_useless_belief_changes_nothing() -> None:
     items, contrast = classification(WEIGHTS["unequal"]), single(ErrorRate(), BINARY)
     sample = sample_of(items, LABELS, [0, 2, 4], from_inclusion(np.array([0.2, 0.5, 0.8])))
-    assert assisted(contrast, sample, known()).value == hajek(contrast, sample, known()).value
+    assert ESTIMATORS["assisted"](contrast, sample, known()).value == hajek(contrast, sample, known()).value
     certain = sample_of(items, LABELS, list(range(N)), from_inclusion(np.ones(N)))
-    assert joint_coefficient([contrast], certain, helped(items, contrast)) == 0.0
+    assert least_variance([contrast], certain, helped(items, contrast), centring(contrast, certain)) == 0.0
 
 
 def test_passive_hajek_is_simple_random_sampling() -> None:
@@ -312,7 +332,7 @@ def test_assisted_difference_is_unbiased_under_unequal_draws(n: int, coefficient
 
     def estimate(taken: list[int], tau: float) -> Floats:
         sample = sample_of(items, Y, taken, from_inclusion(inclusion(RATES[taken], tau)))
-        fit = assisted(_unbounded(DIFFERENCE), sample, facts, coefficient)
+        fit = Assisted(lambda *_: coefficient)(_unbounded(DIFFERENCE), sample, facts)
         return np.array([fit.value, fit.value**2, fit.variance])
 
     mean, square, variance = over_keys(n, estimate)

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sondage import Pool, evaluate
-from sondage.core.estimators import ESTIMATORS
+from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.measures import parse_measure
 from sondage.core.stages import Estimation, Part
 from sondage.studies.budgets import stage_end

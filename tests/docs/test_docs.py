@@ -15,9 +15,9 @@ import sondage
 from sondage.cli import main
 from sondage.core.catalogue.beliefs import BELIEFS
 from sondage.core.catalogue.designs import DESIGNS
+from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
-from sondage.core.estimators import ESTIMATORS
 from sondage.core.measures import NAMES
 from sondage.studies.drawing import DRAWS
 from sondage.studies.method import METHODS

@@ -18,20 +18,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.assisted import Assisted
 from sondage.core.beliefs import Belief
 from sondage.core.biases import corrected_value
+from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, moments
-from sondage.core.estimators import (
-    PRIOR_PRECISION,
-    Estimator,
-    Fit,
-    anchored,
-    assisted,
-    is_centred,
-    joint_coefficient,
-    linearise,
-    spread,
-)
+from sondage.core.estimators import Estimator, Fit, linearise, spread
 from sondage.core.predictions import Floats
 from sondage.core.residuals import degrees
 from sondage.core.samples import Expansion, Known, Sample
@@ -128,52 +120,48 @@ class Estimation:
         focus : Focus, optional
             Which differences are to be estimated best; by default all models alike.
         """
-        coefficients = None
-        if self.estimator in (assisted, anchored):
-            precision = PRIOR_PRECISION if self.estimator is anchored else 0.0
-            coefficients = [joint_coefficient(contrasts, part.sample, part.known, precision) for part in self.parts]
-        fits = [self._stage_fits(contrast, coefficients) for contrast in contrasts]
+        fits = self._joint_fits(contrasts)
         if len(self.parts) == 1:
             return [fit for (fit,) in fits]
         shares = self._shares(contrasts, fits, focus)
         return [self._joined(contrast, own, shares) for contrast, own in zip(contrasts, fits, strict=True)]
 
-    def _stage_fits(self, contrast: Contrast, coefficients: Sequence[float] | None = None) -> list[Fit]:
-        if coefficients is None:
-            return [self.estimator(contrast, part.sample, part.known) for part in self.parts]
-        return [
-            self.estimator(contrast, part.sample, part.known, coefficient)
-            for part, coefficient in zip(self.parts, coefficients, strict=True)
-        ]
+    def _stage_fits(self, contrast: Contrast) -> list[Fit]:
+        return [self.estimator(contrast, part.sample, part.known) for part in self.parts]
+
+    def _joint_fits(self, contrasts: Sequence[Contrast]) -> list[list[Fit]]:
+        """Return each contrast's fits by stage; assisted ones are normalised, since the design serves differences."""
+        estimator = self.estimator
+        if not isinstance(estimator, Assisted):
+            return [self._stage_fits(contrast) for contrast in contrasts]
+        stages = []
+        for part in self.parts:
+            centre = normalising(part.sample, part.known)
+            coefficient = estimator.coefficient(contrasts, part.sample, part.known, centre)
+            stages.append((part.sample, part.known, coefficient, centre))
+        return [[estimator.by(contrast, *stage) for stage in stages] for contrast in contrasts]
 
     def _joined(self, contrast: Contrast, fits: Sequence[Fit], shares: Floats) -> Fit:
         sums = {
             model: np.sum([a * fit.sums[model] for a, fit in zip(shares, fits, strict=True)], axis=0)
             for model in contrast.models
         }
-        return self._linearised(contrast, sums, shares, tuple(fit.coefficient for fit in fits))
+        return self._linearised(contrast, sums, shares, fits)
 
     def around(self, contrast: Contrast, fit: Fit) -> Fit:
-        """Return another contrast of the same basis at the pool means, shares and coefficients of a fit."""
+        """Return another contrast of the same basis at the pool means, shares, coefficients and centres of a fit."""
         if fit.shares is None:
-            (part,) = self.parts
-            return linearise(contrast, part.sample, part.known, fit.sums, coefficient=fit.coefficient)
-        return self._linearised(contrast, fit.sums, fit.shares, fit.coefficients)
+            return _at(contrast, self.parts[0], fit, fit.sums)
+        return self._linearised(contrast, fit.sums, fit.shares, fit.stages)
 
-    def _linearised(
-        self, contrast: Contrast, sums: dict[int, Floats], shares: Floats, coefficients: tuple[float, ...]
-    ) -> Fit:
+    def _linearised(self, contrast: Contrast, sums: dict[int, Floats], shares: Floats, stages: Sequence[Fit]) -> Fit:
         """Evaluate the contrast at these pool means and linearise every stage around them."""
-        stages = tuple(zip(self.parts, shares.tolist(), coefficients, strict=True))
 
-        def at_sums(part: Contrast) -> list[Fit]:
-            return [
-                linearise(part, one.sample, one.known, sums, coefficient=c, centred=is_centred(contrast, c))
-                for one, _, c in stages
-            ]
+        def at_sums(one: Contrast) -> list[Fit]:
+            return [_at(one, part, fit, sums) for part, fit in zip(self.parts, stages, strict=True)]
 
         def joined_variance(fits: Sequence[Fit]) -> float:
-            return float(sum(a**2 * fit.variance for (_, a, _), fit in zip(stages, fits, strict=True)))
+            return float(sum(a**2 * fit.variance for a, fit in zip(shares.tolist(), fits, strict=True)))
 
         fits = at_sums(contrast)
         residuals = np.concatenate([fit.residuals for fit in fits])
@@ -186,12 +174,12 @@ class Estimation:
             variance=joined_variance(fits),
             df=degrees(contrast, sample, residuals),
             spread=_spread(contrast, sums, sample),
-            coefficient=float(shares @ np.array(coefficients)),
+            coefficient=float(shares @ [fit.coefficient for fit in fits]),
             influence=np.concatenate([fit.influence for fit in fits]),
             sums=sums,
             bias=bias,
             shares=shares,
-            coefficients=coefficients,
+            stages=tuple(fits),
         )
 
     def _shares(
@@ -243,6 +231,11 @@ class Estimation:
             for part, piece in zip(self.parts, pieces, strict=True)
         )
         return replace(self, whole=_reweighted(self.whole, counts), parts=parts)
+
+
+def _at(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats]) -> Fit:
+    """Return a contrast at pool means, its residuals as those of a stage's fit."""
+    return linearise(contrast, part.sample, part.known, sums, centre=fit.centre, coefficient=fit.coefficient)
 
 
 @lru_cache(maxsize=1)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.assisted import Assisted
+from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.comparisons import Contrast
-from sondage.core.estimators import ESTIMATORS
 from sondage.core.measures import Measure, parse_measure, settled
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.results import Estimate, Evidence
@@ -82,7 +83,7 @@ def estimate_from(
             "give inclusion= (probability of being drawn) or draw_probability= (with replacement): labels without a "
             "probability cannot be corrected for how they were chosen"
         )
-    if estimator not in ESTIMATORS or estimator in ("assisted", "anchored", "difference"):
+    if isinstance(ESTIMATORS.get(estimator, Assisted), Assisted):
         raise InputError(
             f"no estimator {estimator!r} without a pool; there are hajek, self_normalised, horvitz_thompson"
         )

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from sondage.core.assisted import Assisted
 from sondage.core.catalogue.designs import DESIGNS
+from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
-from sondage.core.estimators import ESTIMATORS
 from sondage.core.measures import Measure
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
@@ -55,7 +56,7 @@ class Method:
     @property
     def assisted(self) -> bool:
         """Whether the estimator knows the believed means of the pool."""
-        return self.estimator in ("assisted", "anchored", "difference")
+        return isinstance(ESTIMATORS[self.estimator], Assisted)
 
     def to_data(self) -> dict[str, Any]:
         """Return the method as data for JSON."""

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
+from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.comparisons import Contrast, moments
-from sondage.core.estimators import ESTIMATORS, Fit
+from sondage.core.estimators import Fit
 from sondage.core.predictions import Floats
 from sondage.core.raters import Opinions
 from sondage.core.reliability import unexpected

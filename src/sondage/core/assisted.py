@@ -1,0 +1,133 @@
+r"""Estimators that know the belief's pool means and estimate what it explains by them (difference, AIPW, PPI).
+
+With :math:`h = E[s]` under the belief, whose mean over the pool is known, and :math:`\lambda \in [0, 1]`,
+
+.. math:: \hat\mu = \lambda \bar h + H^{out} (1 - \lambda) + \sum w b (s - \lambda h) + \Bigl(B - \sum w b\Bigr) c,
+
+w, b, B and :math:`H^{out}` as in `estimators`. The last term takes out what is wrong of all items alike, estimated by a
+mean c of the residuals :math:`s - \lambda h` (`centring`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sondage.core.centres import Centre, deviations, least_uncertain, normalising, summing_weights
+from sondage.core.comparisons import Contrast, believed_totals, moments
+from sondage.core.estimators import Fit, hajek, linearise, summed
+from sondage.core.predictions import Floats
+from sondage.core.samples import Known, Sample
+
+__all__ = ["Assisted", "Coefficient", "all_of_it", "centring", "least_variance", "near_one"]
+
+PRIOR_PRECISION = 4.0
+"""Of a coefficient about 1: a standard deviation of a half."""
+
+Coefficient = Callable[[Sequence[Contrast], Sample, Known, "Centre | None"], float]
+"""From contrasts, which share it, a sample and its centre to how much of the belief is used."""
+
+
+@dataclass(frozen=True)
+class Assisted:
+    r"""An estimator by the pool's believed mean and the labels' residuals.
+
+    Attributes
+    ----------
+    coefficient : callable
+        Returns :math:`\lambda`, how much of the belief is used: for one contrast, or for several alike.
+    """
+
+    coefficient: Coefficient
+
+    def __call__(self, contrast: Contrast, sample: Sample, known: Known) -> Fit:
+        """Return the estimate of one contrast that the design served."""
+        centre = centring(contrast, sample)
+        return self.by(contrast, sample, known, self.coefficient([contrast], sample, known, centre), centre)
+
+    @staticmethod
+    def by(contrast: Contrast, sample: Sample, known: Known, coefficient: float, centre: Centre | None) -> Fit:
+        """Return the estimate with this coefficient and centre.
+
+        Where none of the belief is used, and where it leaves the measure's range, it is the Hajek estimate.
+        """
+        if coefficient == 0 or not known.expected:
+            return hajek(contrast, sample, known)
+        weights = summing_weights(sample, known, centre)
+        plain, believed = summed(contrast, sample, known, weights), _believed(contrast, sample, known, weights)
+        name = contrast.functional.basis.name
+        sums = {
+            model: plain[model] - coefficient * (believed[model] - known.expected[name, model])
+            for model in contrast.models
+        }
+        fit = linearise(contrast, sample, known, sums, coefficient=coefficient, centre=centre)
+        low, high = contrast.bounds
+        return fit if low <= fit.value <= high else hajek(contrast, sample, known)
+
+
+def centring(contrast: Contrast, sample: Sample) -> Centre | None:
+    """Return the mean by which assisted residuals are centred: that of the least variance, none of a difference.
+
+    Items that hardly tell two models apart are hardly ever drawn. A sum of weights depends on how many of them are, and
+    centring would multiply by it what the belief got wrong of all others: residuals of a difference are expanded as
+    they are.
+    """
+    return None if contrast.compares else least_uncertain(sample)
+
+
+def _believed(contrast: Contrast, sample: Sample, known: Known, weights: Floats) -> dict[int, Floats]:
+    """Return the totals of s with each label replaced by its believed distribution."""
+    basis = contrast.functional.basis
+    assert known.belief is not None
+    totals = believed_totals(basis, contrast.models, known.belief, sample.items, weights)
+    return {model: total + known.outside.get((basis.name, model), 0.0) for model, total in totals.items()}
+
+
+def least_variance(
+    contrasts: Sequence[Contrast], sample: Sample, known: Known, centre: Centre | None, precision: float = 0.0
+) -> float:
+    r"""Return the one coefficient in [0, 1] that minimises the summed variance estimates.
+
+    The slope :math:`\hat\lambda` of the influence on its believed mean has, if the belief is right, the variance
+    :math:`N = \sum k^2 h^2 v / (\sum k h^2)^2` about 1; a prior about 1 with this precision t makes it
+    :math:`(\hat\lambda / N + t) / (1 / N + t)`. For several models it is that of their deviations from the models'
+    mean, since only these tell models apart.
+    """
+    if known.belief is None or not known.expected or not np.any(sample.expansion.spread):
+        return 0.0
+    outcomes: list[Floats] = []
+    helpers: list[Floats] = []
+    noise = np.zeros(sample.size)
+    base, normalised = sample.items.weights, summing_weights(sample, known, normalising(sample, known))
+    for contrast in contrasts:
+        influence = contrast.influence(summed(contrast, sample, known, normalised))
+        mean, second = moments(influence, known.belief, sample.items)
+        for column, kept in ((influence.at(sample.items, sample.labels), outcomes), (mean, helpers)):
+            column = np.broadcast_to(column, len(sample.items))
+            centred = column + influence.constant if centre is None else deviations(column, centre.weights)
+            kept.append(sample.unit_sums(base * centred))
+        noise += np.square(sample.unit_sums(base * np.sqrt(np.maximum(second - np.square(mean), 0.0))))
+    outcome, helper = np.stack(outcomes), np.stack(helpers)
+    if len(contrasts) > 1:
+        outcome, helper = outcome - outcome.mean(axis=0), helper - helper.mean(axis=0)
+    spread = sample.expansion.spread
+    slope, square = float(np.sum(spread * outcome * helper)), float(np.sum(spread * helper**2))
+    if square <= 0:
+        return 0.0
+    variance_of_slope = (
+        float(np.sum(np.square(spread) * np.sum(helper**2, axis=0) * noise)) / len(contrasts) / square**2
+    )
+    weight = variance_of_slope * precision
+    return float(np.clip((slope / square + weight) / (1.0 + weight), 0.0, 1.0))
+
+
+def near_one(contrasts: Sequence[Contrast], sample: Sample, known: Known, centre: Centre | None) -> float:
+    """Return the coefficient of `least_variance`, drawn towards 1: a few labels do not undo a belief that is good."""
+    return least_variance(contrasts, sample, known, centre, PRIOR_PRECISION)
+
+
+def all_of_it(contrasts: Sequence[Contrast], sample: Sample, known: Known, centre: Centre | None) -> float:
+    """Return 1."""
+    return 1.0

@@ -1,0 +1,70 @@
+r"""By what mean the residuals of an estimate are centred, which is how its weights are made to sum to the pool.
+
+An expanded total :math:`\sum w b s` is off by what the sum of weights lacks of the share B of the pool that could be
+drawn. With a mean c of s it is :math:`\sum w b s + (B - \sum w b) c`, the estimate by weights that sum to B, and its
+residuals are :math:`s - c`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sondage.core.predictions import Floats
+from sondage.core.samples import Known, Sample
+
+__all__ = ["Centre", "deviations", "least_uncertain", "normalising", "summing_weights"]
+
+
+@dataclass(frozen=True, eq=False)
+class Centre:
+    """A weighted mean of the rows.
+
+    Attributes
+    ----------
+    weights : ndarray of float, shape (n,)
+        The rows' weights in it, of any sum.
+    scale : float
+        By what residuals are multiplied.
+    """
+
+    weights: Floats
+    scale: float = 1.0
+
+
+def normalising(sample: Sample, known: Known) -> Centre:
+    """Return the mean with which an estimate is normalised (Hajek): all weights are multiplied by the same."""
+    weights = sample.row_weights
+    total = float(np.sum(weights))
+    return Centre(weights, known.share / total if total > 0 else 0.0)
+
+
+def least_uncertain(sample: Sample) -> Centre:
+    r"""Return the mean at which the estimated variance is least.
+
+    Of a unit's share :math:`B_u = \sum b` and residual :math:`R_u = \sum b r` the variance
+    :math:`\sum_u k_u (R_u - B_u c)^2` is least at :math:`c = \sum_u k_u B_u R_u / \sum_u k_u B_u^2` (Montanari 1987).
+
+    References
+    ----------
+    G. E. Montanari, Post-sampling efficient QR-prediction in large-sample surveys, International Statistical Review,
+    1987, 191-202.
+    """
+    base = sample.items.weights + np.zeros(len(sample.items))
+    return Centre(np.asarray(base * sample.of_rows(sample.expansion.spread * sample.unit_sums(base))))
+
+
+def summing_weights(sample: Sample, known: Known, centre: Centre | None) -> Floats:
+    """Return row weights that sum to B, what they lack given by the centre; without one they stay as they are."""
+    weights = sample.row_weights
+    if centre is None:
+        return weights
+    total = float(np.sum(centre.weights))
+    return weights + ((known.share - float(np.sum(weights))) / total if total > 0 else 0.0) * centre.weights
+
+
+def deviations(column: Floats, weights: Floats) -> Floats:
+    """Return a row column less its weighted mean."""
+    total = float(np.sum(weights))
+    return np.asarray(column - (np.sum(weights * column) / total if total > 0 else 0.0))
