@@ -149,7 +149,7 @@ def test_surprises_that_move_the_estimate_up_and_down_do_not_cancel_nor_add_up()
     assert found == pytest.approx(2 * (one_way / 4) ** 2 + often, rel=0.01)
 
 
-def test_standard_errors_are_averaged_over_beliefs() -> None:
+def test_standard_errors_are_averaged_over_beliefs_and_variances_of_losses() -> None:
     n = 50
     sample = Sample(
         Items((Classes(np.zeros(n, dtype=int), np.full(n, 0.3)),), np.full(n, 1e-3)),
@@ -160,6 +160,11 @@ def test_standard_errors_are_averaged_over_beliefs() -> None:
     apart = [believed_variance(CONTRAST, sample, EVEN, belief) for belief in beliefs]
     together = believed_variance(CONTRAST, sample, EVEN, *beliefs)
     assert together == pytest.approx(np.mean(np.sqrt(apart)) ** 2)
+    loss = Contrast(parse_measure("log_loss").ready(Task("classification", (0, 1))), ((0, 1.0),))
+    sums = {0: np.array([0.4])}
+    squares = [believed_variance(loss, sample, sums, belief) for belief in beliefs]
+    assert believed_variance(loss, sample, sums, *beliefs) == pytest.approx(np.mean(squares))
+    assert np.ptp(squares) > 0.1 * np.mean(squares)
 
 
 def test_the_slope_is_the_third_cumulant_over_the_variance() -> None:

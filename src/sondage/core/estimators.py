@@ -54,7 +54,7 @@ class Fit:
     spread : float
         Weighted variance of the influence over the pool, for a population as the target.
     coefficient : float
-        :math:`\\lambda`; 0 unless assisted.
+        :math:`\lambda`; 0 unless assisted.
     influence : ndarray of float, shape (n,)
         Influence of each row's label.
     sums : dict of int to ndarray

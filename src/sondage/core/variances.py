@@ -13,8 +13,8 @@ all rates as likely), that of as many as were expected near 2 + 2/3.
       \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
 
 Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
-possible, except of differences in predictions. The larger of this and the sampled variance is used, the latter with
-Student's t, of 4.6 degrees of freedom at least.
+possible (of losses of probabilities the root mean square), except of differences in predictions. The larger of this and
+the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scipy.special import stdtrit
 
 from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Contrast
-from sondage.core.measures.bases import Confusion
+from sondage.core.measures.bases import ClassLoss, Confusion
 from sondage.core.samples import Sample
 
 __all__ = ["believed_variance", "larger_variance", "plausible", "variance_slope"]
@@ -60,9 +60,13 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     sums : mapping of int to ndarray
         Estimated pool means, by model.
     *beliefs : Belief
-        As the labels leave them possible, one as likely as another: the mean of their standard errors is squared.
+        As the labels leave them possible, one as likely as another: the mean of their standard errors is squared. Of
+        losses of probabilities it is the mean of their squares, since one sure item that is wrong outweighs all others.
     """
-    return float(np.mean([np.sqrt(_expected(contrast, sample, sums, belief)) for belief in beliefs]) ** 2)
+    expected = np.array([_expected(contrast, sample, sums, belief) for belief in beliefs])
+    if isinstance(contrast.functional.basis, ClassLoss):
+        return float(np.mean(expected))
+    return float(np.mean(np.sqrt(expected)) ** 2)
 
 
 def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
