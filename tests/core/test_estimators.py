@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from sondage import Classifier, Pool, Regressor, compare, evaluate
-from sondage.core.assisted import Assisted, centring, least_variance
+from sondage.core.assisted import Assisted, least_variance
 from sondage.core.beliefs import ClassBelief, GaussianBelief
 from sondage.core.catalogue.estimators import ESTIMATORS
-from sondage.core.centres import normalising
+from sondage.core.centres import least_uncertain, normalising
 from sondage.core.comparisons import Contrast, believed_totals
 from sondage.core.draws import inclusion
 from sondage.core.estimators import Fit, hajek, horvitz_thompson
@@ -111,7 +111,7 @@ def test_difference_estimate_is_unbiased_and_so_is_its_variance(n: int, coeffici
     facts, values, variances = helped(items, contrast), [], []
     for taken in map(list, combinations(range(N), n)):
         sample = sample_of(items, LABELS, taken, from_inclusion(np.full(n, n / N)))
-        fit = Assisted(lambda *_: coefficient)(_unbounded(contrast), sample, facts)
+        fit = Assisted(lambda *_: coefficient, normalising)(_unbounded(contrast), sample, facts)
         values.append(fit.value)
         variances.append(fit.variance)
     assert np.mean(values) == pytest.approx(np.mean((P > 0.5) == LABELS), rel=1e-12)
@@ -126,20 +126,23 @@ def _unbounded(contrast: Contrast) -> Contrast:
     return Contrast(replace(contrast.functional, bounds=(-np.inf, np.inf)), contrast.weights)
 
 
-def test_assisted_estimate_by_hand(b: Floats) -> None:
+@pytest.mark.parametrize("estimator", [ESTIMATORS["assisted"], Assisted(least_variance, least_uncertain)])
+def test_assisted_estimate_by_hand(estimator: Assisted, b: Floats) -> None:
     items, contrast, taken = classification(b), single(ErrorRate(), BINARY), [0, 2, 3, 5]
     pi = np.array([0.5, 0.9, 0.4, 0.7])
     sample, facts = sample_of(items, LABELS, taken, from_inclusion(pi)), helped(items, contrast)
     error, h = ((P > 0.5) != LABELS)[taken] * 1.0, np.minimum(P, 1 - P)
-    k = (1 - pi) / pi**2 * b[taken] ** 2
-    centred_error, centred_h = error - k @ error / k.sum(), h[taken] - k @ h[taken] / k.sum()
+    w, k = b[taken] / pi, (1 - pi) / pi**2 * b[taken] ** 2
+    normalised = estimator is ESTIMATORS["assisted"]
+    v = (w if normalised else k) / (w if normalised else k).sum()
+    centred_error, centred_h = error - v @ error, h[taken] - v @ h[taken]
     slope = np.clip(np.sum(k * centred_error * centred_h) / np.sum(k * centred_h**2), 0, 1)
-    assert least_variance([contrast], sample, facts, centring(contrast, sample)) == pytest.approx(slope, rel=1e-12)
-    fit = ESTIMATORS["assisted"](_unbounded(contrast), sample, facts)
-    w, rest = b[taken] / pi, error - slope * h[taken]
-    centre = k @ rest / k.sum()
-    assert fit.value == pytest.approx(slope * b @ h + w @ rest + (1 - w.sum()) * centre, rel=1e-12)
-    assert fit.variance == pytest.approx(4 / 3 * np.sum(k * (rest - centre) ** 2), rel=1e-12)
+    fit = estimator(_unbounded(contrast), sample, facts)
+    assert fit.coefficient == pytest.approx(slope, rel=1e-12)
+    rest = error - slope * h[taken]
+    assert fit.value == pytest.approx(slope * b @ h + w @ rest + (1 - w.sum()) * (v @ rest), rel=1e-12)
+    residual = (centred_error - slope * centred_h) / (w.sum() if normalised else 1.0)
+    assert fit.variance == pytest.approx(4 / 3 * np.sum(k * residual**2), rel=1e-12)
 
 
 @pytest.mark.parametrize("units", [None, np.array([0, 1, 1, 2, 3])])
@@ -148,7 +151,7 @@ def test_residuals_are_centred_where_the_variance_is_least(units: Any, b: Floats
     pi = np.array([0.5, 0.9, 0.4, 0.7, 0.2])[: 5 if units is None else 4]
     sample = Sample(items.take(taken), LABELS[taken], from_inclusion(pi), units)
     h = np.minimum(P, 1 - P)
-    fit = Assisted(lambda *_: 0.6)(_unbounded(contrast), sample, helped(items, contrast))
+    fit = Assisted(lambda *_: 0.6, least_uncertain)(_unbounded(contrast), sample, helped(items, contrast))
     rest = ((P > 0.5) != LABELS)[taken] - 0.6 * h[taken]
     shares, totals = sample.unit_sums(b[taken]), sample.unit_sums(b[taken] * rest)
     least = minimize_scalar(lambda c: np.sum((1 - pi) / pi**2 * (totals - shares * c) ** 2))
@@ -159,7 +162,7 @@ def test_residuals_are_centred_where_the_variance_is_least(units: Any, b: Floats
 def test_centred_residuals_of_equal_chances_are_normalised_ones() -> None:
     items, contrast, taken = classification(WEIGHTS["equal"]), single(ErrorRate(), BINARY), [0, 2, 3, 5]
     sample, facts = sample_of(items, LABELS, taken, from_inclusion(np.full(4, 4 / 6))), helped(items, contrast)
-    own = Assisted.by(contrast, sample, facts, 0.6, centring(contrast, sample))
+    own = Assisted.by(contrast, sample, facts, 0.6, least_uncertain(sample, facts))
     normalised = Assisted.by(contrast, sample, facts, 0.6, normalising(sample, facts))
     assert own.value == pytest.approx(normalised.value, rel=1e-12)
     assert own.residuals == pytest.approx(normalised.residuals, rel=1e-12)
@@ -170,7 +173,7 @@ def test_coefficient_stays_between_0_and_1(labels: Any, expected: float) -> None
     # Errors where the model is sure, and errors exactly where it is not: slopes below 0 and above 1.
     items, contrast = classification(WEIGHTS["equal"]), single(ErrorRate(), BINARY)
     sample = sample_of(items, labels, list(range(5)), from_inclusion(np.full(5, 5 / 6)))
-    found = least_variance([contrast], sample, helped(items, contrast), centring(contrast, sample))
+    found = least_variance([contrast], sample, helped(items, contrast), normalising(sample, known()))
     slope = np.polyfit(np.minimum(P, 1 - P)[:5], ((P > 0.5) != labels)[:5] * 1.0, 1)[0]
     assert found == expected == float(np.clip(slope, 0, 1))
 
@@ -180,7 +183,7 @@ def test_a_useless_belief_changes_nothing() -> None:
     sample = sample_of(items, LABELS, [0, 2, 4], from_inclusion(np.array([0.2, 0.5, 0.8])))
     assert ESTIMATORS["assisted"](contrast, sample, known()).value == hajek(contrast, sample, known()).value
     certain = sample_of(items, LABELS, list(range(N)), from_inclusion(np.ones(N)))
-    assert least_variance([contrast], certain, helped(items, contrast), centring(contrast, certain)) == 0.0
+    assert least_variance([contrast], certain, helped(items, contrast), least_uncertain(certain, known())) == 0.0
 
 
 def test_passive_hajek_is_simple_random_sampling() -> None:
@@ -332,7 +335,7 @@ def test_assisted_difference_is_unbiased_under_unequal_draws(n: int, coefficient
 
     def estimate(taken: list[int], tau: float) -> Floats:
         sample = sample_of(items, Y, taken, from_inclusion(inclusion(RATES[taken], tau)))
-        fit = Assisted(lambda *_: coefficient)(_unbounded(DIFFERENCE), sample, facts)
+        fit = Assisted(lambda *_: coefficient, normalising)(_unbounded(DIFFERENCE), sample, facts)
         return np.array([fit.value, fit.value**2, fit.variance])
 
     mean, square, variance = over_keys(n, estimate)

@@ -5,7 +5,7 @@ With :math:`h = E[s]` under the belief, whose mean over the pool is known, and :
 .. math:: \hat\mu = \lambda \bar h + H^{out} (1 - \lambda) + \sum w b (s - \lambda h) + \Bigl(B - \sum w b\Bigr) c,
 
 w, b, B and :math:`H^{out}` as in `estimators`. The last term takes out what is wrong of all items alike, estimated by a
-mean c of the residuals :math:`s - \lambda h` (`centring`).
+mean c of the residuals :math:`s - \lambda h`; of a difference c is 0.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sondage.core.centres import Centre, deviations, least_uncertain, normalising, summing_weights
+from sondage.core.centres import Centre, deviations, normalising, summing_weights
 from sondage.core.comparisons import Contrast, believed_totals, moments
 from sondage.core.estimators import Fit, hajek, linearise, summed
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, Sample
 
-__all__ = ["Assisted", "Coefficient", "all_of_it", "centring", "least_variance", "near_one"]
+__all__ = ["Assisted", "Coefficient", "all_of_it", "least_variance", "near_one"]
 
 PRIOR_PRECISION = 4.0
 """Of a coefficient about 1: a standard deviation of a half."""
@@ -38,13 +38,21 @@ class Assisted:
     ----------
     coefficient : callable
         Returns :math:`\lambda`, how much of the belief is used: for one contrast, or for several alike.
+    centre : callable
+        Returns the mean by which the residuals of one model are centred.
     """
 
     coefficient: Coefficient
+    centre: Callable[[Sample, Known], Centre]
 
     def __call__(self, contrast: Contrast, sample: Sample, known: Known) -> Fit:
-        """Return the estimate of one contrast that the design served."""
-        centre = centring(contrast, sample)
+        """Return the estimate of one contrast that the design served.
+
+        Items that hardly tell two models apart are hardly ever drawn. A sum of weights depends on how many of them are,
+        and centring would multiply by it what the belief got wrong of all others: the residuals of a difference are
+        expanded as they are.
+        """
+        centre = None if contrast.compares else self.centre(sample, known)
         return self.by(contrast, sample, known, self.coefficient([contrast], sample, known, centre), centre)
 
     @staticmethod
@@ -65,16 +73,6 @@ class Assisted:
         fit = linearise(contrast, sample, known, sums, coefficient=coefficient, centre=centre)
         low, high = contrast.bounds
         return fit if low <= fit.value <= high else hajek(contrast, sample, known)
-
-
-def centring(contrast: Contrast, sample: Sample) -> Centre | None:
-    """Return the mean by which assisted residuals are centred: that of the least variance, none of a difference.
-
-    Items that hardly tell two models apart are hardly ever drawn. A sum of weights depends on how many of them are, and
-    centring would multiply by it what the belief got wrong of all others: residuals of a difference are expanded as
-    they are.
-    """
-    return None if contrast.compares else least_uncertain(sample)
 
 
 def _believed(contrast: Contrast, sample: Sample, known: Known, weights: Floats) -> dict[int, Floats]:

@@ -40,7 +40,7 @@ def normalising(sample: Sample, known: Known) -> Centre:
     return Centre(weights, known.share / total if total > 0 else 0.0)
 
 
-def least_uncertain(sample: Sample) -> Centre:
+def least_uncertain(sample: Sample, known: Known) -> Centre:
     r"""Return the mean at which the estimated variance is least.
 
     Of a unit's share :math:`B_u = \sum b` and residual :math:`R_u = \sum b r` the variance

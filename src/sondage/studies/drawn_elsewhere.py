@@ -83,7 +83,7 @@ def estimate_from(
             "give inclusion= (probability of being drawn) or draw_probability= (with replacement): labels without a "
             "probability cannot be corrected for how they were chosen"
         )
-    if isinstance(ESTIMATORS.get(estimator, Assisted), Assisted):
+    if estimator not in ESTIMATORS or isinstance(ESTIMATORS[estimator], Assisted):
         raise InputError(
             f"no estimator {estimator!r} without a pool; there are hajek, self_normalised, horvitz_thompson"
         )
