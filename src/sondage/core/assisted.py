@@ -57,9 +57,22 @@ class Assisted:
 
     @staticmethod
     def by(contrast: Contrast, sample: Sample, known: Known, coefficient: float, centre: Centre | None) -> Fit:
-        """Return the estimate with this coefficient and centre.
+        r"""Return the estimate with this coefficient and centre.
 
         Where none of the belief is used, and where it leaves the measure's range, it is the Hajek estimate.
+
+        Parameters
+        ----------
+        contrast : Contrast
+            What is estimated.
+        sample : Sample
+            The labelled rows.
+        known : Known
+            The belief and its pool means.
+        coefficient : float
+            :math:`\lambda`, in [0, 1].
+        centre : Centre, optional
+            By what mean residuals are centred; None leaves them as they are.
         """
         if coefficient == 0 or not known.expected:
             return hajek(contrast, sample, known)
@@ -92,6 +105,19 @@ def least_variance(
     :math:`N = \sum k^2 h^2 v / (\sum k h^2)^2` about 1; a prior about 1 with this precision t makes it
     :math:`(\hat\lambda / N + t) / (1 / N + t)`. For several models it is that of their deviations from the models'
     mean, since only these tell models apart.
+
+    Parameters
+    ----------
+    contrasts : sequence of Contrast
+        What is estimated with the same coefficient.
+    sample : Sample
+        The labelled rows.
+    known : Known
+        The belief and its pool means; without any the coefficient is 0.
+    centre : Centre, optional
+        By what mean residuals are centred.
+    precision : float
+        t, 0 or more.
     """
     if known.belief is None or not known.expected or not np.any(sample.expansion.spread):
         return 0.0
