@@ -162,7 +162,8 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
     """Return the classes: as given, or for predictions alone those that are predicted or labelled."""
     if classes is not None or predictions is None:
         return classes
-    seen = set(np.asarray(predictions).tolist()) | set(np.asarray(labels).tolist())
+    values = (*np.asarray(predictions).tolist(), *np.asarray(labels).tolist())
+    seen = {value for value in values if value is not None and value == value}  # a missing label is no class
     return None if all(isinstance(value, int) for value in seen) else sorted(seen)
 
 

@@ -1,0 +1,67 @@
+"""Labels somebody else drew: by hand, over all draws of a small pool, and what is refused."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sondage import estimate_from
+from sondage.errors import InputError, LabelError
+
+F, Y = np.array([1, 0, 1, 1, 0]), np.array([1, 1, 0, 1, 0])
+PI = np.array([0.9, 0.3, 0.5, 0.4, 0.6])
+
+
+def drawn(taken: Any, **parts: Any) -> float:
+    taken = np.asarray(taken)
+    found = estimate_from(
+        "error_rate", predictions=F[taken], labels=Y[taken], inclusion=PI[taken], classes=(0, 1), **parts
+    )
+    return float(found.value)
+
+
+def test_horvitz_thompson_is_unbiased_over_all_draws() -> None:
+    mean = 0.0
+    for mask in map(np.array, product((False, True), repeat=len(PI))):
+        chance = float(np.prod(np.where(mask, PI, 1 - PI)))
+        if mask.any():
+            mean += chance * drawn(np.flatnonzero(mask), estimator="horvitz_thompson", pool_size=5)
+    assert mean == pytest.approx(np.mean(F != Y), rel=1e-12)
+
+
+def test_hajek_by_hand_and_by_draws_with_replacement() -> None:
+    taken = np.array([0, 1, 2])
+    assert drawn(taken) == pytest.approx((1 / 0.3 + 1 / 0.5) / np.sum(1 / PI[taken]), rel=1e-12)
+    q = np.array([0.2, 0.1, 0.3])
+    parts = {"predictions": F[taken], "labels": Y[taken], "draw_probability": q}
+    found = estimate_from("error_rate", estimator="self_normalised", interval="wald", **parts)
+    v, wrong = 1 / q / np.sum(1 / q), F[taken] != Y[taken]
+    assert found.value == pytest.approx(v @ wrong, rel=1e-12)
+    assert found.std_error == pytest.approx(np.sqrt(np.sum(v**2 * (wrong - v @ wrong) ** 2)), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({}, "give inclusion= .* or draw_probability="),
+        ({"inclusion": [0.5, 0.5], "draw_probability": [0.1, 0.1]}, "give inclusion="),
+        ({"inclusion": [0.5, 0.5], "estimator": "assited"}, "no estimator 'assited' without a pool"),
+        *(
+            ({"inclusion": [0.5, 0.5], "estimator": name}, "without a pool")
+            for name in ("assisted", "anchored", "difference")
+        ),
+        ({"inclusion": [0.5, 0.5], "estimator": "horvitz_thompson"}, "needs pool_size="),
+        ({"inclusion": [0.5, 1.5]}, "1.5"),
+        ({"inclusion": [0.5]}, "inclusion"),
+    ],
+)
+def test_what_cannot_be_corrected_for_is_refused(parts: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        estimate_from("error_rate", predictions=[0, 1], labels=[0, 1], **parts)
+
+
+@pytest.mark.parametrize(("predictions", "labels"), [([0, 1], [0, None]), (["a", "b"], ["a", None])])
+def test_a_missing_label_is_refused_by_its_row(predictions: Any, labels: Any) -> None:
+    with pytest.raises(LabelError, match="row 1 is missing"):
+        estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
