@@ -7,7 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from sondage import Pool, evaluate
+from sondage.core.assisted import Assisted, near_one
 from sondage.core.catalogue.estimators import ESTIMATORS
+from sondage.core.centres import normalising
 from sondage.core.measures import parse_measure
 from sondage.core.stages import Estimation, Part
 from sondage.studies.budgets import stage_end
@@ -62,6 +64,20 @@ def test_one_stage_is_the_estimator_itself() -> None:
     contrast = evaluate(pool, "f1", y, budget=60, seed=3, stages=1).evidence.contrast  # type: ignore[union-attr]
     (part,) = found.parts
     assert found.fit(contrast).value == ESTIMATORS["anchored"](contrast, part.sample, part.known).value
+
+
+def test_several_models_are_normalised_one_by_itself_is_centred_where_the_variance_is_least() -> None:
+    pool, y = problem()
+    found = labelled(answered(pool, y, "f1", stages=1)).estimation
+    contrast = evaluate(pool, "f1", y, budget=60, seed=3, stages=1).evidence.contrast  # type: ignore[union-attr]
+    (part,) = found.parts
+    own, (joint,) = found.fit(contrast), found.joint([contrast])
+    normal = normalising(part.sample, part.known)
+    coefficient = near_one([contrast], part.sample, part.known, normal)
+    assert joint.value == Assisted.by(contrast, part.sample, part.known, coefficient, normal).value
+    assert own.value != joint.value
+    for fit in (own, joint):
+        assert found.around(contrast, fit).variance == pytest.approx(fit.variance, rel=1e-12)
 
 
 def test_merged_weights_give_the_estimate_of_a_mean() -> None:

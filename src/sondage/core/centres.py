@@ -56,7 +56,33 @@ def least_uncertain(sample: Sample, known: Known) -> Centre:
 
 
 def summing_weights(sample: Sample, known: Known, centre: Centre | None) -> Floats:
-    """Return row weights that sum to B, what they lack given by the centre; without one they stay as they are."""
+    r"""Return row weights :math:`w b` that sum to B, what they lack given to rows by the centre.
+
+    Parameters
+    ----------
+    sample : Sample
+        The labelled rows.
+    known : Known
+        Its share is B, in (0, 1].
+    centre : Centre, optional
+        Without one the weights stay as they are.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Examples
+    --------
+    >>> from sondage.core.predictions import Items, Means
+    >>> from sondage.core.samples import from_inclusion
+    >>> items = Items((Means(np.zeros(2), None),), np.full(2, 0.25))
+    >>> sample = Sample(items, np.zeros(2), from_inclusion(np.array([0.5, 0.25])))
+    >>> pool = Known(1.0, None, {}, {}, 0.25)
+    >>> summing_weights(sample, pool, normalising(sample, pool)).round(3).tolist()
+    [0.333, 0.667]
+    >>> summing_weights(sample, pool, least_uncertain(sample, pool)).round(3).tolist()
+    [0.429, 0.571]
+    """
     weights = sample.row_weights
     if centre is None:
         return weights

@@ -62,7 +62,7 @@ class Fit:
     bias : float
         Bound of the bias that is left in the value of a measure with kinks; else 0.
     centre : Centre, optional
-        The mean by which residuals are centred; None where they are not.
+        The mean by which residuals are centred; None where they are not, and of several stages, which have their own.
     shares : ndarray of float, shape (K,), optional
         Weights of several stages.
     stages : tuple of Fit
