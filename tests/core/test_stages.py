@@ -80,6 +80,24 @@ def test_several_models_are_normalised_one_by_itself_is_centred_where_the_varian
         assert found.around(contrast, fit).variance == pytest.approx(fit.variance, rel=1e-12)
 
 
+@pytest.mark.parametrize(("estimator", "lost"), [("self_normalised", 0), ("hajek", 1), ("horvitz_thompson", 0)])
+def test_a_stage_keeps_the_variance_of_its_estimator(estimator: str, lost: int) -> None:
+    # Thesis 3.14 has no degree of freedom for the mean that was taken out, in one stage and in several.
+    pool, y = problem()
+    contrast = evaluate(pool, "error_rate", y, budget=60).evidence.contrast  # type: ignore[union-attr]
+    for stages in (1, (0.5, 0.5)):
+        found = labelled(answered(pool, y, estimator=estimator, stages=stages)).estimation
+        fit, ends = found.fit(contrast), np.cumsum([part.sample.size for part in found.parts])[:-1]
+        shares = np.ones(1) if fit.shares is None else fit.shares
+        expected = 0.0
+        for part, share, residuals in zip(found.parts, shares, np.split(fit.residuals, ends), strict=True):
+            drawn = np.count_nonzero(part.sample.expansion.spread)
+            square = np.sum(part.sample.expansion.spread * residuals**2)
+            expected += share**2 * drawn / (drawn - lost) * square
+        assert fit.variance == pytest.approx(expected, rel=1e-12)
+        assert found.around(contrast, fit).variance == pytest.approx(fit.variance, rel=1e-12)
+
+
 def test_merged_weights_give_the_estimate_of_a_mean() -> None:
     # Without the belief's help the estimate is the weighted sum of losses; the weights sum to the pool.
     pool, y = problem()

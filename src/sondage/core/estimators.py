@@ -63,6 +63,8 @@ class Fit:
         Bound of the bias that is left in the value of a measure with kinks; else 0.
     centre : Centre, optional
         The mean by which residuals are centred; None where they are not, and of several stages, which have their own.
+    bessel : bool
+        Whether the variance has the factor n / (n - 1) for the mean by which residuals were centred.
     shares : ndarray of float, shape (K,), optional
         Weights of several stages.
     stages : tuple of Fit
@@ -79,6 +81,7 @@ class Fit:
     sums: dict[int, Floats]
     bias: float = 0.0
     centre: Centre | None = None
+    bessel: bool = False
     shares: Floats | None = None
     stages: tuple[Fit, ...] = ()
 
@@ -142,10 +145,11 @@ def linearise(
         return linearise(part, sample, known, sums, centre=centre, coefficient=coefficient, bessel=bessel).variance
 
     value, bias = corrected_value(contrast, sums, variance_of)
+    bessel = bessel and centre is not None
     return Fit(
         value=value,
         residuals=residuals,
-        variance=variance(sample, residuals, bessel=bessel and centre is not None),
+        variance=variance(sample, residuals, bessel=bessel),
         df=degrees(contrast, sample, residuals),
         spread=spread(contrast, sample, known, sums),
         coefficient=coefficient,
@@ -153,6 +157,7 @@ def linearise(
         sums=sums,
         bias=bias,
         centre=centre,
+        bessel=bessel,
     )
 
 

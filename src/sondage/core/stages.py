@@ -178,6 +178,7 @@ class Estimation:
             influence=np.concatenate([fit.influence for fit in fits]),
             sums=sums,
             bias=bias,
+            bessel=any(fit.bessel for fit in fits),
             shares=shares,
             stages=tuple(fits),
         )
@@ -234,8 +235,10 @@ class Estimation:
 
 
 def _at(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats]) -> Fit:
-    """Return a contrast at pool means, its residuals as those of a stage's fit."""
-    return linearise(contrast, part.sample, part.known, sums, centre=fit.centre, coefficient=fit.coefficient)
+    """Return a contrast at pool means, its residuals and variance as those of a stage's fit."""
+    return linearise(
+        contrast, part.sample, part.known, sums, centre=fit.centre, coefficient=fit.coefficient, bessel=fit.bessel
+    )
 
 
 @lru_cache(maxsize=1)

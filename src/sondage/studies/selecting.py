@@ -30,7 +30,6 @@ __all__ = ["current_standing", "select_session"]
 
 FEW = 25.0
 """Labels below which it cannot be said who contends: all models then count alike when stages are weighed."""
-UNCENTRED = ("self_normalised", "horvitz_thompson")
 STREAM = 6
 """Of the random numbers that simultaneous statements draw from the session's seed."""
 
@@ -122,8 +121,7 @@ def _joint_errors(session: Session, found: Labelled, single: Sequence[Contrast],
         return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
     spread = sample.expansion.spread
     uncertain = int(np.count_nonzero(spread))
-    bessel = session.method.estimator not in UNCENTRED and uncertain > 1
-    factor = uncertain / (uncertain - 1) if bessel else 1.0
+    factor = uncertain / (uncertain - 1) if fits[0].bessel and uncertain > 1 else 1.0
     roots = np.stack([fit.residuals for fit in fits]) * np.sqrt(factor * spread)
     expected = np.zeros((len(fits), 0))
     limits = isinstance(found.belief, GaussianBelief) and (found.belief.broad or found.belief.peaked)
@@ -186,7 +184,7 @@ def _pair(
         first,
         value=first.value - second.value,
         residuals=residuals,
-        variance=variance(sample, residuals, bessel=session.method.estimator not in UNCENTRED),
+        variance=variance(sample, residuals, bessel=first.bessel),
         df=degrees(contrast, sample, residuals),
         influence=first.influence - second.influence,
         sums=first.sums | second.sums,
