@@ -136,17 +136,20 @@ def test_rare_surprises_count_with_their_whole_effect(errors: int, factor: float
     assert found == pytest.approx(expected, rel=0.01)
 
 
-def test_surprises_that_move_the_estimate_up_and_down_do_not_cancel_nor_add_up() -> None:
-    # Half of the sure predictions are of model 1, half of model 0: of a difference, errors pull either way.
+@pytest.mark.parametrize("errors", [0, 2, 7])
+def test_surprises_that_move_the_estimate_up_and_down_do_not_cancel_nor_add_up(errors: int) -> None:
+    # Half of the sure predictions are of model 1, half of model 0: of a difference, errors pull either way. Their
+    # number errs by the root of its rate, each by half of the effect, since two are expected.
     n = 1000
     first = (np.arange(n) % 2) * 1
     models = (Classes(first, np.full(n, 0.001)), Classes(1 - first, np.full(n, 0.001)))
     contrast = Contrast(CONTRAST.functional, ((0, 1.0), (1, -1.0)))
-    sample = Sample(Items(models, np.full(n, 1e-4)), np.zeros(n, dtype=int), from_inclusion(np.full(n, 0.1)))
+    labels = (np.arange(n) < errors) * 1
+    sample = Sample(Items(models, np.full(n, 1e-4)), labels, from_inclusion(np.full(n, 0.1)))
     found = believed_variance(contrast, sample, EVEN | {1: EVEN[0]}, BELIEF)
     one_way = 0.5 * 1e4 * 1e-4 * 0.001 * 2 * 0.999  # an error moves the difference by 2
     often = 90 * 1e-8 * n * 0.999 * 0.002**2
-    assert found == pytest.approx(2 * (one_way / 4) ** 2 + often, rel=0.01)
+    assert found == pytest.approx(2 * (errors + 0.5) * (one_way / 2) ** 2 + often, rel=0.01)
 
 
 def test_standard_errors_are_averaged_over_beliefs_and_variances_of_losses() -> None:

@@ -5,12 +5,15 @@ labels, tells how often each surprise is expected in the sample and how far it w
 are expected often enough have a variance that can be computed. The heaviest, together expected twice, may well not be
 in the sample at all: then the estimate is off by their whole effect on the pool. That effect is counted as an error,
 not as a variance, over units u that they move up and units that they move down each by itself, and corrected by how
-many such surprises the sample showed, s: the median of a Poisson rate of which s were seen is near s + 2/3 (with
-all rates as likely), that of as many as were expected near 2 + 2/3.
+many such surprises the sample showed, s:
 
 .. math:: V_b = \sum_{often} k_u b_u^2 \, p_{uy} (\psi_u(y) - \bar\psi_u)^2
-    + \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)^2
-      \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
+    + f^2 \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
+
+The median of a Poisson rate of which s were seen is near s + 2/3 (with all rates as likely), that of as many as were
+expected near 2 + 2/3: :math:`f = \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)`, the whole effect at the rate that was
+expected. Of a difference in predictions the calibrated belief is relied on, so that the number seen errs as a Poisson
+number does, by the root of its rate, each by half of the effect: :math:`f^2 = \tfrac{s + 1/2}{4}` (Jeffreys' prior).
 
 Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
 possible (of losses of probabilities the root mean square), except of differences in predictions. The larger of this and
@@ -38,6 +41,8 @@ RARE = 2.0
 """How often the heaviest surprises, whose effect counts as an error, are expected in the sample together."""
 UNSEEN = 2.0 / 3.0
 """By how much the median of what a Poisson rate may be is above how often it was seen."""
+UNSEEN_ON_AVERAGE = 0.5
+"""By how much its mean is, with Jeffreys' prior."""
 MOST = 1.5
 """Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
 MOST_SLOPE = 0.5
@@ -75,8 +80,11 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
     What is wrong for all items alike, or of items that no model was told of, moves two models' counts alike, but not
     their losses of probabilities. Of rows that share a label the first tells it.
     """
-    counted = contrast.compares and isinstance(contrast.functional.basis, Confusion)
-    return (belief,) if counted else _left_possible(belief, sample)
+    return (belief,) if _differs_in_predictions(contrast) else _left_possible(belief, sample)
+
+
+def _differs_in_predictions(contrast: Contrast) -> bool:
+    return contrast.compares and isinstance(contrast.functional.basis, Confusion)
 
 
 @lru_cache(maxsize=1)
@@ -173,6 +181,8 @@ def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], b
     seen = np.count_nonzero(root * np.abs(shown) >= sizes[rare].min() * (1 - ROUNDING))
     effects = np.sum(np.where(rare, expected * moves, 0.0), axis=0) * sample.expansion.weights
     up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
+    if _differs_in_predictions(contrast):
+        return often + (seen + UNSEEN_ON_AVERAGE) / RARE**2 * (up**2 + down**2)
     return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2 * (up**2 + down**2)
 
 
