@@ -21,7 +21,7 @@ from problems import Problem, load
 
 import sondage
 
-PROBLEMS = ("tweets/error_rate", "tweets/f1", "enron-1-2/error_rate", "enron-3-6/f1", "mnist-usps/error_rate")
+PROBLEMS = ("tweets/error_rate", "tweets/f1", "enron-1-2/error_rate", "reuters-crude/f1", "mnist-usps/error_rate")
 BUDGETS = (50, 100, 300, 1000)
 KEYS = ("problem", "help", "budget", "seeds")
 VALUES = ("error", "noise", "covered")

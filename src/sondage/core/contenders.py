@@ -6,8 +6,7 @@ should tell about each:
 .. math:: \omega_j \propto e^{-\min(z_j, 6)^2 / 2}, \qquad
    u_i^2 = b_i^2 \sum_j \omega_j \, \mathrm{Var}[\psi_{il} - \psi_{ij}] .
 
-Before any label all models contend alike, and the models' mean stands for the leader; :math:`u_i^2` is then, up to a
-factor, the mean of the variances of all pairwise differences, at the cost of k instead of k (k - 1) / 2.
+Before any label nothing tells them apart: designs then take the pairs of models as they come (5.16).
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ def _predictions(items: Items, model: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Contention(Term):
-    """Root of the contenders' weighted believed variances of the difference from a leader, or from the models' mean.
+    """Root of the contenders' weighted believed variances of the difference from the leader.
 
     Attributes
     ----------
@@ -127,19 +126,18 @@ class Contention(Term):
         Influence of each model, and the common belief.
     weights : tuple of float
         How much each model contends.
-    reference : tuple of float
-        Shares of the models in what they are compared with: 1 for the leader, or equal ones.
+    leader : int
+        Place of the leader among them.
     """
 
     single: tuple[RootMeanSquare, ...]
     weights: tuple[float, ...]
-    reference: tuple[float, ...]
+    leader: int
 
     def relevance(self, items: Items) -> Floats:
-        weights, reference = np.array(self.weights), np.array(self.reference)
-        belief = self.single[0].belief
+        weights, belief = np.array(self.weights), self.single[0].belief
         if isinstance(belief, OutcomeBelief):
-            return np.sqrt(_independent([term.influence for term in self.single], belief, items, weights, reference))
+            return np.sqrt(_independent([term.influence for term in self.single], belief, items, weights, self.leader))
         if isinstance(belief, GaussianBelief) and belief.broad:
             belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
         influences = [term.influence for term in self.single]
@@ -148,7 +146,7 @@ class Contention(Term):
 
         def differences(label: object) -> Floats:
             psi = np.stack([np.broadcast_to(influence.at(items, label), len(items)) for influence in influences])
-            return np.asarray(psi - reference @ psi, dtype=np.float64)
+            return np.asarray(psi - psi[self.leader], dtype=np.float64)
 
         mean = np.zeros((len(influences), len(items)))
         for label, share in supposed:
@@ -161,9 +159,10 @@ class Contention(Term):
 
 
 def _independent(
-    influences: Sequence[Influence], belief: OutcomeBelief, items: Items, weights: Floats, reference: Floats
+    influences: Sequence[Influence], belief: OutcomeBelief, items: Items, weights: Floats, leader: int
 ) -> Floats:
     """Return the same of systems whose outcomes are believed to be independent of each other."""
     pairs = [moments(influence, belief, items) for influence in influences]
     variances = np.stack([np.maximum(second - mean**2, 0.0) for mean, second in pairs])
-    return np.asarray((weights * (1.0 - 2.0 * reference)) @ variances + weights.sum() * (reference**2 @ variances))
+    others = np.where(np.arange(len(weights)) == leader, 0.0, weights)
+    return np.asarray(others @ variances + others.sum() * variances[leader])

@@ -32,6 +32,8 @@ __all__ = ["DESIGNS", "Setting", "named_design"]
 
 FEW = 3.0
 """Surprises are few while there are more labels than this for each of them."""
+MOST_PAIRS = 1000
+"""Of how many pairs of models the first stage of a selection takes the mixture."""
 FIRST_OWN, OWN = 0.5, 0.25
 """Share of the models' own values in the design of a difference of ratios: before any label, and later."""
 
@@ -213,19 +215,22 @@ def _active_neq(setting: Setting) -> Design:
 
 
 def _contenders(setting: Setting) -> Design:
-    """Return the size that tells the leader from its contenders; before any label, the models from their mean."""
+    """Return the size that tells the leader from its contenders; before any label the mixture 5.16, as `_optimal`.
+
+    Of very many models that mixture takes pairs at equal steps of their list.
+    """
     _several(setting, "contenders")
     models, standing = setting.models, setting.standing
+    if standing is None:
+        pairs = setting.served
+        return mixture("contenders", [setting.term(pair) for pair in pairs[:: -(-len(pairs) // MOST_PAIRS)]])
     single = tuple(
         RootMeanSquare(influence=setting.influence(Contrast(setting.functional, ((m, 1.0),))), belief=setting.belief)
         for m in models
     )
-    equal = tuple(1.0 / len(models) for _ in models)
-    if standing is None:
-        return mixture("contenders", [Contention(single=single, weights=equal, reference=equal)])
     weights = tuple(float(standing.weights[m]) for m in models)
-    leader = tuple(float(m == standing.leader) for m in models)
-    return mixture("contenders", [Contention(single=single, weights=weights, reference=leader)])
+    leader = models.index(standing.leader)
+    return mixture("contenders", [Contention(single=single, weights=weights, leader=leader)])
 
 
 def _disagreement(setting: Setting) -> Design:

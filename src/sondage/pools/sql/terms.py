@@ -122,13 +122,7 @@ def _(term: Contention, select: Select, schema: Schema) -> str:
     labelled = supposed(belief, select, schema, models, 2 * influences[0].basis.nodes)
     labels, weights = [label for label, _ in labelled], [weight for _, weight in labelled]
     psi = [select.let(_at(influence, labels, select, schema)) for influence in influences]
-    centres = select.let(
-        [
-            total([f"{number(r)} * {column[y]}" for r, column in zip(term.reference, psi, strict=True) if r])
-            for y in range(len(labels))
-        ]
-    )
-    gaps = [select.let([f"{value} - {c}" for value, c in zip(column, centres, strict=True)]) for column in psi]
+    gaps = [select.let([f"{v} - {c}" for v, c in zip(column, psi[term.leader], strict=True)]) for column in psi]
     means = select.let([product_sum(weights, column) for column in gaps])
     variances = []
     for share, column, mean in zip(term.weights, gaps, means, strict=True):
