@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from sondage import Classifier, Pool, Regressor
+from sondage.core.catalogue import designs
 from sondage.core.measures import MAE, MSE, ErrorRate, FMeasure, Loss, Measure, Precision, Recall
 from sondage.core.planning import repeated_variance
 from sondage.errors import SondageWarning
@@ -220,8 +221,26 @@ def test_comparison_by_squared_loss_with_a_difference() -> None:
         delta = float(b @ (square - 2 * d * mean))
         root = 4 * d**2 * second - 4 * d * (square - delta) * mean + (square - delta) ** 2
         expected += normalised(b * np.sqrt(root)) / 3  # 5.16
-    sizes = plan_of(pool, MSE(), "a", "b", "c", kind="select").sizes
-    np.testing.assert_allclose(sizes, expected, rtol=1e-8)  # pool means of thirds are not short decimals
+    for design in ("optimal", "contenders"):  # before any label there are no contenders
+        sizes = plan_of(pool, MSE(), "a", "b", "c", kind="select", design=design).sizes
+        np.testing.assert_allclose(sizes, expected, rtol=1e-8)  # pool means of thirds are not short decimals
+
+
+def test_of_very_many_models_pairs_at_equal_steps_are_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Four models have six pairs; of at most three the first, third and fifth are taken: ab, ad, bd.
+    monkeypatch.setattr(designs, "MOST_PAIRS", 3)
+    means = {"a": F1, "b": F2, "c": F1 + 1, "d": F2 * 0.5}
+    pool = Pool(models={name: Regressor(mean, V1) for name, mean in means.items()})
+    belief = [(weight, model) for model, weight in zip(means.values(), np.full(4, 0.25), strict=True)]
+    mean = sum(weight * model for weight, model in belief)
+    second = sum(weight * model**2 for weight, model in belief) + V1
+    expected = np.zeros(10)
+    for one, other in (("a", "b"), ("a", "d"), ("b", "d")):
+        d, square = means[one] - means[other], means[one] ** 2 - means[other] ** 2
+        delta = float(np.mean(square - 2 * d * mean))
+        expected += normalised(np.sqrt(4 * d**2 * second - 4 * d * (square - delta) * mean + (square - delta) ** 2)) / 3
+    sizes = plan_of(pool, MSE(), *means, kind="select", design="contenders").sizes
+    np.testing.assert_allclose(sizes, expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize(("design", "power"), [("active_0", 2), ("active_inf", 1)])
