@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -78,6 +79,14 @@ class Cells:
             writer.writeheader()
             writer.writerows(self.rows.values())
         unfinished.replace(self.path)  # a stop in the middle of writing loses nothing
+
+
+def options_of_cells(description: str | None, seeds: int) -> argparse.ArgumentParser:
+    """Return a parser with what every script that keeps cells is asked for: --seeds and --again."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=seeds)
+    parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
+    return parser
 
 
 def _text(value: Any) -> str:

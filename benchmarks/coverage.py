@@ -15,7 +15,7 @@ import argparse
 from functools import lru_cache
 
 import numpy as np
-from cells import Cell, Cells, marked, table
+from cells import Cell, Cells, marked, options_of_cells, table
 from known_problems import DATA, PROBLEMS, STORED, Problem
 
 import sondage
@@ -33,13 +33,11 @@ VALUES = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=250)
+    parser = options_of_cells(__doc__, seeds=250)
     parser.add_argument("--problem", nargs="+", choices=list(PROBLEMS), default=list(PROBLEMS))
     parser.add_argument("--measure", nargs="+", choices=MEASURES, default=list(MEASURES))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
     parser.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
-    parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
     options = parser.parse_args()
     found = simulated(options)
     for name in options.table:

@@ -1,6 +1,6 @@
 """What judges and features change of the default method: those that know something, nothing, and less than nothing.
 
-    python benchmarks/helpers.py                       all, 200 seeds, then the table
+    python benchmarks/helpers.py                       all, 300 seeds, then the table
     python benchmarks/helpers.py --problem tweets/f1   one problem
     python benchmarks/helpers.py --seeds 1000          more seeds
 
@@ -11,12 +11,11 @@ unless --again is given.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from cells import Cell, Cells, marked, table
+from cells import Cell, Cells, marked, options_of_cells, table
 from problems import Problem, load
 
 import sondage
@@ -24,21 +23,19 @@ import sondage
 PROBLEMS = ("tweets/error_rate", "tweets/f1", "enron-1-2/error_rate", "reuters-crude/f1", "mnist-usps/error_rate")
 BUDGETS = (50, 100, 300, 1000)
 KEYS = ("problem", "help", "budget", "seeds")
-VALUES = ("error", "noise", "covered")
+VALUES = ("error", "error_se", "covered")
 RIGHT, SURE, COLUMNS = 0.9, 0.99, 20
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=200)
+    parser = options_of_cells(__doc__, seeds=300)
     parser.add_argument("--problem", nargs="+", default=list(PROBLEMS))
-    parser.add_argument("--help-by", nargs="+", choices=list(HELPS), default=list(HELPS), dest="helps")
-    parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
+    parser.add_argument("--kind", nargs="+", choices=list(HELPS), default=list(HELPS))
     options = parser.parse_args()
     cells, rows = Cells("helpers", KEYS, VALUES), []
     for name in options.problem:
         found = {}
-        for kind in dict.fromkeys(["none", *options.helps]):
+        for kind in dict.fromkeys(["none", *options.kind]):
             for budget in BUDGETS:
                 parts = (name, kind, budget, options.seeds)
 
@@ -47,8 +44,8 @@ def main() -> None:
 
                 found[kind, budget] = cells.get(dict(zip(KEYS, parts, strict=True)), run, again=options.again)
         rows += [
-            [name, DESCRIPTIONS[kind], *(_shown(found[kind, budget], found["none", budget]) for budget in BUDGETS)]
-            for kind in options.helps
+            [name, HELPS[kind][0], *(_shown(found[kind, budget], found["none", budget]) for budget in BUDGETS)]
+            for kind in options.kind
         ]
     print(table(["problem", "help", *map(str, BUDGETS)], rows))
 
@@ -56,7 +53,7 @@ def main() -> None:
 def simulate(name: str, kind: str, budget: int, seeds: int) -> Cell:
     """Return the mean absolute error, its standard error, and how often the 95 % interval holds."""
     problem = load(name)
-    pool = sondage.Pool(**problem.pool_kwargs, **HELPS[kind](problem, np.random.default_rng(20130513)))
+    pool = sondage.Pool(**problem.pool_kwargs, **HELPS[kind][1](problem, np.random.default_rng(20130513)))
     off, held = np.empty(seeds), np.empty(seeds)
     for seed in range(seeds):
         estimate = sondage.evaluate(
@@ -64,7 +61,7 @@ def simulate(name: str, kind: str, budget: int, seeds: int) -> Cell:
         )
         interval = estimate.interval(0.95)
         off[seed], held[seed] = abs(estimate.value - problem.truth), interval.low <= problem.truth <= interval.high
-    return {"error": off.mean(), "noise": off.std(ddof=1) / np.sqrt(seeds), "covered": held.mean()}
+    return {"error": off.mean(), "error_se": off.std(ddof=1) / np.sqrt(seeds), "covered": held.mean()}
 
 
 # -- what may help ---------------------------------------------------------------------------------------------------
@@ -118,24 +115,17 @@ def _idle(problem: Problem, generator: np.random.Generator) -> dict[str, Any]:
     return {"features": generator.normal(size=(len(problem), COLUMNS))}
 
 
-HELPS: dict[str, Callable[[Problem, np.random.Generator], dict[str, Any]]] = {
-    "none": lambda problem, generator: {},
-    "judge": _good,
-    "noise": _noise,
-    "adverse": _adverse,
-    "agreeing": _agreeing,
-    "telling": _telling,
-    "idle": _idle,
+Help = Callable[[Problem, np.random.Generator], dict[str, Any]]
+HELPS: dict[str, tuple[str, Help]] = {
+    "none": ("none (MAE)", lambda problem, generator: {}),
+    "judge": ("judge, right nine times in ten, says so", _good),
+    "noise": ("judge, names a random class, 99 % sure", _noise),
+    "adverse": ("judge, wrong nine times in ten, 99 % sure", _adverse),
+    "agreeing": ("judge, agrees with the model, 99 % sure", _agreeing),
+    "telling": ("20 features, two of which tell", _telling),
+    "idle": ("20 features, none of which tells", _idle),
 }
-DESCRIPTIONS = {
-    "none": "none (MAE)",
-    "judge": "judge, right nine times in ten, says so",
-    "noise": "judge, names a random class, 99 % sure",
-    "adverse": "judge, wrong nine times in ten, 99 % sure",
-    "agreeing": "judge, agrees with the model, 99 % sure",
-    "telling": "20 features, two of which tell",
-    "idle": "20 features, none of which tells",
-}
+"""What a pool is given besides the model, in words and as its arguments."""
 
 
 def _shown(cell: Cell, none: Cell) -> str:

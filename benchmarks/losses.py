@@ -10,10 +10,8 @@ given.
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
-from cells import Cell, Cells, marked, table
+from cells import Cell, Cells, marked, options_of_cells, table
 from model_sets import load_set
 
 import sondage
@@ -27,9 +25,7 @@ VALUES = ("truth", "error", "covered")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=200)
-    parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
+    parser = options_of_cells(__doc__, seeds=200)
     options = parser.parse_args()
     cells, rows = Cells("losses", KEYS, VALUES), []
     for name, model in MODELS:

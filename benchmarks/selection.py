@@ -11,12 +11,11 @@ computed again unless --again is given.
 
 from __future__ import annotations
 
-import argparse
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from cells import Cell, Cells, table
+from cells import Cell, Cells, options_of_cells, table
 from known_problems import DATA
 
 import sondage
@@ -34,12 +33,10 @@ VALUES = ("best", "regret", "held", "size")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=200)
+    parser = options_of_cells(__doc__, seeds=200)
     parser.add_argument("--set", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
     parser.add_argument("--method", nargs="+", choices=list(METHODS), default=list(METHODS))
-    parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
     options = parser.parse_args()
     cells, found = Cells("selection", KEYS, VALUES), []
     for name in options.set:

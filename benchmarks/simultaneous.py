@@ -12,10 +12,8 @@ cells are kept in benchmarks/results/simultaneous.csv and not computed again unl
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
-from cells import Cell, Cells, marked, table
+from cells import Cell, Cells, marked, options_of_cells, table
 from model_sets import load_set, truth
 
 import sondage
@@ -38,11 +36,9 @@ ROUNDING = 1e-9
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=200)
+    parser = options_of_cells(__doc__, seeds=200)
     parser.add_argument("--set", nargs="+", choices=list(CASES), default=list(CASES))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
-    parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
     options = parser.parse_args()
     cells, found = Cells("simultaneous", KEYS, VALUES), []
     for case in options.set:

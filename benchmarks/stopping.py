@@ -1,7 +1,7 @@
 """How often models that are equal are told apart by who looks after every label and stops when it is significant.
 
-    python benchmarks/stopping.py               2,000 runs, then the table
-    python benchmarks/stopping.py --runs 200
+    python benchmarks/stopping.py               2,000 seeds, then the table
+    python benchmarks/stopping.py --seeds 200
 
 Two pairs of spam filters, one with naive Bayes (model_sets.py). Where they disagree their outputs change places in each
 run so that each is right on half of the items of either class: error rates and F1 of the two are the same. Evidence at
@@ -11,11 +11,10 @@ Finished cells are kept in benchmarks/results/stopping.csv and not computed agai
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 import numpy as np
-from cells import Cell, Cells, marked, table
+from cells import Cell, Cells, marked, options_of_cells, table
 from model_sets import load_set
 from numpy.typing import NDArray
 
@@ -28,35 +27,33 @@ WAYS: dict[str, dict[str, Any]] = {
     "stop, at 5 looks": {"stop": "significant", "looks": 5},
 }
 BUDGET, ALPHA = 200, 0.05
-KEYS = ("pair", "measure", "way", "runs")
+KEYS = ("pair", "measure", "way", "seeds")
 VALUES = ("rejected", "labels")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
+    parser = options_of_cells(__doc__, seeds=2000)
     options = parser.parse_args()
     cells, rows = Cells("stopping", KEYS, VALUES), []
     for name in PAIRS:
         for measure in MEASURES:
             for way in WAYS:
-                parts = (name, measure, way, options.runs)
+                parts = (name, measure, way, options.seeds)
 
                 def run(parts=parts) -> Cell:
                     return simulate(*parts)
 
                 found = cells.get(dict(zip(KEYS, parts, strict=True)), run, again=options.again)
-                rejected = marked(float(found["rejected"]), options.runs, ALPHA, "greater")
+                rejected = marked(float(found["rejected"]), options.seeds, ALPHA, "greater")
                 rows.append([name, measure, way, rejected, f"{float(found['labels']):.0f}"])
-    print(f"share of {options.runs} runs that tell equal models apart at {ALPHA}, budget {BUDGET}\n")
+    print(f"share of {options.seeds} runs that tell equal models apart at {ALPHA}, budget {BUDGET}\n")
     print(table(["pair", "measure", "way", "told apart", "labels"], rows))
 
 
-def simulate(name: str, measure: str, way: str, runs: int) -> Cell:
+def simulate(name: str, measure: str, way: str, seeds: int) -> Cell:
     """Return how often equal models were told apart, and with how many labels on average."""
-    rejected, labels = np.empty(runs), np.empty(runs)
-    for seed in range(runs):
+    rejected, labels = np.empty(seeds), np.empty(seeds)
+    for seed in range(seeds):
         pool, y = equal(name, np.random.default_rng([20130513, seed]))
         found = sondage.compare(pool, "a", "b", measure, labels=y, budget=BUDGET, seed=seed, alpha=ALPHA, **WAYS[way])
         rejected[seed], labels[seed] = found.better is not None, found.n_labels

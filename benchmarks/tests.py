@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from cells import Cell, Cells, marked, table
+from cells import Cell, Cells, marked, options_of_cells, table
 from known_problems import PAIRS, Pair
 from model_sets import REAL_PAIRS
 from scipy.stats import binom
@@ -60,14 +60,12 @@ VALUES = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=1000)
+    parser = options_of_cells(__doc__, seeds=1000)
     parser.add_argument("--pair", nargs="+", choices=[*ALL_PAIRS, *GROUPS], default=["made"])
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
     parser.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--test", nargs="+", choices=TESTS, default=list(TESTS))
     parser.add_argument("--level", nargs="+", type=float, choices=LEVELS, default=[0.05])
-    parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
     options = parser.parse_args()
     cells = {null: simulated(options, null=null) for null in {name in EQUAL for name in options.table}}
     for name in options.table:

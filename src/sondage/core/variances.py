@@ -84,6 +84,7 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
 
 
 def _differs_in_predictions(contrast: Contrast) -> bool:
+    """Return whether it is a difference of two functions of the confusion matrix."""
     return contrast.compares and isinstance(contrast.functional.basis, Confusion)
 
 
@@ -178,12 +179,17 @@ def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], b
     often = float(np.sum(np.where(rare, 0.0, expected * sizes**2)))
     if not rare.any():
         return often
-    seen = np.count_nonzero(root * np.abs(shown) >= sizes[rare].min() * (1 - ROUNDING))
+    seen = int(np.count_nonzero(root * np.abs(shown) >= sizes[rare].min() * (1 - ROUNDING)))
     effects = np.sum(np.where(rare, expected * moves, 0.0), axis=0) * sample.expansion.weights
     up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
+    return often + _factor(contrast, seen) * (up**2 + down**2)
+
+
+def _factor(contrast: Contrast, seen: int) -> float:
+    """Return by what the square of the rare surprises' whole effect counts, of which so many were seen."""
     if _differs_in_predictions(contrast):
-        return often + (seen + UNSEEN_ON_AVERAGE) / RARE**2 * (up**2 + down**2)
-    return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2 * (up**2 + down**2)
+        return (seen + UNSEEN_ON_AVERAGE) / RARE**2
+    return min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2
 
 
 def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
