@@ -1,15 +1,18 @@
 """Several stages into one estimate, against sums by hand and against the truth."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sondage import Pool, evaluate
+from sondage import Classifier, Pool, evaluate
 from sondage.core.assisted import Assisted, near_one
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.centres import normalising
+from sondage.core.comparisons import Contrast
+from sondage.core.estimators import linearise
 from sondage.core.measures import parse_measure
 from sondage.core.stages import Estimation, Part
 from sondage.studies.budgets import stage_end
@@ -110,26 +113,90 @@ def test_merged_weights_give_the_estimate_of_a_mean() -> None:
     assert np.sum(sample.row_weights) == pytest.approx(1.0, rel=1e-12)
 
 
+def tempered(variances: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the shares of stages of these expected variances: what a label errs by, with ten of any stage."""
+    errors = sizes * variances
+    drawn = (sizes * errors + 10 * (sizes @ errors) / sizes.sum()) / (sizes + 10)
+    return np.asarray(sizes / drawn / np.sum(sizes / drawn))
+
+
 def test_by_hand() -> None:
-    # Two stages: labelled before as they are, the rest by Hajek, shares in inverse proportion to believed variances.
+    # Two stages: labelled before as they are, the rest by Hajek, shares as expected squared residuals have it.
     pool, y = problem()
-    estimation = labelled(answered(pool, y, estimator="hajek", stages=(0.5, 0.5))).estimation
+    estimation = labelled(answered(pool, y, estimator="hajek", stages=(0.4, 0.6))).estimation
     contrast = evaluate(pool, "error_rate", y, budget=60).evidence.contrast  # type: ignore[union-attr]
     b, p = np.asarray(pool.items.weights), np.asarray(pool.items.models[0].probabilities)  # type: ignore[union-attr]
-    session = answered(pool, y, estimator="hajek", stages=(0.5, 0.5))
-    rows = [np.array(session.ids[:30]), np.array(session.ids[30:])]
+    session = answered(pool, y, estimator="hajek", stages=(0.4, 0.6))
+    rows = [np.array(session.ids[:24]), np.array(session.ids[24:])]
     loss = ((p > 0.5) != y) * 1.0
     values, expected = [], []
     for number, part in enumerate(estimation.parts):
-        w, before = part.sample.expansion.weights * b[rows[number]], np.concatenate([[], *rows[:number]]).astype(int)
+        own, before = b[rows[number]], np.concatenate([[], *rows[:number]]).astype(int)
+        w = part.sample.expansion.weights * own
         rest = 1.0 - b[before].sum()
         values.append(b[before] @ loss[before] + rest * (w @ loss[rows[number]]) / w.sum())
-        q = next(weight for label, weight in estimation.belief.supposed(part.sample.items, (0,)) if label == 1)  # type: ignore[union-attr]
-        expected.append(part.sample.expansion.spread @ (b[rows[number]] ** 2 * q * (1 - q)))
-    shares = (1 / np.array(expected)) / np.sum(1 / np.array(expected))
+        one = next(weight for label, weight in estimation.belief.supposed(part.sample.items, (0,)) if label == 1)  # type: ignore[union-attr]
+        wrong = np.where(p[rows[number]] > 0.5, 1 - one, one)
+        off = rest / w.sum() * (wrong - w @ wrong / w.sum())
+        expected.append(part.sample.expansion.spread @ (own**2 * (wrong * (1 - wrong) + off**2)))
+    shares = tempered(np.array(expected), np.array([24.0, 36.0]))
     found = estimation.fit(contrast)
     assert found.shares == pytest.approx(shares, rel=1e-10)
     assert found.value == pytest.approx(shares @ values, rel=1e-10)
+
+
+def test_stages_are_weighed_by_the_squares_that_the_belief_expects_of_their_own_residuals() -> None:
+    # Every label of every unit enumerated: residuals of a difference need no centre, so each is its unit's own.
+    pool, y = problem()
+    half = np.random.default_rng(2).uniform(size=len(y))
+    first = pool.items.models[0].probabilities  # type: ignore[union-attr]
+    two = Pool(models={"a": Classifier(first), "b": Classifier(half)}, weights=pool.items.weights)
+    question = Question("compare", two.models, (parse_measure("f1"),))
+    session = Session.start(two, question, choose_method(), budget=100, seed=3)
+    while ids := session.ask_stage(two, 100):
+        session.tell(ids, y[ids].tolist())
+    found = labelled(session).estimation
+    found_one = evaluate(two, "f1", y, budget=50, model="a").evidence
+    assert found_one is not None
+    contrast = Contrast(found_one.contrast.functional, ((0, 1.0), (1, -1.0)))
+    fit = found.fit(contrast)
+    sizes = np.array([float(part.sample.size) for part in found.parts])
+    own = [found.estimator(contrast, part.sample, part.known) for part in found.parts]
+    sums = {m: np.average([one.sums[m] for one in own], axis=0, weights=sizes) for m in (0, 1)}
+    expected = []
+    for part, one in zip(found.parts, own, strict=True):
+        assert one.centre is None
+        total = 0.0
+        for label, chance in found.belief.supposed(part.sample.items, (0, 1)):  # type: ignore[union-attr]
+            sample = replace(part.sample, labels=np.full(part.sample.size, label))
+            at = linearise(contrast, sample, part.known, sums, centre=None, coefficient=one.coefficient)
+            total += part.sample.expansion.spread @ (chance * at.residuals**2)
+        expected.append(total)
+    assert len({one.coefficient for one in own}) > 1
+    assert fit.shares == pytest.approx(tempered(np.array(expected), sizes), rel=1e-9)
+
+
+@pytest.mark.parametrize("belief", ["peaked", "broad"])
+def test_a_limit_tells_nothing_of_how_far_a_stage_was_off(belief: str) -> None:
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=400)
+    pool = Pool(means=means, variances=np.ones(400))
+    question = Question("evaluate", pool.models, (parse_measure("mse"),))
+    session = Session.start(pool, question, choose_method(belief=belief, design="passive", stages=(0.2, 0.3, 0.5)), budget=200, seed=3)
+    while ids := session.ask_stage(pool, 200):
+        session.tell(ids, (means + rng.normal(size=400))[ids].tolist())
+    found = labelled(session).estimation
+    contrast = evaluate(pool, "mse", means, budget=100).evidence.contrast  # type: ignore[union-attr]
+    sizes = np.array([float(part.sample.size) for part in found.parts])
+    shares = found.fit(contrast).shares
+    assert shares is not None
+    if belief == "peaked":
+        assert shares == pytest.approx(sizes / sizes.sum(), rel=1e-12)
+    else:  # squares of a standard normal have the variance 2, wherever its mean is
+        b = np.asarray(pool.items.weights) + np.zeros(400)
+        drawn = np.split(np.array(session.ids), np.cumsum(sizes).astype(int)[:-1])
+        expected = [part.sample.expansion.spread @ (2 * b[i] ** 2) for part, i in zip(found.parts, drawn, strict=True)]
+        assert shares == pytest.approx(tempered(np.array(expected), sizes), rel=1e-9)
 
 
 @pytest.mark.parametrize(("measure", "slope"), [("error_rate", 1.0), ("error_rate", 4.0), ("f1", 0.3)])

@@ -20,7 +20,7 @@ import numpy as np
 
 from sondage.core.biases import corrected_value
 from sondage.core.centres import Centre, deviations, normalising, summing_weights
-from sondage.core.comparisons import Contrast, moments
+from sondage.core.comparisons import Contrast, Influence, moments
 from sondage.core.predictions import Floats
 from sondage.core.residuals import degrees, variance
 from sondage.core.samples import Known, Sample
@@ -31,6 +31,7 @@ __all__ = [
     "hajek",
     "horvitz_thompson",
     "linearise",
+    "residuals_of",
     "self_normalised",
     "spread",
     "summed",
@@ -135,11 +136,7 @@ def linearise(
     if coefficient:
         assert known.belief is not None
         explained = psi - coefficient * moments(influence, known.belief, sample.items)[0]
-    if centre is None:
-        residuals = sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * influence.constant))
-    else:
-        deviation = sample.items.weights * deviations(explained, centre.weights)
-        residuals = centre.scale * sample.unit_sums(deviation)
+    residuals = residuals_of(explained, influence, sample, centre, coefficient)
 
     def variance_of(part: Contrast) -> float:
         return linearise(part, sample, known, sums, centre=centre, coefficient=coefficient, bessel=bessel).variance
@@ -159,6 +156,15 @@ def linearise(
         centre=centre,
         bessel=bessel,
     )
+
+
+def residuals_of(
+    explained: Floats, influence: Influence, sample: Sample, centre: Centre | None, coefficient: float
+) -> Floats:
+    """Return the units' residuals of a row column less what the belief explains of it."""
+    if centre is None:
+        return sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * influence.constant))
+    return np.asarray(centre.scale * sample.unit_sums(sample.items.weights * deviations(explained, centre.weights)))
 
 
 def spread(contrast: Contrast, sample: Sample, known: Known, sums: dict[int, Floats]) -> float:

@@ -152,7 +152,7 @@ def _is_informed(belief: Belief) -> bool:
     """Return whether a belief says how sure it is: not by predicted classes alone, nor with limits of variances."""
     if isinstance(belief, ClassBelief):
         return not (belief.sure or belief.votes)
-    return isinstance(belief, GaussianBelief) and not (belief.broad or belief.peaked)
+    return isinstance(belief, GaussianBelief) and not belief.limit
 
 
 def _groups(expected: Floats) -> list[NDArray[np.int64]]:

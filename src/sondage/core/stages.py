@@ -3,10 +3,13 @@ r"""One estimate from several stages, each drawn from what the earlier ones had 
 Given the past, every stage is a sample of its own with known probabilities: what was labelled before counts as it
 is, the rest is estimated from the stage's draw. The stages' estimates of the pool means are averaged with weights
 
-.. math:: a_k \propto 1 / V_k,
+.. math:: a_k \propto \frac{n_k}{e_k}, \qquad e_k = \frac{n_k \cdot n_k V_k + 10 \, \bar e}{n_k + 10}, \qquad
+    \bar e = \frac{\sum_k n_k \cdot n_k V_k}{\sum_k n_k},
 
-where :math:`V_k` is the variance that the belief, calibrated on all labels, expects of stage k. Each is unbiased
-given the past; weights pooled over stages would not be, since later designs follow from earlier labels.
+where :math:`V_k` is the variance that the belief, calibrated on all labels, expects of stage k, which was assisted by
+what was believed before it. It is an estimate from :math:`n_k` units, and small where none that matters was drawn: what
+a label errs by, :math:`n_k V_k`, counts together with ten labels that err as those of all stages do. Each stage is
+unbiased given the past; weights pooled over stages would not be, since later designs follow from earlier labels.
 """
 
 from __future__ import annotations
@@ -19,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.assisted import Assisted
-from sondage.core.beliefs import Belief
+from sondage.core.beliefs import Belief, is_limit
 from sondage.core.biases import corrected_value
 from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, moments
-from sondage.core.estimators import Estimator, Fit, linearise, spread
+from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
 from sondage.core.predictions import Floats
 from sondage.core.residuals import degrees
 from sondage.core.samples import Expansion, Known, Sample
@@ -31,6 +34,8 @@ from sondage.core.samples import Expansion, Known, Sample
 __all__ = ["Estimation", "Focus", "Part"]
 
 LEAST_WEIGHT = 1e-3
+COMMON = 10.0
+"""How many labels that err as those of all stages do count together with a stage's own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,8 +205,11 @@ class Estimation:
         served = [(1.0, contrast) for contrast in contrasts] if focus is None else focus.differences(contrasts)
         for weight, contrast in served:
             if self.belief is not None:
-                expected += [weight * _believed(contrast, part.sample, sums, self.belief) for part in self.parts]
-        weights = 1.0 / expected if np.all(expected > 0) else sizes
+                expected += [
+                    weight * _believed(contrast, part, fit, sums, self.belief)
+                    for part, fit in zip(self.parts, fits[0], strict=True)
+                ]
+        weights = sizes / _tempered(sizes * expected, sizes) if np.any(expected > 0) else sizes
         return np.asarray(weights / weights.sum())
 
     def spread(self, contrast: Contrast, fit: Fit) -> float:
@@ -272,8 +280,25 @@ def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
     return replace(sample, expansion=replace(sample.expansion, weights=sample.expansion.weights * counts))
 
 
-def _believed(contrast: Contrast, sample: Sample, sums: dict[int, Floats], belief: Belief) -> float:
-    r"""Return :math:`\sum_u k_u b_u^2 \mathrm{Var}[\psi_u]` under the belief: the expected variance of the draw."""
-    mean, second = moments(contrast.influence(sums), belief, sample.items)
-    deviation = sample.unit_sums(sample.items.weights * np.sqrt(np.maximum(second - np.square(mean), 0.0)))
-    return float(np.sum(sample.expansion.spread * np.square(deviation)))
+def _tempered(errors: Floats, sizes: Floats) -> Floats:
+    """Return by how much a label of each stage errs, drawn towards what those of all stages do."""
+    return np.asarray((sizes * errors + COMMON * np.average(errors, weights=sizes)) / (sizes + COMMON))
+
+
+def _believed(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats], belief: Belief) -> float:
+    r"""Return :math:`V_k = \sum_u k_u E[e_u^2]` under the belief, e the residuals that the stage's own belief leaves.
+
+    They vary with the labels, and are off by what the stage believed otherwise; a belief that is sure of every label,
+    or a limit, tells nothing of that.
+    """
+    sample, influence = part.sample, contrast.influence(sums)
+    mean, second = moments(influence, belief, sample.items)
+    noise = sample.unit_sums(sample.items.weights * np.sqrt(np.maximum(second - np.square(mean), 0.0)))
+    squares = np.square(noise)
+    if noise.any() and not is_limit(belief):
+        rest = mean
+        if fit.coefficient:
+            assert part.known.belief is not None
+            rest = mean - fit.coefficient * moments(influence, part.known.belief, sample.items)[0]
+        squares += np.square(residuals_of(rest, influence, sample, fit.centre, fit.coefficient))
+    return float(np.sum(sample.expansion.spread * squares))

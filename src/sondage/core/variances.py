@@ -28,7 +28,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import stdtrit
 
-from sondage.core.beliefs import Belief, GaussianBelief
+from sondage.core.beliefs import Belief, is_limit
 from sondage.core.comparisons import Contrast
 from sondage.core.measures.bases import ClassLoss, Confusion
 from sondage.core.samples import Sample
@@ -135,7 +135,7 @@ def variance_slope(
         single surprises decide, and those that were not drawn are counted as an error. Of n labelled units
         :math:`n / (n + 50)` of it is believed, for so does the belief follow from the labels.
     """
-    if belief is None or _says_nothing(belief):
+    if belief is None or is_limit(belief):
         return 0.0
     expected, moves, _ = _supposed(contrast, sample, sums, belief)
     steps = np.sqrt(sample.expansion.spread) * moves
@@ -145,11 +145,6 @@ def variance_slope(
     slope = float(np.sum(np.where(inclusion < 1.0, skew, 0.0) * third)) / total if total > 0 else 0.0
     most = MOST_SLOPE * std_error
     return float(np.clip(slope, -most, most)) * sample.size / (sample.size + DOUBTED)
-
-
-def _says_nothing(belief: Belief) -> bool:
-    """Return whether a belief is a limit, which has no variance to expect."""
-    return isinstance(belief, GaussianBelief) and (belief.broad or belief.peaked)
 
 
 def _supposed(
@@ -170,7 +165,7 @@ def _supposed(
 
 
 def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
-    if _says_nothing(belief):
+    if is_limit(belief):
         return 0.0
     expected, moves, shown = _supposed(contrast, sample, sums, belief)
     root = np.sqrt(sample.expansion.spread)

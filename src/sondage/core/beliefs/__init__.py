@@ -8,7 +8,7 @@ a measure computes from labels are then plain weighted sums, and nothing else in
 """
 
 from sondage.core.beliefs.classes import ClassBelief
-from sondage.core.beliefs.gaussian import GaussianBelief
+from sondage.core.beliefs.gaussian import GaussianBelief, is_limit
 from sondage.core.beliefs.grades import RankingBelief
 from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.learned import LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief
@@ -26,4 +26,5 @@ __all__ = [
     "OutcomeBelief",
     "RankingBelief",
     "Supposed",
+    "is_limit",
 ]

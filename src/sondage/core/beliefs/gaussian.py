@@ -16,7 +16,7 @@ from sondage.core.calibration import calibrate_variances
 from sondage.core.predictions import Floats, Items, Means
 from sondage.errors import InputError
 
-__all__ = ["GaussianBelief"]
+__all__ = ["GaussianBelief", "is_limit"]
 
 NARROW = 0.004
 
@@ -44,6 +44,11 @@ class GaussianBelief:
     shift: float = 0.0
     slope: float = 1.0
 
+    @property
+    def limit(self) -> bool:
+        """Whether it is a limit, which has no variance to expect."""
+        return self.peaked or self.broad
+
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
     ) -> Iterator[Supposed]:
@@ -68,7 +73,7 @@ class GaussianBelief:
         yield from (cast(Means, items.models[model]).means for model in models)
 
     def _deviation(self, output: Means) -> Floats | float:
-        if self.broad or self.peaked:
+        if self.limit:
             return 1.0
         variances = self._variances(output)
         if (self.shift, self.slope) == (0.0, 1.0):
@@ -91,7 +96,7 @@ class GaussianBelief:
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief with variances calibrated on these numbers, shape (n,); a limit stays as it is."""
-        if self.peaked or self.broad:
+        if self.limit:
             return self
         return self._fitted(items, [(labels - self._centre(items, index)) ** 2 for index, _ in self.models])
 
@@ -101,6 +106,11 @@ class GaussianBelief:
         variances = [np.maximum(self._variances(output), 1e-300) for output in outputs]
         fitted = calibrate_variances(np.concatenate(variances), np.concatenate(squares) + 1e-300)
         return replace(self, shift=fitted.shift, slope=fitted.slope)
+
+
+def is_limit(belief: Belief) -> bool:
+    """Return whether a belief is a limit of Gaussians, which has no variance to expect."""
+    return isinstance(belief, GaussianBelief) and belief.limit
 
 
 def _split_nodes(mean: Floats, deviation: Floats | float, kinks: Sequence[NDArray[Any]]) -> Iterator[Supposed]:
