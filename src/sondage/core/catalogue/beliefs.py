@@ -23,8 +23,8 @@ from sondage.errors import InputError
 
 __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
 
-TRUST = 0.75
-"""Share of the judges before any label where models tell probabilities too: a bad judge must not rule what is drawn."""
+TRUST = 0.5
+"""Share of the judges before any label where models tell probabilities too: nothing says yet which of them knows more."""
 MOST_GAUSSIANS = 8
 """A vote of regressors is the mixture of this many at most: its cost grows with the product of both numbers."""
 
