@@ -182,7 +182,8 @@ def test_a_limit_tells_nothing_of_how_far_a_stage_was_off(belief: str) -> None:
     means = rng.normal(size=400)
     pool = Pool(means=means, variances=np.ones(400))
     question = Question("evaluate", pool.models, (parse_measure("mse"),))
-    session = Session.start(pool, question, choose_method(belief=belief, design="passive", stages=(0.2, 0.3, 0.5)), budget=200, seed=3)
+    method = choose_method(belief=belief, design="passive", stages=(0.2, 0.3, 0.5))
+    session = Session.start(pool, question, method, budget=200, seed=3)
     while ids := session.ask_stage(pool, 200):
         session.tell(ids, (means + rng.normal(size=400))[ids].tolist())
     found = labelled(session).estimation

@@ -24,7 +24,7 @@ from sondage.errors import InputError
 __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
 
 TRUST = 0.5
-"""Share of the judges before any label where models tell probabilities too: nothing says yet which of them knows more."""
+"""Share of the judges before any label where models tell probabilities too: which of them knows more is not known."""
 MOST_GAUSSIANS = 8
 """A vote of regressors is the mixture of this many at most: its cost grows with the product of both numbers."""
 
