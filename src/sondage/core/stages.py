@@ -196,20 +196,19 @@ class Estimation:
         if complete.any():
             return np.asarray(complete / complete.sum())
         sizes = np.array([part.sample.size for part in self.parts], dtype=np.float64)
-        expected = np.zeros(len(sizes))
+        if self.belief is None:
+            return np.asarray(sizes / sizes.sum())
         sums = {
             model: np.average([fit.sums[model] for fit in own], axis=0, weights=sizes)
             for contrast, own in zip(contrasts, fits, strict=True)
             for model in contrast.models
         }
         served = [(1.0, contrast) for contrast in contrasts] if focus is None else focus.differences(contrasts)
+        expected = np.zeros(len(sizes))
         for weight, contrast in served:
-            if self.belief is not None:
-                expected += [
-                    weight * _believed(contrast, part, fit, sums, self.belief)
-                    for part, fit in zip(self.parts, fits[0], strict=True)
-                ]
-        weights = sizes / _tempered(sizes * expected, sizes) if np.any(expected > 0) else sizes
+            stages = zip(self.parts, fits[0], strict=True)
+            expected += [weight * _believed(contrast, part, fit, sums, self.belief) for part, fit in stages]
+        weights = sizes / _tempered(sizes * expected, sizes) if expected.any() else sizes
         return np.asarray(weights / weights.sum())
 
     def spread(self, contrast: Contrast, fit: Fit) -> float:
