@@ -114,9 +114,9 @@ def test_merged_weights_give_the_estimate_of_a_mean() -> None:
 
 
 def tempered(variances: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the shares of stages of these expected variances: what a label errs by, with ten of any stage."""
+    """Return the shares of stages of these expected variances: what a label errs by, half of any stage's at 15."""
     errors = sizes * variances
-    drawn = (sizes * errors + 10 * (sizes @ errors) / sizes.sum()) / (sizes + 10)
+    drawn = (sizes**2 * errors + 225 * (sizes @ errors) / sizes.sum()) / (sizes**2 + 225)
     return np.asarray(sizes / drawn / np.sum(sizes / drawn))
 
 

@@ -3,13 +3,14 @@ r"""One estimate from several stages, each drawn from what the earlier ones had 
 Given the past, every stage is a sample of its own with known probabilities: what was labelled before counts as it
 is, the rest is estimated from the stage's draw. The stages' estimates of the pool means are averaged with weights
 
-.. math:: a_k \propto \frac{n_k}{e_k}, \qquad e_k = \frac{n_k \cdot n_k V_k + 10 \, \bar e}{n_k + 10}, \qquad
+.. math:: a_k \propto \frac{n_k}{e_k}, \qquad e_k = \frac{n_k^2 \cdot n_k V_k + 15^2 \, \bar e}{n_k^2 + 15^2}, \qquad
     \bar e = \frac{\sum_k n_k \cdot n_k V_k}{\sum_k n_k},
 
 where :math:`V_k` is the variance that the belief, calibrated on all labels, expects of stage k, which was assisted by
 what was believed before it. It is an estimate from :math:`n_k` units, and small where none that matters was drawn: what
-a label errs by, :math:`n_k V_k`, counts together with ten labels that err as those of all stages do. Each stage is
-unbiased given the past; weights pooled over stages would not be, since later designs follow from earlier labels.
+a label errs by, :math:`n_k V_k`, is drawn towards what those of all stages do, much with ten or twenty labels and
+hardly with a hundred. Each stage is unbiased given the past; weights pooled over stages would not be, since later
+designs follow from earlier labels.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from sondage.core.samples import Expansion, Known, Sample
 __all__ = ["Estimation", "Focus", "Part"]
 
 LEAST_WEIGHT = 1e-3
-COMMON = 10.0
-"""How many labels that err as those of all stages do count together with a stage's own."""
+FEW = 15.0
+"""With how many labels a stage is half drawn towards what labels of all stages err by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +282,8 @@ def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
 
 def _tempered(errors: Floats, sizes: Floats) -> Floats:
     """Return by how much a label of each stage errs, drawn towards what those of all stages do."""
-    return np.asarray((sizes * errors + COMMON * np.average(errors, weights=sizes)) / (sizes + COMMON))
+    own = sizes**2 / (sizes**2 + FEW**2)
+    return np.asarray(own * errors + (1.0 - own) * np.average(errors, weights=sizes))
 
 
 def _believed(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats], belief: Belief) -> float:
