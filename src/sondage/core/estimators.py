@@ -132,11 +132,7 @@ def linearise(
     """Evaluate the contrast at the sums and linearise around it, residuals centred by this mean."""
     influence = contrast.influence(sums)
     psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
-    explained = psi
-    if coefficient:
-        assert known.belief is not None
-        explained = psi - coefficient * moments(influence, known.belief, sample.items)[0]
-    residuals = residuals_of(explained, influence, sample, centre, coefficient)
+    residuals = residuals_of(psi, influence, sample, known, centre=centre, coefficient=coefficient)
 
     def variance_of(part: Contrast) -> float:
         return linearise(part, sample, known, sums, centre=centre, coefficient=coefficient, bessel=bessel).variance
@@ -159,9 +155,13 @@ def linearise(
 
 
 def residuals_of(
-    explained: Floats, influence: Influence, sample: Sample, centre: Centre | None, coefficient: float
+    psi: Floats, influence: Influence, sample: Sample, known: Known, *, centre: Centre | None, coefficient: float
 ) -> Floats:
-    """Return the units' residuals of a row column less what the belief explains of it."""
+    """Return the units' residuals of a row column of influences, less what the belief explains of it and centred."""
+    explained = psi
+    if coefficient:
+        assert known.belief is not None
+        explained = psi - coefficient * moments(influence, known.belief, sample.items)[0]
     if centre is None:
         return sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * influence.constant))
     return np.asarray(centre.scale * sample.unit_sums(sample.items.weights * deviations(explained, centre.weights)))

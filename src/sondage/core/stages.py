@@ -297,9 +297,6 @@ def _believed(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats],
     noise = sample.unit_sums(sample.items.weights * np.sqrt(np.maximum(second - np.square(mean), 0.0)))
     squares = np.square(noise)
     if noise.any() and not is_limit(belief):
-        rest = mean
-        if fit.coefficient:
-            assert part.known.belief is not None
-            rest = mean - fit.coefficient * moments(influence, part.known.belief, sample.items)[0]
-        squares += np.square(residuals_of(rest, influence, sample, fit.centre, fit.coefficient))
+        off = residuals_of(mean, influence, sample, part.known, centre=fit.centre, coefficient=fit.coefficient)
+        squares += np.square(off)
     return float(np.sum(sample.expansion.spread * squares))
