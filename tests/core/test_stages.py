@@ -156,9 +156,9 @@ def test_stages_are_weighed_by_the_squares_that_the_belief_expects_of_their_own_
     while ids := session.ask_stage(two, 100):
         session.tell(ids, y[ids].tolist())
     found = labelled(session).estimation
-    found_one = evaluate(two, "f1", y, budget=50, model="a").evidence
-    assert found_one is not None
-    contrast = Contrast(found_one.contrast.functional, ((0, 1.0), (1, -1.0)))
+    alone = evaluate(two, "f1", y, budget=50, model="a").evidence
+    assert alone is not None
+    contrast = Contrast(alone.contrast.functional, ((0, 1.0), (1, -1.0)))
     fit = found.fit(contrast)
     sizes = np.array([float(part.sample.size) for part in found.parts])
     own = [found.estimator(contrast, part.sample, part.known) for part in found.parts]

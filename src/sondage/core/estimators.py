@@ -157,7 +157,7 @@ def linearise(
 def residuals_of(
     psi: Floats, influence: Influence, sample: Sample, known: Known, *, centre: Centre | None, coefficient: float
 ) -> Floats:
-    """Return the units' residuals of a row column of influences, less what the belief explains of it and centred."""
+    """Return the units' residuals, shape (U,), of influences, shape (n,), less what the belief explains, centred."""
     explained = psi
     if coefficient:
         assert known.belief is not None
