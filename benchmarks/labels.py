@@ -33,7 +33,7 @@ from summary import RESULTS, print_tables, result_file, write_summary
 
 OWN = ("default", "thesis", "passive", "lure")
 GROUPS = {"own": OWN, "peers": tuple(PEERS), "all": (*OWN, *PEERS)}
-COLUMNS = ("seed", "budget", "method", "estimate", "low", "high", "n_labels", "kind", "seconds", "code")
+COLUMNS = ("seed", "budget", "method", "estimate", "low", "high", "n_labels", "kind", "seconds", "code", "one_sided")
 Row = tuple[Any, ...]
 
 
@@ -97,7 +97,7 @@ def _done(path: Path, fresh: set[str]) -> set[tuple[int, int, str]]:
     kept = [row for row in rows if row["method"] not in fresh]
     if len(kept) < len(rows):
         path.unlink()
-        _append(path, ([row[column] for column in COLUMNS] for row in kept))
+        _append(path, ([row.get(column, "") for column in COLUMNS] for row in kept))
     return {(int(row["seed"]), int(row["budget"]), row["method"]) for row in kept}
 
 
@@ -124,7 +124,7 @@ def _run(problem: Problem, method: str, jobs: Sequence[tuple[int, int]]) -> Iter
     clock = time.perf_counter()
     for seed, budget, estimate, low, high, labels in found:
         now = time.perf_counter()
-        yield (seed, budget, method, *_short(estimate, low, high), labels, "", f"{now - clock:.4f}", "")
+        yield (seed, budget, method, *_short(estimate, low, high), labels, "", f"{now - clock:.4f}", "", "")
         clock = now
 
 
@@ -142,7 +142,8 @@ def _sondage(problem: Problem, method: str, jobs: Sequence[tuple[int, int]]) -> 
         interval = estimate.interval(0.95)
         seconds = f"{time.perf_counter() - start:.4f}"
         numbers = _short(estimate.value, interval.low, interval.high)
-        yield (seed, budget, method, *numbers, estimate.n_labels, interval.kind, seconds, code)
+        one_sided = int(interval.low <= estimate.possible[0] or interval.high >= estimate.possible[1])
+        yield (seed, budget, method, *numbers, estimate.n_labels, interval.kind, seconds, code, one_sided)
 
 
 def _value(text: str) -> float | str:

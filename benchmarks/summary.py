@@ -58,6 +58,7 @@ def _cell(problem: Problem, rows: Sequence[Mapping[str, str]]) -> Cell:
     top = math.inf if problem.measure == "mse" else 1.0
     inside = (low - slack <= problem.truth) & (problem.truth <= high + slack)
     known = np.isfinite(low) & ~np.isnan(high)
+    proven = np.array([row.get("one_sided") == "1" for row in rows])
     return {
         "truth": problem.truth,
         "seeds": len(rows),
@@ -67,7 +68,7 @@ def _cell(problem: Problem, rows: Sequence[Mapping[str, str]]) -> Cell:
         "undefined": int(undefined.sum()),
         "covered": int(inside.sum()) if has else "",
         "width": float(np.mean((high - low)[known])) if has else "",
-        "one_sided": float(np.mean((low <= 0) | (high >= top))) if has else "",
+        "one_sided": float(np.mean((low <= 0) | (high >= top) | proven)) if has else "",
         "labels": labels.mean(),
         "seconds": float(np.median(seconds)),
         "codes": len({row["code"] for row in rows}),

@@ -13,6 +13,7 @@ from scipy import integrate, stats
 
 from sondage import Classifier, Outcome, Pool, Regressor
 from sondage.core.beliefs import ClassBelief, GaussianBelief, OutcomeBelief
+from sondage.core.beliefs.columns import log_odds
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.comparisons import Contrast, believed_totals, moments
 from sondage.core.measures import MAE, MSE, R2, ErrorRate, MeanOutcome, Task
@@ -350,3 +351,10 @@ def test_no_labels_leave_grades_as_they_are():
     table = Documents(np.array([0, 2]), np.arange(2), 3)
     items = Items((Ranks(table, np.array([1, 2]), np.zeros(0, dtype=np.int64)),), np.zeros(0))
     assert RankingBelief(3).calibrated(items, np.zeros((0, 0), dtype=np.int8)) == RankingBelief(3)
+
+
+def test_a_sure_probability_in_single_precision_has_finite_log_odds() -> None:
+    """1 - 1e-12 is 1 in single precision: clipped there, a calibration on such items was not a number."""
+    sure = np.array([0.0, 0.25, 1.0])
+    assert log_odds(sure.astype(np.float32)) == pytest.approx(log_odds(sure), rel=1e-6)
+    assert np.isfinite(log_odds(sure.astype(np.float32))).all()

@@ -77,7 +77,8 @@ def answer(session):
     result = found(session)
     if session.question.kind == "evaluate":
         (result,) = result.values()
-    return [getattr(result, name, 0.0) for name in ("value", "difference", "std_error")]
+    numbers = [getattr(result, name, 0.0) for name in ("value", "difference", "std_error")]
+    return [*numbers, *getattr(result, "possible", ())]
 
 
 @pytest.mark.parametrize(("name", "measure", "parts"), CASES)

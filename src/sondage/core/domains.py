@@ -82,6 +82,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
         exact=exact,
         df=df,
         interval_kind="auto",
+        possible=estimate.bounds,
         n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),
         largest_weight=float(weights.max() / weights.sum()),
         n_pending=0,

@@ -137,6 +137,9 @@ class Estimate(Shown):
         Whether everything that can matter is labelled.
     df : float
         Degrees of freedom of the standard error.
+    possible : tuple of float
+        Least and greatest value that the labels leave possible, whatever the others are; the estimate and its intervals
+        keep within. The bounds of the measure where that is not known, or the target is a population.
     slope : float
         How fast the estimate's variance grows with its value; 0 where that is not known.
     n_effective : float
@@ -168,6 +171,7 @@ class Estimate(Shown):
     bounds: tuple[float, float]
     proportion: bool
     interval_kind: str
+    possible: tuple[float, float] = (-np.inf, np.inf)
     slope: float = 0.0
     n_effective: float = float("nan")
     largest_weight: float = float("nan")

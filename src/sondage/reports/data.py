@@ -80,6 +80,7 @@ def _estimate(estimate: Estimate, level: float) -> Data:
         | facts
         | {
             "interval": _interval(estimate.interval(level)),
+            "possible": list(estimate.possible),
             "n_pending": estimate.n_pending,
             "n_skipped": estimate.n_skipped,
             "if_skipped": skipped,

@@ -218,11 +218,20 @@ def basis_lines(estimate: Estimate) -> list[str]:
     if estimate.spent != estimate.n_labels and math.isfinite(estimate.spent):
         parts.append(f"cost {estimate.spent:g}")
     lines = ["; ".join(parts)] if parts and not estimate.exact else []
+    lines += [] if estimate.exact else _certain(estimate)
     if estimate.if_skipped is not None:
         skipped = estimate.if_skipped
         ends = (quantity(end, estimate.measure) for end in (skipped.low, skipped.high))
         lines.append(f"with every skipped label as bad and as good as can be: {' to '.join(ends)}")
     return lines
+
+
+def _certain(estimate: Estimate) -> list[str]:
+    """Return what the labels prove near the estimate, whatever the others are."""
+    (least, most), (lowest, highest), reach = estimate.possible, estimate.bounds, 2.0 * estimate.std_error
+    ends = [f"at least {quantity(least, estimate.measure, reach)}"] if lowest < least >= estimate.value - reach else []
+    ends += [f"at most {quantity(most, estimate.measure, reach)}"] if highest > most <= estimate.value + reach else []
+    return [f"whatever the other labels are: {' and '.join(ends)}"] if ends else []
 
 
 def _all_warnings(estimates: Mapping[str, Estimate]) -> list[str]:

@@ -17,6 +17,7 @@ from sondage.core.variances import believed_variance, larger_variance, plausible
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.planning import contrasts_of
+from sondage.studies.proven import proven_range
 from sondage.studies.responses import Labelled, if_skipped, labelled
 from sondage.studies.session import Session
 
@@ -91,6 +92,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     slope = 0.0
     if np.isfinite(total) and not (found.exact or agreed) and session.question.kind == "evaluate":
         slope = variance_slope(contrast, sample, fit.sums, found.belief, estimation.inclusion, np.sqrt(total))
+    possible = proven_range([(1.0, session, found)], contrast)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     largest = float(weights.max() / weights.sum())
     effective = float(weights.sum() ** 2 / np.sum(weights**2))
@@ -99,7 +101,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     return Estimate(
         measure=contrast.functional.name,
         models=tuple(session.models[model] for model in contrast.models),
-        value=within(fit.value, *contrast.bounds),
+        value=within(fit.value, *possible),
         std_error=float(np.sqrt(total)),
         n_labels=session.n_labels,
         target=method.target,
@@ -108,6 +110,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         bounds=contrast.bounds,
         proportion=contrast.functional.proportion and session.question.kind != "compare" and not contrast.compares,
         interval_kind=method.interval,
+        possible=possible,
         slope=slope,
         n_effective=effective,
         largest_weight=largest,

@@ -19,6 +19,7 @@ from sondage.core.variances import variance_slope
 from sondage.pools import Pool
 from sondage.studies.answers import squared_error, within
 from sondage.studies.planning import contrasts_of
+from sondage.studies.proven import proven_range
 from sondage.studies.responses import Labelled, labelled
 from sondage.studies.session import Session
 
@@ -87,6 +88,7 @@ def overall_estimate(
     total = float(squares.sum()) + bias**2
     if method.target == "population":
         total += _population_part(slices, contrast, sums, moved)
+    possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
     own = [one.estimate for one in slices]
     warnings = [f"{one.name}: {text}" for one in slices for text in one.estimate.warnings]
     beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, sums)]
@@ -95,11 +97,12 @@ def overall_estimate(
         warnings.append(f"{', '.join(beyond)}: {value_rests}")
     return replace(
         own[0],
-        value=within(value, *contrast.bounds),
+        value=within(value, *possible),
         std_error=float(np.sqrt(total)) if np.isfinite(value) and not beyond else float("nan"),
         n_labels=sum(one.n_labels for one in own),
         exact=all(one.exact for one in own) and not beyond,
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
+        possible=possible,
         slope=_slope(slices, contrast, moved, squares, total),
         df=float(squares.sum() ** 2 / np.sum(squares**2 / degrees)) if squares.any() else float(degrees.sum()),
         n_effective=_effective(slices, contrast),

@@ -15,8 +15,8 @@ __all__ = ["class_column", "log_odds"]
 
 
 def log_odds(probabilities: NDArray[Any]) -> Floats:
-    """Return log odds, probabilities clipped to [1e-12, 1 - 1e-12]."""
-    return np.asarray(logit(np.clip(probabilities, 1e-12, 1.0 - 1e-12)), dtype=np.float64)
+    """Return log odds, probabilities clipped to [1e-12, 1 - 1e-12]; in single precision that would be [1e-12, 1]."""
+    return np.asarray(logit(np.clip(np.asarray(probabilities, dtype=np.float64), 1e-12, 1.0 - 1e-12)))
 
 
 def class_column(probabilities: NDArray[Any] | None, label: int) -> NDArray[Any]:

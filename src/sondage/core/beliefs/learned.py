@@ -123,9 +123,10 @@ def _log_evidence(belief: ClassBelief, items: Items, labels: NDArray[Any]) -> fl
     evidence = calibrate_events(reference.log_odds, hit).log_evidence
     if belief.n_classes == 2:
         return evidence
-    columns = np.stack(reference.columns)[:, ~hit]
+    columns = np.array(reference.columns, dtype=np.float64)[:, ~hit]
     missed = np.arange(columns.shape[1])
-    among_others = columns[labels[~hit], missed] / (1.0 - columns[reference.classes[~hit], missed] + 1e-15)
+    columns[reference.classes[~hit], missed] = 0.0
+    among_others = columns[labels[~hit], missed] / (columns.sum(axis=0) + 1e-15)
     # A little of the uniform: one surprise must not decide.
     return evidence + float(np.sum(np.log(0.99 * among_others + 0.01 / (belief.n_classes - 1))))
 

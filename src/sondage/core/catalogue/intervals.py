@@ -32,7 +32,10 @@ RESAMPLES = 1000
 def named_interval(
     estimate: Estimate, level: float, kind: str, generator: np.random.Generator | None = None
 ) -> Interval:
-    """Return the interval of this name; exact results give a point, undefined ones all possible values.
+    """Return the interval of this name; exact results give a point, undefined ones all values of the measure.
+
+    Those of the package's own are cut to what the labels leave possible; one that misses all of it is known to be one
+    of the few that miss, and is replaced by it.
 
     Raises
     ------
@@ -48,7 +51,11 @@ def named_interval(
     if not np.isfinite(estimate.value) or not np.isfinite(estimate.std_error):
         return Interval(*estimate.bounds, level, "undefined")
     found = INTERVALS[kind](estimate, level, generator)
-    return found if kind in ("auto", "anytime") else replace(found, kind=kind)
+    if kind not in ("auto", "anytime"):
+        return replace(found, kind=kind)
+    least, most = estimate.possible
+    low, high = max(found.low, least), min(found.high, most)
+    return replace(found, low=low, high=high) if low < high else replace(found, low=least, high=most)
 
 
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:

@@ -1,0 +1,49 @@
+"""What labels leave possible, against every labelling of the rest."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from sondage.core.measures import parse_measure
+from sondage.core.measures.functionals import Task
+from sondage.core.possible import possible_values
+
+LABELLED, REST = 4, 5
+OF_TWO = (
+    *("error_rate", "accuracy", "f1", "f_measure:beta=0.5", "f_measure:beta=2,positive=0"),
+    *("precision", "recall", "specificity", "expected_cost:costs=0/1/5/0"),
+)
+OF_THREE = (
+    *("error_rate", "f1:positive=1", "precision:positive=2", "recall:positive=0", "specificity:positive=1"),
+    "expected_cost:costs=0/1/-2/0.5/0/3/1/1/0",
+)
+
+
+@pytest.mark.parametrize(("name", "k"), [*((name, 2) for name in OF_TWO), *((name, 3) for name in OF_THREE)])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_ends_are_those_of_every_labelling(name, k, seed):
+    random = np.random.default_rng(seed)
+    functional = parse_measure(name).ready(Task("classification", tuple(range(k))))
+    weights = random.dirichlet(np.ones(LABELLED + REST))
+    predictions, labels = random.integers(0, k, (2, LABELLED + REST))
+
+    def matrix(of_rest):
+        found = np.zeros((k, k))
+        given = np.concatenate([labels[:LABELLED], of_rest]).astype(int)
+        np.add.at(found, (predictions[: len(given)], given), weights[: len(given)])
+        return found
+
+    values = [functional.value(matrix(rest)) for rest in product(range(k), repeat=REST)]
+    labelled = matrix([])
+    found = possible_values(functional, labelled, np.bincount(predictions, weights=weights, minlength=k))
+    if functional.ratio is not None and np.sum(functional.ratio[1] * labelled) == 0:
+        assert found == functional.bounds
+    else:
+        assert found == pytest.approx((min(values), max(values)), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mcc", "brier", "kappa"])
+def test_of_other_measures_the_bounds_are_left(name):
+    functional = parse_measure(name).ready(Task("classification", (0, 1)))
+    assert possible_values(functional, np.diag([0.4, 0.4]), np.array([0.5, 0.5])) == functional.bounds
