@@ -86,6 +86,8 @@ def draws_for_cost(sizes: Floats, costs: Floats, budget: float) -> float:
 def budget_for(variance: Callable[[float], float], target: float, most: float) -> float:
     """Return the smallest budget whose variance is at most the target; infinite if the whole pool is not enough.
 
+    Where the smallest does, because no label can move the result, it is next to nothing.
+
     Examples
     --------
     >>> round(budget_for(lambda n: 1.0 / n, 0.01, 1000), 3)
@@ -94,7 +96,7 @@ def budget_for(variance: Callable[[float], float], target: float, most: float) -
     if variance(most) > target:
         return float("inf")
     low, high = 0.0, float(most)
-    while high - low > 1e-6 * high:
+    while high - low > 1e-6 * high and high > 1e-9 * most:
         middle = (low + high) / 2
         low, high = (low, middle) if variance(middle) <= target else (middle, high)
     return high

@@ -142,7 +142,9 @@ def unexpected(belief: Belief, sample: Sample, n_classes: int) -> tuple[float, f
     else:
         mean = sum(weight * label for label, weight in pairs)
         variances = sum(weight * (label - mean) ** 2 for label, weight in pairs)
-        expected, seen = float(sample.size), float(np.sum((sample.labels - mean) ** 2 / variances))
+        told = variances > 0  # where it is 0 no ratio says how far off a label is
+        squares = np.square(sample.labels - mean)[told]
+        expected, seen = float(np.count_nonzero(told)), float(np.sum(squares / variances[told]))
         chance = min(chdtrc(expected, seen), chdtr(expected, seen))
     much = max(seen, expected) > MUCH * min(seen, expected)
     return (expected, seen) if much and chance < BY_CHANCE else None

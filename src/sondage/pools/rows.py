@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals, moments
-from sondage.core.designs import Design, Term, matters
+from sondage.core.designs import Design, Equal, Term, matters
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
 from sondage.core.samples import SumKey, bin_sums
@@ -185,6 +185,8 @@ class ArrayRows:
         if total is None:
             total = np.zeros(len(self))
             self._spread(total, design.ground, 1.0, relevant if relevant is not None and relevant.any() else rest)
+            if not total.any():  # no label can move the result
+                self._spread(total, Equal(), 1.0, rest)
         elif design.floor:
             self._spread(total, design.ground, design.floor, relevant)
         return total if self._units is None else bin_sums(self._units[0], total, self.n_units)

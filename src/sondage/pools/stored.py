@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Influence
-from sondage.core.designs import Design, Term
+from sondage.core.designs import Design, Equal, Term
 from sondage.core.measures import Measure
 from sondage.core.measures.bases import Basis
 from sondage.core.measures.functionals import OfPool
@@ -184,6 +184,9 @@ class StoredPool(Pool):
             some = relevant.moving is None or found["n_relevant"] > 0
             sizes, shares = replace(sizes, parts=(Part(1.0, design.ground, some),)), [1.0]
             found = self.scan.masses(sizes, asked)
+            if not found["sum_0"]:  # no label can move the result
+                sizes = replace(sizes, parts=(Part(1.0, Equal(), False),))
+                found = self.scan.masses(sizes, asked)
         return self._reached(sizes, shares, found, asked)
 
     def _reached(

@@ -184,8 +184,9 @@ def _expected(
     difference: float | None,
     alpha: float,
 ) -> Expected:
-    variance = variances[name](budget)
-    same = budget if name == "passive" else budget_for(variances["passive"], variance, limit)
+    variance, passive = variances[name](budget), variances["passive"]
+    alike = name == "passive" or not passive(budget) > 0  # where no label can move the result all budgets are
+    same = budget if alike else budget_for(passive, variance, limit)
     found = float("nan")
     if difference is not None and variance > 0:
         found = float(power(difference, float(np.sqrt(variance)), 1, alpha=alpha))

@@ -60,6 +60,8 @@ def comparison_of(
 def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit | None = None) -> Estimate:
     """Return the result of one contrast with its warnings."""
     known, method, estimation = found.known, session.method, found.estimation
+    possible = proven_range([(1.0, session, found)], contrast)
+    found = replace(found, exact=found.exact or possible[1] - possible[0] <= ROUNDING)
     fit = fit or estimation.fit(contrast)
     sample = estimation.merged(fit.shares)
     warnings = list(found.warnings)
@@ -92,7 +94,6 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     slope = 0.0
     if np.isfinite(total) and not (found.exact or agreed) and session.question.kind == "evaluate":
         slope = variance_slope(contrast, sample, fit.sums, found.belief, estimation.inclusion, np.sqrt(total))
-    possible = proven_range([(1.0, session, found)], contrast)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     largest = float(weights.max() / weights.sum())
     effective = float(weights.sum() ** 2 / np.sum(weights**2))

@@ -189,7 +189,8 @@ def _responding(
     """Return the expansion of the answered, enlarged within cells of equal belief to stand for all asked."""
     cells = _cells(_believed_score(session, known, asked), here)
     total = np.bincount(cells, weights=expansion.weights)
-    ratio = (total / np.bincount(cells, weights=expansion.weights * here, minlength=len(total)))[cells][here]
+    answered = np.bincount(cells, weights=expansion.weights * here, minlength=len(total))
+    ratio = total[cells[here]] / answered[cells[here]]
     weights = expansion.weights[here]
     spread = expansion.spread[here] * ratio**2 + weights * ratio * (ratio - 1.0)
     strata = None if expansion.strata is None else expansion.strata[here]

@@ -101,10 +101,14 @@ class GaussianBelief:
         return self._fitted(items, [(labels - self._centre(items, index)) ** 2 for index, _ in self.models])
 
     def _fitted(self, items: Items, squares: Sequence[Floats]) -> Self:
-        """Return the belief with variances calibrated on these squared residuals of each model of the mixture."""
+        """Return the belief with variances calibrated on these squared residuals of each model of the mixture.
+
+        A variance of 0 says that the label is known, and no factor makes it anything else.
+        """
         outputs = [cast(Means, items.models[index]) for index, _ in self.models]
-        variances = [np.maximum(self._variances(output), 1e-300) for output in outputs]
-        fitted = calibrate_variances(np.concatenate(variances), np.concatenate(squares) + 1e-300)
+        variances = np.concatenate([self._variances(output) for output in outputs])
+        told = variances > 0
+        fitted = calibrate_variances(variances[told], np.concatenate(squares)[told] + 1e-300)
         return replace(self, shift=fitted.shift, slope=fitted.slope)
 
 

@@ -46,7 +46,7 @@ def named_interval(
         raise InputError(f"no interval {kind!r}; there are {', '.join(INTERVALS)}")
     if not 0 < level < 1:
         raise InputError(f"level={level} must be between 0 and 1")
-    if estimate.exact and estimate.target == "pool":
+    if estimate.exact and estimate.target == "pool" and np.isfinite(estimate.value):
         return Interval(estimate.value, estimate.value, level, "exact")
     if not np.isfinite(estimate.value) or not np.isfinite(estimate.std_error):
         return Interval(*estimate.bounds, level, "undefined")

@@ -1,0 +1,89 @@
+"""Pools of which much is known, or nothing: a result, or a refusal in words, and no warning of NumPy's."""
+
+import numpy as np
+import pytest
+
+from sondage import Classifier, Pool, Regressor, Study, advise, compare, evaluate, read_pool, select
+from sondage.errors import SondageWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+
+
+@pytest.fixture(scope="module")
+def never_positive():
+    """Return probabilities of which none names the positive class, and labels."""
+    random = np.random.default_rng(0)
+    p = 0.4 * random.random(2000)
+    return p, (random.random(2000) < p).astype(int)
+
+
+@pytest.mark.parametrize(("measure", "value"), [("f1", 0.0), ("recall", 0.0), ("specificity", 1.0)])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_measure_that_no_label_can_move_is_exact(never_positive, measure, value, lazy, tmp_path):
+    p, labels = never_positive
+    pool = Pool(p, ids=np.arange(2000))
+    if lazy:
+        pandas = pytest.importorskip("pandas")
+        pandas.DataFrame({"id": np.arange(2000), "p_0": 1 - p, "p_1": p}).to_parquet(tmp_path / "pool.parquet")
+        pool = read_pool(tmp_path / "pool.parquet", lazy=True)
+    with pytest.warns(SondageWarning, match="the draw is passive"):
+        found = evaluate(pool, measure, lambda ids: [int(labels[i]) for i in ids], 60)
+    assert (found.value, found.exact, found.std_error) == (value, True, 0.0)
+    assert (found.interval().low, found.interval().high) == (value, value)
+
+
+def test_of_models_that_never_say_positive_none_is_better(never_positive):
+    p, labels = never_positive
+    pool = Pool(models={name: Classifier(factor * p) for name, factor in (("a", 1.0), ("b", 0.9), ("c", 0.8))})
+    assert compare(pool, "a", "b", "f1", labels=labels, budget=60).better is None
+    assert set(select(pool, "f1", labels=labels, budget=60).contenders()) == {"a", "b", "c"}
+    assert evaluate(Pool(p), "balanced_accuracy", labels, 60).value == 0.5
+
+
+def test_advice_for_a_measure_that_no_label_can_move(never_positive):
+    found = advise(Pool(never_positive[0]), "f1", width=0.1)
+    assert "nothing is uncertain" in found.sentence
+    assert [one.passive_budget for one in found.expected] == [one.budget for one in found.expected]
+    assert all(labels <= 1 for labels in found.needed.values())
+
+
+def test_a_measure_that_stays_undefined_has_no_exact_interval():
+    found = evaluate(Pool([0.2, 0.9]), "specificity", [1, 1], 2)
+    assert np.isnan(found.value)
+    assert (found.interval().low, found.interval().high, found.interval().kind) == (0.0, 1.0, "undefined")
+
+
+@pytest.mark.parametrize("variances", [np.zeros(300), np.r_[np.zeros(150), np.ones(150)]])
+@pytest.mark.parametrize("scale", [1.0, 1e6])
+def test_variances_of_0_are_no_scale_for_others(variances, scale):
+    random = np.random.default_rng(1)
+    labels = scale * random.normal(size=300)
+    found = evaluate(Pool(models={"m": Regressor(np.zeros(300), variances)}), "mse", labels, 120)
+    assert np.isfinite(found.value)
+    assert found.interval().width > 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_probabilities_in_single_precision_may_be_0_and_1(seed):
+    random = np.random.default_rng(seed)
+    p = 1 / (1 + np.exp(-40 * random.normal(size=3000)))
+    labels = (random.random(3000) < 0.05 + 0.9 * p).astype(int)
+    single, double = (evaluate(Pool(p.astype(kind)), "f1", labels, 200, seed) for kind in (np.float32, np.float64))
+    assert np.sum(p.astype(np.float32) == 1) > np.sum(p == 1)
+    assert single.value == pytest.approx(double.value, abs=2 * double.std_error)
+    assert 0 < single.std_error < 3 * double.std_error
+
+
+def test_skips_are_stood_for_by_items_of_equal_belief(tmp_path):
+    random = np.random.default_rng(13)
+    p = np.where(random.random(1500) < 0.5, 0.02, random.random(1500))
+    study = Study.create(tmp_path / "study.db", Pool(p), "brier", budget=120, seed=13)
+    while ids := study.ask(7):
+        for place, name in enumerate(ids):
+            if place % 5 == 0:
+                study.skip(name, "me")
+            else:
+                study.tell([name], [int(p[name] > random.random())])
+    found = study.estimate()
+    assert found.n_skipped > 10
+    assert 0 < found.value < 1
