@@ -285,3 +285,16 @@ def test_a_study_of_rankings_is_reported(tmp_path, rng):
     assert report.answers[0] in page
     assert report.reliability is None
     json.dumps(report.to_data(), allow_nan=False, default=str)
+
+
+def test_what_the_labels_prove_is_said_where_it_is_near():
+    p = np.r_[np.full(900, 0.01), np.full(100, 0.5)]
+    labels = np.r_[np.zeros(900), np.arange(100) % 2].astype(int)
+    estimate = sondage.evaluate(Pool(p), "error_rate", labels, 300)
+    report, (least, most) = sondage.report(estimate), estimate.possible
+    assert estimate.interval().low == least
+    assert f"whatever the other labels are, it is at least {100 * least:.1f}" in str(report)
+    assert "at most" not in str(report)
+    data = json.loads(json.dumps(report.to_data()))["result"]
+    assert data["possible"] == [least, most]
+    assert "whatever" not in str(sondage.report(sondage.evaluate(Pool(p), "macro_f", labels, 300)))

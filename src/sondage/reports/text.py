@@ -231,7 +231,7 @@ def _certain(estimate: Estimate) -> list[str]:
     (least, most), (lowest, highest), reach = estimate.possible, estimate.bounds, 2.0 * estimate.std_error
     ends = [f"at least {quantity(least, estimate.measure, reach)}"] if lowest < least >= estimate.value - reach else []
     ends += [f"at most {quantity(most, estimate.measure, reach)}"] if highest > most <= estimate.value + reach else []
-    return [f"whatever the other labels are: {' and '.join(ends)}"] if ends else []
+    return [f"whatever the other labels are, it is {' and '.join(ends)}"] if ends else []
 
 
 def _all_warnings(estimates: Mapping[str, Estimate]) -> list[str]:

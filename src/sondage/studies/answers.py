@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -75,21 +76,8 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     if method.assisted and not method.floor and method.design != "passive" and not found.exact:
         warnings.append("floor=0 and the belief assists: where it is sure, hardly a label checks it; floor=0.2 would")
     doubt = _doubt_of_raters(session, found, contrast, fit, sample)
-    if found.exact and doubt:
-        warnings.append("everything that matters is labelled: what is uncertain is only who labels")
-    if doubt and method.interval == "anytime":
-        warnings.append("people disagree: what holds at any time holds for the labels as they were given")
-    if session.labellers > 1 and found.opinions is None:
-        warnings.append(
-            f"{session.labellers} people label and no item was labelled by two: "
-            "the interval does not know how far they differ"
-        )
-    counts = counts_of(session, contrast.models) if contrast.compares else None
-    if counts is not None and doubt:
-        warnings.append("the exact test and interval count labels as certain; people disagree, so they are Student's")
-        counts = None
-    if counts is None and contrast.compares and meant_to_count(session) and (found.n_pending or found.skipped):
-        warnings.append("the exact test and interval need all answers: until then they are Student's")
+    counts = counts_of(session, contrast.models) if contrast.compares and not doubt else None
+    warnings += [*_of_people(session, found, doubt), *_of_counts(session, found, contrast, doubt)]
     total = expected + doubt + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
     slope = 0.0
     if np.isfinite(total) and not (found.exact or agreed) and session.question.kind == "evaluate":
@@ -124,6 +112,25 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         evidence=Evidence(contrast, estimation, fit),
         course=LabelCourse(session.copied(), contrast, _alone),
     )
+
+
+def _of_people(session: Session, found: Labelled, doubt: float) -> Iterator[str]:
+    """Yield what a reader must know of the people who label."""
+    if found.exact and doubt:
+        yield "everything that matters is labelled: what is uncertain is only who labels"
+    if doubt and session.method.interval == "anytime":
+        yield "people disagree: what holds at any time holds for the labels as they were given"
+    if session.labellers > 1 and found.opinions is None:
+        people = f"{session.labellers} people label and no item was labelled by two"
+        yield f"{people}: the interval does not know how far they differ"
+
+
+def _of_counts(session: Session, found: Labelled, contrast: Contrast, doubt: float) -> Iterator[str]:
+    """Yield why answers that were meant to be counted are not."""
+    if contrast.compares and doubt and counts_of(session, contrast.models) is not None:
+        yield "the exact test and interval count labels as certain; people disagree, so they are Student's"
+    elif contrast.compares and meant_to_count(session) and (found.n_pending or found.skipped):
+        yield "the exact test and interval need all answers: until then they are Student's"
 
 
 def _doubt_of_raters(session: Session, found: Labelled, contrast: Contrast, fit: Fit, sample: Sample) -> float:
