@@ -12,7 +12,7 @@ from sondage.core.possible import possible_values
 LABELLED, REST = 4, 5
 OF_TWO = (
     *("error_rate", "accuracy", "f1", "f_measure:beta=0.5", "f_measure:beta=2,positive=0"),
-    *("precision", "recall", "specificity", "expected_cost:costs=0/1/5/0"),
+    *("precision", "recall", "specificity", "micro_f", "expected_cost:costs=0/1/5/0"),
 )
 OF_THREE = (
     *("error_rate", "f1:positive=1", "precision:positive=2", "recall:positive=0", "specificity:positive=1"),
@@ -20,30 +20,48 @@ OF_THREE = (
 )
 
 
-@pytest.mark.parametrize(("name", "k"), [*((name, 2) for name in OF_TWO), *((name, 3) for name in OF_THREE)])
-@pytest.mark.parametrize("seed", range(8))
-def test_the_ends_are_those_of_every_labelling(name, k, seed):
+def measured(name, k):
+    return parse_measure(name).ready(Task("classification", tuple(range(k))))
+
+
+def every_labelling(functional, k, seed):
+    """Return the least and the greatest value over all labels of the rest, what is labelled, and what is predicted."""
     random = np.random.default_rng(seed)
-    functional = parse_measure(name).ready(Task("classification", tuple(range(k))))
     weights = random.dirichlet(np.ones(LABELLED + REST))
     predictions, labels = random.integers(0, k, (2, LABELLED + REST))
 
-    def matrix(of_rest):
+    def matrix(given):
         found = np.zeros((k, k))
-        given = np.concatenate([labels[:LABELLED], of_rest]).astype(int)
         np.add.at(found, (predictions[: len(given)], given), weights[: len(given)])
         return found
 
-    values = [functional.value(matrix(rest)) for rest in product(range(k), repeat=REST)]
-    labelled = matrix([])
-    found = possible_values(functional, labelled, np.bincount(predictions, weights=weights, minlength=k))
+    values = [functional.value(matrix([*labels[:LABELLED], *rest])) for rest in product(range(k), repeat=REST)]
+    predicted = np.bincount(predictions, weights=weights, minlength=k)
+    return np.nanmin(values), np.nanmax(values), matrix(labels[:LABELLED]), predicted
+
+
+@pytest.mark.parametrize(("name", "k"), [*((name, 2) for name in OF_TWO), *((name, 3) for name in OF_THREE)])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_ends_are_those_of_every_labelling(name, k, seed):
+    functional = measured(name, k)
+    low, high, labelled, predicted = every_labelling(functional, k, seed)
+    found = possible_values(functional, labelled, predicted)
     if functional.ratio is not None and np.sum(functional.ratio[1] * labelled) == 0:
         assert found == functional.bounds
     else:
-        assert found == pytest.approx((min(values), max(values)), abs=1e-12)
+        assert found == pytest.approx((low, high), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["balanced_accuracy", "macro_f"])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_all_the_rest_right_is_the_most_that_can_be(name, k, seed):
+    functional = measured(name, k)
+    _, high, labelled, predicted = every_labelling(functional, k, seed)
+    assert possible_values(functional, labelled, predicted) == (0.0, pytest.approx(high, abs=1e-12))
 
 
 @pytest.mark.parametrize("name", ["mcc", "brier", "kappa"])
 def test_of_other_measures_the_bounds_are_left(name):
-    functional = parse_measure(name).ready(Task("classification", (0, 1)))
+    functional = measured(name, 2)
     assert possible_values(functional, np.diag([0.4, 0.4]), np.array([0.5, 0.5])) == functional.bounds

@@ -1,8 +1,9 @@
 r"""Which values of a measure the labels leave possible, whatever the other labels are.
 
 Of a measure that is linear in the confusion matrix, or a ratio of two such sums, they are known: what is labelled
-counts as it is, and the rest of what is predicted j goes where it moves the value most, all of it to one label. No
-statistics is in this: the value of the pool lies between the two ends for certain.
+counts as it is, and the rest of what is predicted j goes where it moves the value most, all of it to one label. Of
+balanced accuracy and macro F the greatest is known, with all the rest right. No statistics is in this: the value of the
+pool lies between the two ends for certain.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
     Returns
     -------
     tuple of float
-        The measure's bounds if it is neither linear nor a ratio, or if the labels leave a ratio's denominator at 0.
+        The measure's bounds where an end is not known: of other measures, and while a ratio's denominator is 0.
 
     Notes
     -----
@@ -51,13 +52,15 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
     >>> round(possible_values(FMeasure().ready(task), labelled, np.array([0.7, 0.3]))[1], 4)  # 0.6 / 0.7
     0.8571
     """
-    if not isinstance(functional.basis, Confusion) or not (functional.linear or functional.ratio):
-        return functional.bounds
-    if functional.ratio is not None and not float(np.sum(functional.ratio[1] * labelled)) > 0:
-        return functional.bounds
-    rest = np.maximum(predicted - labelled.sum(axis=1), 0.0)
-    low, high = (_extreme(functional, labelled, rest, sign) for sign in (-1.0, 1.0))
     least, most = functional.bounds
+    if not isinstance(functional.basis, Confusion):
+        return least, most
+    rest = np.maximum(predicted - labelled.sum(axis=1), 0.0)
+    if functional.right_is_best:
+        return least, min(functional.value(labelled + np.diag(rest)), most)
+    if not functional.linear and (functional.ratio is None or not np.sum(functional.ratio[1] * labelled) > 0):
+        return least, most
+    low, high = (_extreme(functional, labelled, rest, sign) for sign in (-1.0, 1.0))
     return max(low, least), min(high, most)
 
 

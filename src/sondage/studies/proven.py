@@ -28,9 +28,9 @@ def proven_range(slices: Sequence[tuple[float, Session, Labelled]], contrast: Co
     Returns
     -------
     tuple of float
-        The measure's bounds where the labels prove nothing: of a population, several models, labels that people do not
-        agree on, or measures other than sums over the confusion matrix and their ratios; and with a method whose
-        interval is named, for that is kept to the letter.
+        The measure's bounds where the labels prove nothing: of a population, several models, items that several people
+        labelled, or measures of which `possible_values` knows no end; and with a method whose interval is named, for
+        that is kept to the letter.
     """
     basis = contrast.functional.basis
     if not isinstance(basis, Confusion) or not all(_proves(session, found) for _, session, found in slices):

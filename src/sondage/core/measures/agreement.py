@@ -5,7 +5,7 @@ All sums below are of shares, so totals are 1; rows are predictions, columns lab
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class BalancedAccuracy:
             scale = np.where(present, 1.0 / safe / max(int(present.sum()), 1), 0.0)
             return (np.eye(len(mu)) - recall[None, :]) * scale[None, :]
 
-        return share(self.name, task, value, gradient)
+        return replace(share(self.name, task, value, gradient), right_is_best=True)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class MacroF:
             own = f * scale
             return 2.0 * np.diag(scale) - own[:, None] - own[None, :]
 
-        return share(self.name, task, value, gradient)
+        return replace(share(self.name, task, value, gradient), right_is_best=True)
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,9 @@ class Functional:
         Whether the gradient is the same everywhere, so that the influence follows without any pool mean.
     ratio : (ndarray, ndarray), optional
         Coefficients of numerator and denominator, where the measure is a ratio of linear functions.
+    right_is_best : bool
+        Whether a label that is the predicted class never gives a smaller value than another, whatever the other labels
+        are; told of measures that are neither linear nor ratios.
     corrected : callable, optional
         Of a measure that is not smooth: from :math:`\hat\mu` and the variances of its entries the value less its
         estimated bias, and a bound of the bias that is left. None where linearising is enough.
@@ -86,6 +89,7 @@ class Functional:
     proportion: bool = False
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
+    right_is_best: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
     curvature: Callable[[Floats], Sequence[tuple[float, Floats]]] | None = None
 
