@@ -169,9 +169,9 @@ class Estimate(Shown):
     exact: bool
     df: float
     bounds: tuple[float, float]
+    possible: tuple[float, float]
     proportion: bool
     interval_kind: str
-    possible: tuple[float, float] = (-np.inf, np.inf)
     slope: float = 0.0
     n_effective: float = float("nan")
     largest_weight: float = float("nan")

@@ -136,6 +136,7 @@ def result_of(
         exact=exact,
         df=fit.df,
         bounds=contrast.bounds,
+        possible=contrast.bounds,
         proportion=contrast.functional.proportion,
         interval_kind=interval,
         n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),

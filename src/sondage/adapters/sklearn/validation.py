@@ -281,6 +281,7 @@ class _Validated:
             exact=False,
             df=float(folds - 1),
             bounds=bounds,
+            possible=bounds,
             proportion=False,
             interval_kind="t",
             spent=float(items),
