@@ -71,6 +71,6 @@ def _extreme(functional: Functional, labelled: Floats, rest: Floats, sign: float
         moved = labelled.copy()
         moved[np.arange(len(rest)), np.argmax(sign * functional.gradient(at), axis=1)] += rest
         found = sign * functional.value(moved)
-        if found <= value:
+        if not found > value:
             return sign * value
         value, at = found, moved
