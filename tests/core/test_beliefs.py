@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import integrate, stats
+from scipy.special import expit, logit
 
 from sondage import Classifier, Outcome, Pool, Regressor
 from sondage.core.beliefs import ClassBelief, GaussianBelief, OutcomeBelief
@@ -172,7 +173,7 @@ def believed(pool: Pool, belief: Any, *models: int) -> Floats:
         ("model", (2,), [0.5, 0.5, 0.5]),
         ("uniform", (0, 1), [0.5, 0.5, 0.5]),
         ("judge", (0,), J),
-        (None, (0,), (J + P) / 2),  # decision 0026
+        (None, (0,), expit((logit(J) + logit(P)) / 2)),  # decisions 0026 and 0028
         (None, (2,), J),
         ({0: 0.3, 1: 0.7}, (0,), [0.7, 0.7, 0.7]),
         ({1: 1.0}, (0,), [1.0, 1.0, 1.0]),
@@ -208,7 +209,8 @@ def test_wrong_class_beliefs_are_refused(belief: Any, message: str) -> None:
 def test_mixture_with_a_judge_and_a_prior() -> None:
     items = classifiers(judge=J).items
     belief = ClassBelief(2, models=((0, 0.4), (1, 0.2)), judge=0.1, uniform=0.1, prior=(0.05, 0.15))
-    expected = 0.4 * P + 0.2 * Q + 0.1 * J + 0.05 + 0.15
+    mixed = (0.4 * P + 0.2 * Q + 0.05 + 0.15) / 0.9
+    expected = expit(0.9 * logit(mixed) + 0.1 * logit(J))
     np.testing.assert_allclose(belief.probability(items, 1), expected, rtol=1e-14)
     np.testing.assert_allclose(belief.probability(items, 0) + belief.probability(items, 1), 1.0, rtol=1e-14)
 

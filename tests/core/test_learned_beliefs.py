@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from sondage import Classifier, Outcome, Pool, Regressor
 from sondage.core.beliefs import (
@@ -63,7 +63,7 @@ def rows(pool, part):
 def test_before_labels_judges_and_models_are_mixed():
     p, judge, x, _ = two_classes(50)
     both = Pool(p, judge={"a": judge, "b": 1 - judge}, features=x)
-    mixed = TRUST * 0.5 + (1 - TRUST) * p
+    mixed = expit((1 - TRUST) * logit(p))  # the judges together say a half
     np.testing.assert_allclose(table(believe(both), both.items)[:, 1], mixed, rtol=1e-12)
     judged = Pool(predictions=p > 0.5, classes=[False, True], judge=judge)
     np.testing.assert_allclose(table(believe(judged), judged.items)[:, 1], judge, rtol=1e-12)

@@ -17,10 +17,12 @@ from sondage.core.beliefs.votes import count_votes, voted_column
 from sondage.core.calibration import calibrate_events, plausible_events
 from sondage.core.predictions import Classes, Floats, Items
 
-__all__ = ["PLAUSIBLE", "ClassBelief", "Reference"]
+__all__ = ["LEAST", "PLAUSIBLE", "ClassBelief", "Reference"]
 
 PLAUSIBLE = 30
 """How many calibrations stand for those that labels leave possible."""
+LEAST = 1e-6
+"""The least probability that judges, or models, give a class where both are believed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,11 @@ class Reference:
 
 @dataclass(frozen=True)
 class ClassBelief:
-    """A mixture of class probabilities: of models, of a judge, of a class prior, uniform (thesis 5.11, 4.2.2).
+    r"""A mixture of class probabilities: of models, of a class prior, uniform (thesis 5.11, 4.2.2), pooled with judges.
+
+    Where a share w is the judges', with the probabilities :math:`q_y`, and the rest a mixture :math:`p_y`, the belief
+    is :math:`p_y^{1 - w} q_y^w` over its sum: log odds are averaged, not probabilities, so that a source that is sure
+    says more than one that is not, and one that is hardly believed, little (decision 0028).
 
     Parameters
     ----------
@@ -95,7 +101,7 @@ class ClassBelief:
     ) -> Iterator[Supposed]:
         """Yield every class code with its probability, shape (n,)."""
         if self._as_given:
-            yield from ((label, self.probability(items, label)) for label in range(self.n_classes))
+            yield from enumerate(self._columns(items))
         else:
             yield from self._moved_columns(items)
 
@@ -130,7 +136,7 @@ class ClassBelief:
         if self.n_classes == 2:
             second = np.broadcast_to(self.probability(items, 1), len(items))
             return Reference((), np.ones(len(items), dtype=np.int64), log_odds(second))
-        columns = [np.broadcast_to(self.probability(items, label), len(items)) for label in range(self.n_classes)]
+        columns = [np.broadcast_to(column, len(items)) for column in self._columns(items)]
         stacked = np.stack(columns)
         classes = stacked.argmax(axis=0)
         return Reference(tuple(columns), classes, log_odds(stacked[classes, np.arange(len(items))]))
@@ -160,23 +166,50 @@ class ClassBelief:
         """Return the believed probability of one class, shape (n,)."""
         if self.counts:
             return voted_column(self.counts, self.votes, self.n_classes, items, label)
+        if not 0.0 < self.judge < 1.0:
+            return self._judged(items, label) if self.judge else self._mixed(items, label)
+        return self._product(items, label) / self._products(items)
+
+    def _columns(self, items: Items) -> Iterator[NDArray[Any]]:
+        """Yield the believed probability of every class before calibration, shape (n,) each."""
+        if self.counts or not 0.0 < self.judge < 1.0:
+            yield from (self.probability(items, label) for label in range(self.n_classes))
+            return
+        total = self._products(items)
+        yield from (self._product(items, label) / total for label in range(self.n_classes))
+
+    def _products(self, items: Items) -> Floats:
+        return np.asarray(sum(self._product(items, label) for label in range(self.n_classes)))
+
+    def _product(self, items: Items, label: int) -> Floats:
+        """Return what judges and models say of one class, their log probabilities averaged, times a constant."""
+        models = np.maximum(self._mixed(items, label) / (1.0 - self.judge), LEAST, dtype=np.float64)
+        judges = np.maximum(self._judged(items, label), LEAST, dtype=np.float64)
+        return np.asarray(models ** (1.0 - self.judge) * judges**self.judge)
+
+    def _mixed(self, items: Items, label: int) -> NDArray[Any]:
+        """Return what all but the judges say of one class, times their share."""
         sources = [(share, self._column(items, index, label)) for index, share in self.models]
         sources += [(share, cast(Classes, items.models[m]).predictions == label) for m, share in self.sure]
-        if self.judge:
-            sources += [(self.judge * share, column) for share, column in self._judged(items, label)]
         flat = self.uniform / self.n_classes + (self.prior[label] if self.prior else 0.0)
-        if not sources:
-            return np.broadcast_to(flat, len(items))
-        total = sources[0][1] if sources[0][0] == 1 else sources[0][0] * sources[0][1]
-        for share, column in sources[1:]:
-            total = total + share * column
-        return total + flat if flat else total
+        return _weighted(sources, flat, len(items))
 
-    def _judged(self, items: Items, label: int) -> list[tuple[float, NDArray[Any]]]:
-        """Return the share and the column of every judge."""
+    def _judged(self, items: Items, label: int) -> NDArray[Any]:
+        """Return what the judges say of one class, in their shares."""
         shares = self.among or (1.0 / len(items.judges),) * len(items.judges)
-        return [(share, class_column(p, label)) for share, p in zip(shares, items.judges, strict=True) if share]
+        told = [(share, class_column(p, label)) for share, p in zip(shares, items.judges, strict=True) if share]
+        return _weighted(told, 0.0, len(items))
 
     @staticmethod
     def _column(items: Items, index: int, label: int) -> NDArray[Any]:
         return class_column(cast(Classes, items.models[index]).probabilities, label)
+
+
+def _weighted(sources: Sequence[tuple[float, NDArray[Any]]], flat: float, size: int) -> NDArray[Any]:
+    """Return the sum of shares times columns, and a number; a single column of share 1 is not copied."""
+    if not sources:
+        return np.broadcast_to(flat, size)
+    total = sources[0][1] if sources[0][0] == 1 else sources[0][0] * sources[0][1]
+    for share, column in sources[1:]:
+        total = total + share * column
+    return total + flat if flat else total

@@ -18,6 +18,7 @@ from sondage.core.beliefs import (
     LearnedOutcomeBelief,
     OutcomeBelief,
 )
+from sondage.core.beliefs.classes import LEAST
 from sondage.core.beliefs.learned import LARGEST, SURE
 from sondage.core.beliefs.votes import voted_column
 from sondage.core.learning import NONE, Correction
@@ -78,9 +79,29 @@ def _(belief: ClassBelief, select: Select, schema: Schema, models: Sequence[int]
 
 def _mixture(belief: ClassBelief, select: Select, schema: Schema) -> list[str]:
     """Return the columns of the believed probabilities before calibration, as `ClassBelief.probability`."""
-    labels = range(belief.n_classes)
     if belief.counts:
         return _voted(belief, select, schema)
+    if belief.judge == 1:
+        return select.let([total(part) for part in _of_judges(belief, schema)])
+    models = select.let([total(part) for part in _of_models(belief, schema)])
+    if not belief.judge:
+        return models
+    judges = select.let([total(part) for part in _of_judges(belief, schema)])
+    w, least = belief.judge, number(LEAST)
+    pooled = select.let(
+        [
+            f"power(greatest({p} / {number(1.0 - w)}, {least}), {number(1.0 - w)})"
+            f" * power(greatest({q}, {least}), {number(w)})"
+            for p, q in zip(models, judges, strict=True)
+        ]
+    )
+    whole = select.one(total(pooled))
+    return select.let([f"{column} / {whole}" for column in pooled])
+
+
+def _of_models(belief: ClassBelief, schema: Schema) -> list[list[str]]:
+    """Return for every class what all but the judges say of it, times their share, as terms of a sum."""
+    labels = range(belief.n_classes)
     parts: list[list[str]] = [[] for _ in labels]
     for index, share in belief.models:
         told = _told(schema.models[index])
@@ -90,16 +111,18 @@ def _mixture(belief: ClassBelief, select: Select, schema: Schema) -> list[str]:
         code = schema.models[index].code
         for label in labels:
             parts[label].append(f"CASE WHEN {code} = {label} THEN {number(share)} ELSE 0e0 END")
-    if belief.judge:
-        shares = belief.among or (1.0 / len(schema.judges),) * len(schema.judges)
-        for judge, share in zip(schema.judges, shares, strict=True):
-            for label in labels if share else ():
-                parts[label].append(f"{number(belief.judge * share)} * {_told(judge).of(label)}")
     for label in labels:
         flat = belief.uniform / belief.n_classes + (belief.prior[label] if belief.prior else 0.0)
         if flat or not parts[label]:
             parts[label].append(number(flat))
-    return select.let([total(part) for part in parts])
+    return parts
+
+
+def _of_judges(belief: ClassBelief, schema: Schema) -> list[list[str]]:
+    """Return for every class what the judges say of it, in their shares, as terms of a sum."""
+    shares = belief.among or (1.0 / len(schema.judges),) * len(schema.judges)
+    told = [(share, _told(judge)) for judge, share in zip(schema.judges, shares, strict=True) if share]
+    return [[f"{number(share)} * {one.of(label)}" for share, one in told] for label in range(belief.n_classes)]
 
 
 def _told(source: Source) -> Probabilities:
