@@ -19,7 +19,7 @@ from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed
 from sondage.core.comparisons import Contrast, believed_totals, moments
 from sondage.core.measures import MAE, MSE, R2, ErrorRate, MeanOutcome, Task
 from sondage.core.measures.bases import Residuals
-from sondage.core.predictions import Items, Means
+from sondage.core.predictions import Classes, Items, Means
 from sondage.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -213,6 +213,29 @@ def test_mixture_with_a_judge_and_a_prior() -> None:
     expected = expit(0.9 * logit(mixed) + 0.1 * logit(J))
     np.testing.assert_allclose(belief.probability(items, 1), expected, rtol=1e-14)
     np.testing.assert_allclose(belief.probability(items, 0) + belief.probability(items, 1), 1.0, rtol=1e-14)
+
+
+def test_judges_and_models_are_pooled_by_log_odds_in_any_number_of_classes() -> None:
+    random = np.random.default_rng(7)
+    p, q, r = random.dirichlet(np.ones(4), (3, 50))
+    items = Items((Classes(p.argmax(axis=1), p),), np.ones(50), judges=(q, r))
+    belief = ClassBelief(4, models=((0, 0.7),), judge=0.3, among=(0.25, 0.75))
+    expected = p**0.7 * (0.25 * q + 0.75 * r) ** 0.3
+    expected /= expected.sum(axis=1, keepdims=True)
+    found = dict(belief.supposed(items, [0]))
+    for label in range(4):
+        np.testing.assert_allclose(found[label], expected[:, label], rtol=1e-12)
+        np.testing.assert_allclose(belief.probability(items, label), expected[:, label], rtol=1e-12)
+    np.testing.assert_array_equal(belief.reference(items).classes, expected.argmax(axis=1))
+
+
+def test_who_is_surest_says_most_and_who_is_hardly_believed_little() -> None:
+    items = Items((Classes(np.zeros(1, dtype=int), np.array([1e-5])),), np.ones(1), judges=(np.array([0.9]),))
+    half, hardly = (float(ClassBelief(2, models=((0, 1 - w),), judge=w).probability(items, 1)[0]) for w in (0.5, 0.01))
+    assert half == pytest.approx(float(expit((logit(1e-5) + logit(0.9)) / 2)))
+    assert hardly < 1.2e-5  # of a mixture .009
+    sure = Items((Classes(np.zeros(1, dtype=int), np.array([0.0])),), np.ones(1), judges=(np.array([1.0]),))
+    assert float(ClassBelief(2, models=((0, 0.5),), judge=0.5).probability(sure, 1)[0]) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ class LearnedClassBelief(ClassBelief):
 
     .. math:: \mathrm{logit} \, P = a + b \, \mathrm{logit} \, p + \sum_j c_j \, \mathrm{logit} \, p_j + x^\top \beta
 
-    for the second of two classes or the most probable of several, where p is the mixture of models and judges.
+    for the second of two classes or the most probable of several, where p pools the models and judges.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ def _ensemble(expectation: Expectation) -> Belief:
 
 
 def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belief:
-    """Return a mixture of judges and models, else what predictions mean; labels may choose another mixture."""
+    """Return a pool of judges and models, else what predictions mean; labels may choose another mixture."""
     informed = _shares([m for m in models if _tells(expectation.items.models[m])])
     starts = _starts(len(expectation.items.judges), informed)
     judges = len(expectation.items.judges)
