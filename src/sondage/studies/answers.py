@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sondage.core.catalogue.intervals import OWN
 from sondage.core.catalogue.significance import named_test
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
@@ -171,7 +172,7 @@ def squared_error(
             before = {model: first.expected[contrast.functional.basis.name, model] for model in contrast.models}
         total = max(believed, believed_variance(contrast, sample, dict(before), first.belief))
         return (total if total > 0 else float("nan")), fit.df, True
-    if session.method.interval not in ("auto", "anytime"):
+    if session.method.interval not in OWN:
         return fit.variance, fit.df, False
     return *larger_variance(fit.variance, fit.df, believed), False
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sondage.core.catalogue.intervals import OWN
 from sondage.core.comparisons import Contrast
 from sondage.core.measures.bases import Confusion
 from sondage.core.possible import possible_values
@@ -49,5 +50,9 @@ def proven_range(slices: Sequence[tuple[float, Session, Labelled]], contrast: Co
 def _proves(session: Session, found: Labelled) -> bool:
     """Return whether labels are facts of the pool, and the method is free to use them."""
     method = session.method
-    free = method.interval in ("auto", "anytime") and method.target == "pool"
-    return free and session.question.kind == "evaluate" and found.opinions is None
+    return (
+        method.interval in OWN
+        and method.target == "pool"
+        and session.question.kind == "evaluate"
+        and found.opinions is None
+    )

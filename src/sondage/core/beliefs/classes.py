@@ -49,8 +49,9 @@ class ClassBelief:
     r"""A mixture of class probabilities: of models, of a class prior, uniform (thesis 5.11, 4.2.2), pooled with judges.
 
     Where a share w is the judges', with the probabilities :math:`q_y`, and the rest a mixture :math:`p_y`, the belief
-    is :math:`p_y^{1 - w} q_y^w` over its sum: log odds are averaged, not probabilities, so that a source that is sure
-    says more than one that is not, and one that is hardly believed, little (decision 0028).
+    is :math:`p_y^{1 - w} q_y^w` over its sum, the logarithmic opinion pool (C. Genest and J. V. Zidek, Combining
+    probability distributions, Statistical Science, 1986, 114-135): log odds are averaged, not probabilities, so that a
+    source that is sure says more than one that is not, and one that is hardly believed, little.
 
     Parameters
     ----------
@@ -162,30 +163,38 @@ class ClassBelief:
         """Yield every class code."""
         yield from range(self.n_classes)
 
+    @property
+    def others(self) -> float:
+        """The share of all but the judges."""
+        return sum(share for _, share in (*self.models, *self.sure)) + self.uniform + sum(self.prior)
+
     def probability(self, items: Items, label: int) -> NDArray[Any]:
         """Return the believed probability of one class, shape (n,)."""
         if self.counts:
             return voted_column(self.counts, self.votes, self.n_classes, items, label)
-        if not 0.0 < self.judge < 1.0:
-            return self._judged(items, label) if self.judge else self._mixed(items, label)
+        if not self.judge:
+            return self._mixed(items, label)
+        if not self.others:
+            return self._judged(items, label)
         return self._product(items, label) / self._products(items)
 
     def _columns(self, items: Items) -> Iterator[NDArray[Any]]:
         """Yield the believed probability of every class before calibration, shape (n,) each."""
-        if self.counts or not 0.0 < self.judge < 1.0:
+        if self.judge and self.others and not self.counts:  # the sum once, not once for every class
+            total = self._products(items)
+            yield from (self._product(items, label) / total for label in range(self.n_classes))
+        else:
             yield from (self.probability(items, label) for label in range(self.n_classes))
-            return
-        total = self._products(items)
-        yield from (self._product(items, label) / total for label in range(self.n_classes))
 
     def _products(self, items: Items) -> Floats:
         return np.asarray(sum(self._product(items, label) for label in range(self.n_classes)))
 
     def _product(self, items: Items, label: int) -> Floats:
         """Return what judges and models say of one class, their log probabilities averaged, times a constant."""
-        models = np.maximum(self._mixed(items, label) / (1.0 - self.judge), LEAST, dtype=np.float64)
+        w = self.judge / (self.judge + self.others)
+        models = np.maximum(self._mixed(items, label) / self.others, LEAST, dtype=np.float64)
         judges = np.maximum(self._judged(items, label), LEAST, dtype=np.float64)
-        return np.asarray(models ** (1.0 - self.judge) * judges**self.judge)
+        return np.asarray(models ** (1.0 - w) * judges**w)
 
     def _mixed(self, items: Items, label: int) -> NDArray[Any]:
         """Return what all but the judges say of one class, times their share."""

@@ -24,7 +24,10 @@ from sondage.core.results import Estimate, Evidence, Interval
 from sondage.core.significance import counted_interval
 from sondage.errors import InputError
 
-__all__ = ["INTERVALS", "counted_labels", "named_interval"]
+__all__ = ["INTERVALS", "OWN", "counted_labels", "named_interval"]
+
+OWN = ("auto", "anytime")
+"""The package's own intervals; all others are kept to the letter of their sources."""
 
 RESAMPLES = 1000
 
@@ -34,8 +37,8 @@ def named_interval(
 ) -> Interval:
     """Return the interval of this name; exact results give a point, undefined ones all values of the measure.
 
-    Those of the package's own are cut to what the labels leave possible; one that misses all of it is known to be one
-    of the few that miss, and is replaced by it.
+    The package's own are cut to what the labels leave possible; one that misses all of it is known to be one of the few
+    that miss, and is replaced by it.
 
     Raises
     ------
@@ -51,7 +54,7 @@ def named_interval(
     if not np.isfinite(estimate.value) or not np.isfinite(estimate.std_error):
         return Interval(*estimate.bounds, level, "undefined")
     found = INTERVALS[kind](estimate, level, generator)
-    if kind not in ("auto", "anytime"):
+    if kind not in OWN:
         return replace(found, kind=kind)
     least, most = estimate.possible
     low, high = max(found.low, least), min(found.high, most)

@@ -81,16 +81,16 @@ def _mixture(belief: ClassBelief, select: Select, schema: Schema) -> list[str]:
     """Return the columns of the believed probabilities before calibration, as `ClassBelief.probability`."""
     if belief.counts:
         return _voted(belief, select, schema)
-    if belief.judge == 1:
-        return select.let([total(part) for part in _of_judges(belief, schema)])
-    models = select.let([total(part) for part in _of_models(belief, schema)])
     if not belief.judge:
-        return models
+        return select.let([total(part) for part in _of_models(belief, schema)])
     judges = select.let([total(part) for part in _of_judges(belief, schema)])
-    w, least = belief.judge, number(LEAST)
+    if not belief.others:
+        return judges
+    models = select.let([total(part) for part in _of_models(belief, schema)])
+    w, least = belief.judge / (belief.judge + belief.others), number(LEAST)
     pooled = select.let(
         [
-            f"power(greatest({p} / {number(1.0 - w)}, {least}), {number(1.0 - w)})"
+            f"power(greatest({p} / {number(belief.others)}, {least}), {number(1.0 - w)})"
             f" * power(greatest({q}, {least}), {number(w)})"
             for p, q in zip(models, judges, strict=True)
         ]
