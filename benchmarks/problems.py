@@ -33,7 +33,7 @@ from data import (
 from numpy.typing import NDArray
 from scipy.special import expit
 
-__all__ = ["PROBLEMS", "Problem", "load", "load_pool", "names"]
+__all__ = ["PROBLEMS", "Problem", "load", "load_pool", "names", "true_value"]
 
 DIGIT_ROWS = 10_000
 
@@ -218,10 +218,10 @@ def load(name: str) -> Problem:
     arrays = load_pool(pool)
     labels = arrays.pop("labels")
     predicted = arrays["means" if measure == "mse" else "predictions"]
-    return Problem(name, arrays, labels, measure, positive, _truth(measure, positive, predicted, labels))
+    return Problem(name, arrays, labels, measure, positive, true_value(measure, positive, predicted, labels))
 
 
-def _truth(measure: str, positive: int | None, predicted: NDArray[Any], labels: NDArray[Any]) -> float:
+def true_value(measure: str, positive: int | None, predicted: NDArray[Any], labels: NDArray[Any]) -> float:
     """Return the measure on all labels; written here so that it does not rest on the package under test."""
     if measure == "mse":
         return float(np.mean((predicted - labels) ** 2))

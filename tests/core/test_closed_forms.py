@@ -419,7 +419,7 @@ def test_mixture_of_designs(weights: Floats | None) -> None:
 def test_a_sure_belief_leaves_the_passive_design(weights: Floats | None) -> None:
     pool = Pool((P > 0.5).astype(float), weights=weights)
     with pytest.warns(SondageWarning, match="nothing is uncertain"):
-        sizes = plan_of(pool, ErrorRate()).sizes
+        sizes = plan_of(pool, ErrorRate(), belief="model").sizes
     same(sizes, b_of(weights))
 
 

@@ -14,7 +14,7 @@ from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import linearise
 from sondage.core.measures import parse_measure
-from sondage.core.stages import Estimation, Part
+from sondage.core.stages import Estimation, Part, uncontradicted
 from sondage.studies.budgets import stage_end
 from sondage.studies.method import Question, choose_method
 from sondage.studies.responses import labelled
@@ -233,3 +233,19 @@ def test_without_the_pool_the_order_goes_on() -> None:
     session = Session.start(pool, question, choose_method(), budget=60, seed=3)
     assert len(session.ask(None, pool)) == 60
     assert [len(stage.drawn) for stage in session.stages] == [12, 48]
+
+
+def test_a_stage_that_the_later_ones_contradict_has_the_variance_that_its_distance_tells():
+    values, variances = np.array([0.9, 0.5, 0.6]), np.array([1e-4, 2e-3, 2e-3])
+    np.testing.assert_allclose(uncontradicted(values, variances), [0.35**2 - 1e-3, 2e-3, 2e-3])
+    later = np.array([0.55, 0.9, 0.6]), np.array([1e-2, 1e-4, 1e-4])  # the second is contradicted by the third alone
+    np.testing.assert_allclose(uncontradicted(*later), [1e-2, 0.3**2 - 1e-4, 1e-4])
+
+
+def test_stages_within_four_standard_errors_and_without_a_value_stay():
+    variances = np.array([1e-3, 2e-3, 1e-3])
+    for first in (0.6 + 3.9 * np.sqrt(1e-3 + 1 / 1500), np.nan):
+        assert uncontradicted(np.array([first, 0.6, 0.6]), variances).tolist() == variances.tolist()
+    nothing = np.array([0.5, np.nan, 0.6])
+    assert uncontradicted(nothing, np.full(3, 1e-9)).tolist() == [1e-9] * 3
+    assert uncontradicted(np.array([0.3]), np.array([0.0])).tolist() == [0.0]

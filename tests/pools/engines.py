@@ -42,6 +42,8 @@ def frames() -> dict[str, pd.DataFrame]:
     hard = np.where(p > 0.5, HOSTILE, "select")
     numbers = {f"{m}.{c}": rng.gamma(2.0, size=N) for m in "AB" for c in ("prediction", "variance")}
     priced = {"weight": 1 + rng.random(N), "cost": 1 + rng.random(N)}
+    votes, judged = rng.binomial(10, p) / 10, rng.binomial(5, judge) / 5
+    shared = np.stack([rng.multinomial(10, row) for row in shares(4)]) / 10
     tables: dict[str, dict[str, Any]] = {
         "two classes": {"id": ids(), "p_0": 1 - p, "p_1": p, "shown": [f"t{i}" for i in range(N)]},
         "weights and costs": {"id": ids(), "p_1": p, "weight": 1 + rng.random(N), "cost": 1 + rng.random(N)},
@@ -50,6 +52,9 @@ def frames() -> dict[str, pd.DataFrame]:
         "two models": {"id": ids()} | two,
         "hard": {"id": ids("text"), "prediction": hard},
         "judged": {"id": ids(), "prediction": hard, f"judge.p_{HOSTILE}": judge, "judge.p_select": 1 - judge},
+        "votes": {"id": ids(), "p_1": votes, "judge": judged},
+        "votes of four": {"id": ids()} | {f"p_{name}": shared[:, at] for at, name in enumerate("abcd")},
+        "voted outcomes": {"id": ids(), "A.judge": votes, "B.judge": judged},
         "features": {"id": ids(), "p_1": p, "feature.é": rng.normal(size=N), "feature.b": rng.normal(size=N)},
         "numbers": {"id": ids()} | numbers,
         "shared": {"id": ids(), "p_1": p, "group": rng.integers(0, 900, N)},

@@ -57,6 +57,7 @@ def spark(absent, tmp_path_factory):
         ("two models", "error_rate", {"belief": "model", "stages": 1}),
         ("features", "error_rate", {"stages": (0.5, 0.5)}),
         ("judged", "error_rate", {"stages": 1}),
+        ("votes", "f1", {"stages": (0.5, 0.5)}),
     ],
 )
 def test_the_same_items(name, measure, parts, spark, tmp_path):

@@ -339,7 +339,7 @@ def test_when_fewer_items_matter_the_result_is_exact(method: str) -> None:
 def test_zero_sizes_leave_a_passive_draw() -> None:
     p = (np.arange(200) % 3 == 0) * 1.0
     pool = Pool(p)
-    for parts in ({"design": "optimal", "stages": 1}, {"method": "thesis"}):
+    for parts in ({"design": "optimal", "stages": 1, "belief": "model"}, {"method": "thesis"}):
         with pytest.warns(SondageWarning, match="nothing is uncertain"):
             session = start(pool, "error_rate", 50, **parts)
         np.testing.assert_allclose(session.stage.drawn.sizes, 1 / 200, rtol=1e-12)

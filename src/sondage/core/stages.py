@@ -11,6 +11,10 @@ what was believed before it. It is an estimate from :math:`n_k` units, and small
 a label errs by, :math:`n_k V_k`, is drawn towards what those of all stages do, much with ten or twenty labels and
 hardly with a hundred. Each stage is unbiased given the past; weights pooled over stages would not be, since later
 designs follow from earlier labels.
+
+A stage whose estimate of a contrast is more than four standard errors away from that of the later ones, whose designs
+and beliefs have learned from it, has a :math:`V_k` that was not true: the square of the distance, less their variance,
+takes its place.
 """
 
 from __future__ import annotations
@@ -35,6 +39,8 @@ from sondage.core.samples import Expansion, Known, Sample
 __all__ = ["Estimation", "Focus", "Part"]
 
 LEAST_WEIGHT = 1e-3
+FAR = 4.0
+"""How many standard errors from the later stages contradict a stage's variance."""
 FEW = 15.0
 """With how many labels a stage is half drawn towards what labels of all stages err by."""
 
@@ -209,6 +215,9 @@ class Estimation:
         for weight, contrast in served:
             stages = zip(self.parts, fits[0], strict=True)
             expected += [weight * _believed(contrast, part, fit, sums, self.belief) for part, fit in stages]
+        if len(fits) == 1 and not is_limit(self.belief):  # many models share weights that serve their differences
+            (contrast,), (own,) = contrasts, fits
+            expected = uncontradicted(np.array([contrast.value(fit.sums) for fit in own]), expected)
         weights = sizes / _tempered(sizes * expected, sizes) if expected.any() else sizes
         return np.asarray(weights / weights.sum())
 
@@ -278,6 +287,31 @@ def _spread(contrast: Contrast, sums: dict[int, Floats], sample: Sample) -> floa
 
 def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
     return replace(sample, expansion=replace(sample.expansion, weights=sample.expansion.weights * counts))
+
+
+def uncontradicted(values: Floats, variances: Floats) -> Floats:
+    """Return variances of successive stages' estimates, raised where the later ones contradict them.
+
+    Parameters
+    ----------
+    values, variances : ndarray of float, shape (K,)
+        Estimates, NaN where there is none, and what their variances are thought to be.
+
+    Examples
+    --------
+    >>> uncontradicted(np.array([0.9, 0.5, 0.6]), np.array([1e-4, 2e-3, 2e-3])).round(4).tolist()
+    [0.1215, 0.002, 0.002]
+    >>> uncontradicted(np.array([0.65, 0.5, 0.6]), np.array([1e-4, 2e-3, 2e-3])).round(4).tolist()
+    [0.0001, 0.002, 0.002]
+    """
+    found = variances.copy()
+    for at in reversed(range(len(values) - 1)):
+        later = slice(at + 1, None)
+        weights = 1.0 / np.maximum(found[later], 1e-300)
+        off, other = values[at] - np.average(values[later], weights=weights), 1.0 / float(np.sum(weights))
+        if off**2 > FAR**2 * (found[at] + other):
+            found[at] = off**2 - other
+    return found
 
 
 def _tempered(errors: Floats, sizes: Floats) -> Floats:

@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief
+from sondage.core.beliefs import Belief, Doubts
+from sondage.core.beliefs.columns import NOTHING, doubt_of
 from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals, moments
 from sondage.core.designs import Design, Equal, Term, matters
 from sondage.core.measures.bases import Basis
-from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
+from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Outputs, Ranks
 from sondage.core.samples import SumKey, bin_sums
 from sondage.core.strata import Strata
 from sondage.core.urns import ArrayUrn, Prices, Urn
@@ -55,6 +56,12 @@ class ArrayRows:
         r"""The sum of squares of the base weights, :math:`\sum_i b_i^2`."""
         weights = self.items.weights
         return float(np.sum(np.square(weights))) if weights.strides[0] else 1.0 / len(self)
+
+    @property
+    def doubts(self) -> Doubts:
+        """How far to doubt models and judges that call classes impossible."""
+        told = [_told(output) for output in self.items.models]
+        return Doubts(tuple(map(_doubt, told)), tuple(map(_doubt, self.items.judges)))
 
     @property
     def prices(self) -> Prices | None:
@@ -303,3 +310,30 @@ def _width(output: Any) -> int:
     if isinstance(output, Ranks):
         return len(output.positions) * output.documents.n_grades // max(len(output), 1)
     return 2 if isinstance(output, Means) else 1
+
+
+def _told(output: Outputs) -> NDArray[Any] | None:
+    """Return a model's class probabilities, or its judge's of outcomes."""
+    if isinstance(output, Classes):
+        return output.probabilities
+    return output.judge if isinstance(output, Grades) else None
+
+
+def _doubt(told: NDArray[Any] | None) -> float:
+    """Return how far to doubt these probabilities; a column is the second class's, and stands for the first's too."""
+    if told is None or not told.size:
+        return 0.0
+    least = float(told.min())
+    if told.ndim == 1:
+        least = min(least, 1.0 - float(told.max()))
+    if least > NOTHING:
+        return 0.0
+    blocks = [told[part] for part in row_blocks(len(told), told.size // len(told))]
+    positive, smallest = (min(_least_above(block, bound) for block in blocks) for bound in (0.0, NOTHING))
+    return doubt_of(least, positive, smallest)
+
+
+def _least_above(told: NDArray[Any], bound: float) -> float:
+    """Return the least of these probabilities above a bound; 1 if there is none."""
+    least = float(told.min(where=told > bound, initial=1.0))
+    return least if told.ndim > 1 else min(least, 1.0 - float(told.max(where=told < 1.0 - bound, initial=0.0)))

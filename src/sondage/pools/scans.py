@@ -80,7 +80,9 @@ class Scan:
         """
         if self._surveyed is None:
             select = self.base.select()
-            self._take_survey(self.ask(select.aggregated(survey(self.schema)), select, "checking the pool"))
+            if not self._take_survey(self.ask(select.aggregated(survey(self.schema)), select, "checking the pool")):
+                select = self.base.select()  # as the rows are known to be now
+                self._take_survey(self.ask(select.aggregated(survey(self.schema)), select, "checking the pool"))
             if self.schema.lists is not None:
                 rows: Mapping[str, Any] = self._surveyed or {}
                 self._surveyed = None  # a refusal is one the next time too

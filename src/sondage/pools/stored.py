@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief
+from sondage.core.beliefs import Belief, Doubts
+from sondage.core.beliefs.columns import doubt_of
 from sondage.core.comparisons import Influence
 from sondage.core.designs import Design, Equal, Term
 from sondage.core.measures import Measure
@@ -32,7 +33,7 @@ from sondage.pools.fingerprints import digest_of, side_of
 from sondage.pools.parts import Filled, Profile, Taken, Undrawn
 from sondage.pools.queries import fields_by_query
 from sondage.pools.scans import Scan
-from sondage.pools.schema import Schema
+from sondage.pools.schema import Schema, Source
 from sondage.pools.seen import Seen
 from sondage.pools.slicing import slice_scans
 from sondage.pools.sql.passes import Chosen, Mixed, Part
@@ -128,6 +129,19 @@ class StoredPool(Pool):
         r"""The sum of squares of the base weights, :math:`\sum_i b_i^2`."""
         scan = self.scan
         return scan.unit if scan.schema.weight is None else float(scan.survey["sum_ww"]) * scan.unit**2
+
+    @property
+    def doubts(self) -> Doubts:
+        """How far to doubt models and judges that call classes impossible."""
+        schema = self.scan.schema
+        return Doubts(*(tuple(map(self._doubt, sources)) for sources in (schema.models, schema.judges)))
+
+    def _doubt(self, source: Source) -> float:
+        told, ranked = source.probabilities, self.scan.schema.lists is not None
+        if told is None or told.named or ranked:
+            return 0.0
+        survey = self.scan.survey
+        return doubt_of(*(float(survey[f"min_{name}_{told.stem}"]) for name in ("least", "positive", "smallest")))
 
     @property
     def prices(self) -> Prices | None:

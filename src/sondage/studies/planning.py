@@ -143,7 +143,7 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     models = tuple(sorted({model for contrasts in wanted for c in contrasts for model in c.models}))
     standing = None if past is None else past.standing
     shares = {} if standing is None else standing.shares
-    expectation = Expectation(pool.task, pool.outline, models, pool.models, shares)
+    expectation = Expectation(pool.task, pool.outline, models, pool.models, shares, pool.doubts)
     belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
     if past is not None and len(past.labels):
         belief = calibrated(belief, past.answered, past.labels, past.units)

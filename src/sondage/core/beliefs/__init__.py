@@ -8,6 +8,7 @@ a measure computes from labels are then plain weighted sums, and nothing else in
 """
 
 from sondage.core.beliefs.classes import ClassBelief
+from sondage.core.beliefs.columns import Doubts
 from sondage.core.beliefs.gaussian import GaussianBelief, is_limit
 from sondage.core.beliefs.grades import RankingBelief
 from sondage.core.beliefs.lapses import Lapsing
@@ -18,6 +19,7 @@ from sondage.core.beliefs.protocol import Belief, Supposed
 __all__ = [
     "Belief",
     "ClassBelief",
+    "Doubts",
     "GaussianBelief",
     "Lapsing",
     "LearnedClassBelief",

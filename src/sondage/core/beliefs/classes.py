@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from sondage.core.beliefs.columns import class_column, log_odds
+from sondage.core.beliefs.columns import class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
 from sondage.core.beliefs.protocol import Belief, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
@@ -74,6 +74,9 @@ class ClassBelief:
         What it learned, from `count_votes`; empty before.
     sure : tuple of (int, float)
         Model index and share of models that are taken to be sure of their predictions.
+    doubts, judge_doubts : tuple of float
+        Of every model's and every judge's probabilities the share that all classes get alike, from `doubt_of`; empty
+        for none.
     kept : tuple of Items and Reference, optional
         Items whose reference classes are known already.
 
@@ -95,6 +98,8 @@ class ClassBelief:
     votes: tuple[int, ...] = ()
     counts: tuple[tuple[int, ...], ...] = ()
     sure: tuple[tuple[int, float], ...] = ()
+    doubts: tuple[float, ...] = ()
+    judge_doubts: tuple[float, ...] = ()
     kept: tuple[Items, Reference] | None = field(default=None, compare=False, repr=False)
 
     def supposed(
@@ -206,12 +211,15 @@ class ClassBelief:
     def _judged(self, items: Items, label: int) -> NDArray[Any]:
         """Return what the judges say of one class, in their shares."""
         shares = self.among or (1.0 / len(items.judges),) * len(items.judges)
-        told = [(share, class_column(p, label)) for share, p in zip(shares, items.judges, strict=True) if share]
+        told = [(share, self._judge_column(items, index, label)) for index, share in enumerate(shares) if share]
         return _weighted(told, 0.0, len(items))
 
-    @staticmethod
-    def _column(items: Items, index: int, label: int) -> NDArray[Any]:
-        return class_column(cast(Classes, items.models[index]).probabilities, label)
+    def _column(self, items: Items, index: int, label: int) -> NDArray[Any]:
+        column = class_column(cast(Classes, items.models[index]).probabilities, label)
+        return np.asarray(doubted(column, self.doubts, index, self.n_classes))
+
+    def _judge_column(self, items: Items, index: int, label: int) -> NDArray[Any]:
+        return np.asarray(doubted(class_column(items.judges[index], label), self.judge_doubts, index, self.n_classes))
 
 
 def _weighted(sources: Sequence[tuple[float, NDArray[Any]]], flat: float, size: int) -> NDArray[Any]:

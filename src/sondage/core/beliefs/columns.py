@@ -1,8 +1,9 @@
-"""A class's probability, out of what a model or a judge says, and its log odds."""
+"""A class's probability, out of what a model or a judge says, how far to doubt it, and its log odds."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,14 @@ from scipy.special import logit
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 
-__all__ = ["class_column", "log_odds"]
+__all__ = ["NOTHING", "Doubts", "class_column", "doubt_of", "doubted", "log_odds"]
+
+NOTHING = 1e-15
+"""Probabilities up to this are none, since sums of votes are rounded,"""
+TINY = 1e-18
+"""but such as this come from no votes."""
+LEAST_DOUBT = 1e-12
+"""Less makes no difference: log odds are clipped there."""
 
 
 def log_odds(probabilities: NDArray[Any]) -> Floats:
@@ -26,3 +34,40 @@ def class_column(probabilities: NDArray[Any] | None, label: int) -> NDArray[Any]
     if probabilities.ndim == 2:
         return probabilities[:, label]
     return probabilities if label == 1 else 1.0 - probabilities
+
+
+class Doubts(NamedTuple):
+    """Of every model's and every judge's probabilities the share that all classes get alike; empty for none."""
+
+    models: tuple[float, ...] = ()
+    judges: tuple[float, ...] = ()
+
+
+def doubt_of(least: float, positive: float, smallest: float) -> float:
+    r"""Return the share of a source's probabilities that all classes should get alike, so that none is impossible.
+
+    Neighbours, trees and raters vote: of n votes a class may get none, and is not impossible. The smallest probability
+    h that is given at all tells their number, 1 / h. With one more vote, divided among the classes (a Dirichlet prior
+    of total mass 1; W. Perks, Journal of the Institute of Actuaries, 1947, 285-334), the share is h / (1 + h). A
+    source that never says 0 is not doubted, and one whose probabilities come near to 0 hardly, or not.
+
+    Parameters
+    ----------
+    least : float
+        The least probability that it gives any class.
+    positive, smallest : float
+        The least above 0, and the least above `NOTHING`.
+
+    Examples
+    --------
+    >>> doubt_of(0.0, 0.1, 0.1).__round__(3), doubt_of(0.0, 1.0, 1.0), doubt_of(0.02, 0.02, 0.02)
+    (0.091, 0.5, 0.0)
+    """
+    doubt = smallest / (1.0 + smallest) if least <= NOTHING and positive > TINY else 0.0
+    return doubt if doubt > LEAST_DOUBT else 0.0
+
+
+def doubted(column: Any, doubts: Sequence[float], index: int, n_classes: int) -> Any:
+    """Return a source's probabilities of a class, of which its share is given to all classes alike; as is without."""
+    doubt = doubts[index] if doubts else 0.0
+    return (1.0 - doubt) * column + doubt / n_classes if doubt else column

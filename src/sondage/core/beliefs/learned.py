@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from sondage.core.beliefs.classes import ClassBelief, Reference
-from sondage.core.beliefs.columns import class_column, log_odds
+from sondage.core.beliefs.columns import doubted, log_odds
 from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief
@@ -89,16 +89,23 @@ class LearnedClassBelief(ClassBelief):
 
     def _sources(self, items: Items, reference: Reference) -> list[Floats]:
         """Return the log odds of the reference class by the mixture and by every source."""
-        columns = [_picked(items.judges[index], reference.classes) for index in self.source_judges]
-        outputs = [cast(Classes, items.models[index]) for index in self.source_models]
-        columns += [_model_says(output, reference.classes, self.n_classes) for output in outputs]
+        k = self.n_classes
+        columns = [
+            doubted(_picked(items.judges[index], reference.classes), self.judge_doubts, index, k)
+            for index in self.source_judges
+        ]
+        columns += [
+            doubted(_model_says(cast(Classes, items.models[index]), reference.classes, k), self.doubts, index, k)
+            for index in self.source_models
+        ]
         return [_bounded(odds) for odds in (reference.log_odds, *(log_odds(column) for column in columns))]
 
     def _pooled(self, items: Items, labels: NDArray[Any]) -> LearnedClassBelief:
         """Return the belief with its starts mixed in proportion to how well each predicts the labels."""
         if len(self.starts) < 2 or not len(labels):
             return self
-        trials = [ClassBelief(self.n_classes, *start[:2], among=start[2]) for start in self.starts]
+        plain = ClassBelief(self.n_classes, doubts=self.doubts, judge_doubts=self.judge_doubts)
+        trials = [replace(plain, models=models, judge=judge, among=among) for models, judge, among in self.starts]
         prior = np.array([FIRST, *[(1.0 - FIRST) / (len(trials) - 1)] * (len(trials) - 1)])
         weights = softmax(np.log(prior) + [_log_evidence(trial, items, labels) for trial in trials])
         models: dict[int, float] = {}
@@ -258,9 +265,12 @@ class LearnedOutcomeBelief(OutcomeBelief):
 
     def _sources(self, items: Items, index: int) -> list[Floats]:
         """Return the log odds of the other judged systems with two outcomes."""
-        outputs = [cast(Grades, output) for other, output in enumerate(items.models) if self.others and other != index]
-        judged = [output.judge for output in outputs if output.judge is not None and len(output.grades) == 2]
-        return [_bounded(log_odds(class_column(judge, 1))) for judge in judged]
+        outputs = enumerate(cast(tuple[Grades, ...], items.models if self.others else ()))
+        return [
+            _bounded(log_odds(self._judged(output, other, 1)))
+            for other, output in outputs
+            if other != index and output.judge is not None and len(output.grades) == 2
+        ]
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief fitted to these outcomes, shape (n, M)."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from sondage.core.beliefs.classes import PLAUSIBLE
-from sondage.core.beliefs.columns import class_column, log_odds
+from sondage.core.beliefs.columns import class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
 from sondage.core.beliefs.protocol import Belief, Supposed
 from sondage.core.calibration import calibrate_events, plausible_events
@@ -31,11 +31,14 @@ class OutcomeBelief:
         Ignore the judges.
     shift, slope : float
         Calibration of the log odds of the second of two outcomes; several grades stay as they are.
+    doubts : tuple of float
+        Of every judge's probabilities the share that all grades get alike, from `doubt_of`; empty for none.
     """
 
     uniform: bool = False
     shift: float = 0.0
     slope: float = 1.0
+    doubts: tuple[float, ...] = ()
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
@@ -60,9 +63,12 @@ class OutcomeBelief:
         if self.uniform or output.judge is None:
             return 1.0 / len(output.grades)
         if len(output.grades) != 2 or (self.shift, self.slope) == (0.0, 1.0):
-            return class_column(output.judge, grade)
-        second = expit(self.shift + self.slope * log_odds(class_column(output.judge, 1)))
+            return self._judged(output, index, grade)
+        second = expit(self.shift + self.slope * log_odds(self._judged(output, index, 1)))
         return second if grade == 1 else 1.0 - second
+
+    def _judged(self, output: Grades, index: int, grade: int) -> NDArray[Any]:
+        return np.asarray(doubted(class_column(output.judge, grade), self.doubts, index, len(output.grades)))
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief calibrated on these outcomes, shape (n, M), of all judged systems together."""
@@ -75,14 +81,13 @@ class OutcomeBelief:
         logits, events, rows = self._told(items, labels)
         return lapsing(self, plausible_events(logits, events, weights[rows], PLAUSIBLE))
 
-    @staticmethod
-    def _told(items: Items, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_], NDArray[np.int64]]:
+    def _told(self, items: Items, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_], NDArray[np.int64]]:
         """Return the judges' log odds of every second outcome that is known, whether it happened, and its row."""
         logits, events, rows = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)], [np.zeros(0, dtype=np.int64)]
         for index, output in enumerate(cast(tuple[Grades, ...], items.models)):
             if output.judge is not None and len(output.grades) == 2:
                 given = np.flatnonzero(np.isfinite(labels[:, index]))
-                logits.append(log_odds(class_column(output.judge, 1))[given])
+                logits.append(log_odds(self._judged(output, index, 1))[given])
                 events.append(labels[given, index] == output.grades[1])
                 rows.append(given)
         return np.concatenate(logits), np.concatenate(events), np.concatenate(rows)

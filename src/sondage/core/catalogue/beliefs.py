@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sondage.core.beliefs import (
     Belief,
     ClassBelief,
+    Doubts,
     GaussianBelief,
     LearnedClassBelief,
     LearnedGaussianBelief,
@@ -33,7 +34,8 @@ MOST_GAUSSIANS = 8
 class Expectation:
     """What a belief can be made from: the task, the outputs, the models concerned and the names of all models.
 
-    With `shares`, those of the models in a vote; by default equal.
+    With `shares`, those of the models in a vote; by default equal. With `doubts`, how far to doubt a source that calls
+    classes impossible.
     """
 
     task: Task
@@ -41,6 +43,7 @@ class Expectation:
     models: tuple[int, ...]
     names: tuple[str, ...] = ()
     shares: Mapping[int, float] = field(default_factory=dict)
+    doubts: Doubts = Doubts()  # noqa: RUF009 (a constant)
 
     @property
     def informed(self) -> tuple[int, ...]:
@@ -70,7 +73,8 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
         tell of all these and of features), ``"ensemble"`` (the same with every model of the pool); a mapping of class
         to probability, or a sequence in the classes' order, is a class prior; a mapping of model to share is a
         weighted mixture; None is ``"learned"`` where there are judges or features, else ``"model"``, of which
-        labels tell what predictions without probabilities mean.
+        labels tell what predictions without probabilities mean. These doubt sources that call classes impossible;
+        ``"model"`` believes them as they are.
     expectation : Expectation
         The task and its models.
 
@@ -138,15 +142,24 @@ def _default(expectation: Expectation) -> Belief:
         return _learned(expectation)
     if expectation.task.kind == "classification" and not expectation.informed:
         return ClassBelief(len(expectation.task.classes), uniform=1.0, votes=expectation.models)
-    return _model(expectation)
+    return _doubting(_model(expectation), expectation)
+
+
+def _doubting(belief: Belief, expectation: Expectation) -> Belief:
+    """Return the belief in which no class is impossible only because few votes gave it none."""
+    doubts = expectation.doubts
+    if isinstance(belief, ClassBelief):
+        return replace(belief, doubts=doubts.models, judge_doubts=doubts.judges)
+    return replace(belief, doubts=doubts.models) if isinstance(belief, OutcomeBelief) else belief
 
 
 def _learned(expectation: Expectation) -> Belief:
-    return _LEARNED[expectation.task.kind](expectation, expectation.models)
+    return _doubting(_LEARNED[expectation.task.kind](expectation, expectation.models), expectation)
 
 
 def _ensemble(expectation: Expectation) -> Belief:
-    return _LEARNED[expectation.task.kind](expectation, tuple(range(len(expectation.items.models))))
+    every = tuple(range(len(expectation.items.models)))
+    return _doubting(_LEARNED[expectation.task.kind](expectation, every), expectation)
 
 
 def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belief:

@@ -106,7 +106,8 @@ def _of_models(belief: ClassBelief, schema: Schema) -> list[list[str]]:
     for index, share in belief.models:
         told = _told(schema.models[index])
         for label in labels:
-            parts[label].append(told.of(label) if share == 1 else f"{number(share)} * {told.of(label)}")
+            column = _doubted(told.of(label), belief.doubts, index, belief.n_classes)
+            parts[label].append(column if share == 1 else f"{number(share)} * {column}")
     for index, share in belief.sure:
         code = schema.models[index].code
         for label in labels:
@@ -121,8 +122,18 @@ def _of_models(belief: ClassBelief, schema: Schema) -> list[list[str]]:
 def _of_judges(belief: ClassBelief, schema: Schema) -> list[list[str]]:
     """Return for every class what the judges say of it, in their shares, as terms of a sum."""
     shares = belief.among or (1.0 / len(schema.judges),) * len(schema.judges)
-    told = [(share, _told(judge)) for judge, share in zip(schema.judges, shares, strict=True) if share]
-    return [[f"{number(share)} * {one.of(label)}" for share, one in told] for label in range(belief.n_classes)]
+    told = [(at, share, _told(schema.judges[at])) for at, share in enumerate(shares) if share]
+    k = belief.n_classes
+    return [
+        [f"{number(share)} * {_doubted(one.of(label), belief.judge_doubts, at, k)}" for at, share, one in told]
+        for label in range(k)
+    ]
+
+
+def _doubted(column: str, doubts: Sequence[float], index: int, n_classes: int) -> str:
+    """Return a source's probabilities of a class, as `sondage.core.beliefs.columns.doubted`."""
+    doubt = doubts[index] if doubts else 0.0
+    return f"({number(1.0 - doubt)} * {column} + {number(doubt / n_classes)})" if doubt else column
 
 
 def _told(source: Source) -> Probabilities:
@@ -166,13 +177,13 @@ def _moved(
         largest = select.one(f"greatest({', '.join(columns)})")
         reference, at = select.one(f"CASE {largest} {cases} END"), largest
     odds = select.one(log_odds(at))
-    terms = [number(belief.shift), f"{number(belief.slope)} * {odds}"]
+    terms, k = [number(belief.shift), f"{number(belief.slope)} * {odds}"], belief.n_classes
     if isinstance(belief, LearnedClassBelief) and correction != NONE:
         sources = [odds] + [
-            select.one(log_odds(select.one(_of_class(schema, source, reference, belief.n_classes))))
-            for source in (
-                *(schema.judges[index] for index in belief.source_judges),
-                *(schema.models[index] for index in belief.source_models),
+            select.one(log_odds(select.one(_doubted(_of_class(schema, source, reference, k), doubts, index, k))))
+            for source, doubts, index in (
+                *((schema.judges[index], belief.judge_doubts, index) for index in belief.source_judges),
+                *((schema.models[index], belief.doubts, index) for index in belief.source_models),
             )
         ]
         terms.append(_correction(correction, [clipped(source, -LARGEST, LARGEST) for source in sources], schema))
@@ -281,7 +292,7 @@ def _chances(belief: OutcomeBelief, select: Select, schema: Schema, index: int) 
     if belief.uniform or told is None:
         plain = [number(1.0 / len(source.grades)) for _ in grades]
     else:
-        plain = [told.of(grade) for grade in grades]
+        plain = [_doubted(told.of(grade), belief.doubts, index, len(grades)) for grade in grades]
     correction = belief.corrections[index] if isinstance(belief, LearnedOutcomeBelief) and belief.corrections else NONE
     still = (belief.shift, belief.slope) == (0.0, 1.0) or belief.uniform or told is None
     if len(source.grades) != 2 or (still and correction == NONE):
@@ -292,7 +303,11 @@ def _chances(belief: OutcomeBelief, select: Select, schema: Schema, index: int) 
     if correction != NONE:
         others = cast(LearnedOutcomeBelief, belief).others
         sources = [
-            clipped(select.one(log_odds(select.one(other.probabilities.of(1)))), -LARGEST, LARGEST)
+            clipped(
+                select.one(log_odds(select.one(_doubted(other.probabilities.of(1), belief.doubts, other.number, 2)))),
+                -LARGEST,
+                LARGEST,
+            )
             for other in schema.models
             if others and other.number != index and other.probabilities is not None and len(other.grades) == 2
         ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.beliefs.columns import NOTHING
 from sondage.pools.coding import SUM_TOLERANCE
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import SURE
@@ -212,4 +213,10 @@ def survey(schema: Schema) -> dict[str, str]:
         told = source.probabilities
         if told is not None and told.several and not told.named:
             columns[f"max_off_{told.stem}"] = f"MAX({sum_error(told)})"
+        if told is not None and not told.named and schema.lists is None:
+            every = told.names if told.several else (told.names[0], f"(1e0 - {told.names[0]})")
+            columns[f"min_least_{told.stem}"] = f"MIN(least({', '.join(every)}))"
+            for name, bound in (("positive", 0.0), ("smallest", NOTHING)):
+                above = [f"{p} + CAST({p} <= {number(bound)} AS DOUBLE)" for p in every]  # what is not above becomes 1
+                columns[f"min_{name}_{told.stem}"] = f"MIN(least({', '.join(above)}))"
     return columns

@@ -1,0 +1,274 @@
+"""The default method on pools that nobody looked at while it was made: by one rule, so that none is picked.
+
+    python benchmarks/unseen.py                        all, 200 seeds, then the tables (two hours of one core)
+    python benchmarks/unseen.py --problem 'enron*'     some of them
+    python benchmarks/unseen.py --table                the tables, from the file
+
+The rule: what problems.py leaves of the same sources, and numbers made by scikit-learn. Every pair of Enron's
+mailboxes, every Reuters topic with 20 documents or more, pairs of digits, all ten across collections, the torques of
+sarcos; models in turn, so that each meets many pools, and measures in turn, error rate and F1 (squared loss of
+regressions). Finished cells are kept in benchmarks/results/unseen.csv and not computed again unless --again is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatch
+from functools import partial
+from itertools import cycle, permutations
+from typing import Any
+
+import numpy as np
+from cells import Cell, Cells, options_of_cells, table
+from data import (
+    Arrays,
+    cached,
+    classify,
+    digits,
+    enron,
+    forest,
+    gaussian_process,
+    logistic,
+    read,
+    reuters,
+)
+from problems import POOLS as SEEN
+from problems import Problem, true_value
+from scipy.special import expit
+from scipy.stats import binom
+
+import sondage
+
+METHODS = ("default", "thesis", "passive")
+BUDGETS = (100, 300, 1000)
+KEYS = ("problem", "method", "budget", "seeds")
+VALUES = ("items", "truth", "error", "deviation", "covered", "one_sided", "width")
+
+
+# -- models that problems.py does not have -------------------------------------------------------------------------
+
+
+class Margins:
+    """A linear support vector machine whose margins go through the logistic function, as if they were log odds."""
+
+    def fit(self, rows: Any, target: Any) -> None:
+        from sklearn.svm import LinearSVC
+
+        self.model = LinearSVC(random_state=0).fit(rows, target)
+
+    def predict_proba(self, rows: Any) -> Any:
+        margins = self.model.decision_function(rows)
+        p = expit(np.column_stack((-margins, margins)) if margins.ndim == 1 else margins)
+        return p / p.sum(axis=1, keepdims=True)
+
+
+def _models() -> dict[str, Callable[[], Any]]:
+    """Return how each model is made, by its name."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.naive_bayes import BernoulliNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    return {
+        "logistic": logistic,
+        "bayes": BernoulliNB,
+        "forest": partial(RandomForestClassifier, 100, random_state=0),
+        "margins": Margins,
+        "neighbours": partial(KNeighborsClassifier, 10),
+        "tree": partial(DecisionTreeClassifier, min_samples_leaf=3, random_state=0),
+        "network": partial(MLPClassifier, (32,), max_iter=30, random_state=0),
+    }
+
+
+CLASSIFIERS = ("logistic", "bayes", "forest", "margins", "neighbours", "tree", "network")
+REGRESSORS = ("process", "forest", "ridge")
+TRAINED = 3_000  # documents or images to learn from, at most
+
+
+def _classified(model: str, rows: Any, labels: Any, train: Any, pool: Any) -> Arrays:
+    """Train on at most `TRAINED` of the rows named, drawn at random, and return what the model says of the pool."""
+    train = np.random.default_rng(0).permutation(np.flatnonzero(train))[:TRAINED]
+    return classify(_models()[model](), rows[train], labels[train], rows[pool], labels[pool])
+
+
+# -- pools ---------------------------------------------------------------------------------------------------------
+
+
+def _mailboxes(source: int, target: int, model: str) -> Arrays:
+    words, data = enron()
+    return _classified(model, words, data["label"], data["corpus"] == source, data["corpus"] == target)
+
+
+def _topic(topic: str, model: str) -> Arrays:
+    from sklearn.preprocessing import normalize
+
+    counts, data = reuters()
+    label = (data["topic"] == list(data["topic_names"]).index(topic)).astype(int)
+    train = data["is_train"].astype(bool)
+    return _classified(model, normalize(counts.log1p()), label, train, ~train)
+
+
+def _images(source: str, target: str, pair: tuple[int, int] | None, model: str) -> Arrays:
+    sets = digits()
+    rows = np.vstack([sets[source][0], sets[target][0]])
+    labels = np.concatenate([sets[source][1], sets[target][1]]).astype(int)
+    first = np.arange(len(labels)) < len(sets[source][1])
+    inside = np.isin(labels, pair) if pair else np.ones(len(labels), bool)
+    named = (labels == pair[1]).astype(int) if pair else labels
+    return _classified(model, rows, named, first & inside, ~first & inside)
+
+
+def _made(positives: float, model: str) -> Arrays:
+    from sklearn.datasets import make_classification
+
+    rows, labels = make_classification(
+        23_000, 20, n_informative=8, weights=[1 - positives], flip_y=0.005, class_sep=1.2, random_state=5
+    )
+    return _classified(model, rows, labels, np.arange(23_000) < 3_000, np.arange(23_000) >= 3_000)
+
+
+def _torque(torque: int, model: str) -> Arrays:
+    from sklearn.linear_model import BayesianRidge
+    from sklearn.preprocessing import StandardScaler
+
+    data = read("sarcos/sarcos_test.npz")
+    order = np.random.default_rng(0).permutation(len(data["X"]))
+    train, pool = order[:500], np.sort(order[500:])
+    x, y = StandardScaler().fit(data["X"][train]).transform(data["X"]), data["T"][:, torque]
+    if model == "ridge":
+        means, spread = BayesianRidge().fit(x[train], y[train]).predict(x[pool], return_std=True)
+        variances = spread**2
+    else:
+        predict = {"process": gaussian_process, "forest": forest}[model]
+        means, variances = predict(x[train], y[train], x[pool])
+    return {"means": means, "variances": variances, "labels": y[pool]}
+
+
+def _all() -> Iterator[tuple[str, Callable[[], Arrays], str, int | None]]:
+    """Yield name, maker of the pool, measure and positive class of every problem."""
+    models, measures = cycle(CLASSIFIERS), cycle((("error_rate", None), ("f1", 1)))
+
+    def problem(name: str, build: Callable[..., Arrays], *parts: Any) -> tuple[Any, ...]:
+        model, (measure, positive) = next(models), next(measures)
+        return f"{name}-{model}/{measure}", partial(build, *parts, model), measure, positive
+
+    for source, target in permutations(range(1, 7), 2):
+        if not {f"enron-{source}-{target}", f"bayes-enron-{source}-{target}"} & set(SEEN):
+            yield problem(f"enron-{source}-{target}", _mailboxes, source, target)
+    for topic in ("acq", "coffee", "interest", "money-fx", "sugar", "trade", "earn"):
+        yield problem(f"reuters-{topic}", _topic, topic)
+    for pair in ((0, 6), (1, 7), (2, 8), (3, 5), (5, 9)):
+        yield problem(f"mnist-usps-{pair[0]}v{pair[1]}", _images, "mnist", "usps", pair)
+    for pair in ((0, 8), (2, 7), (3, 8), (4, 6)):
+        yield problem(f"usps-mnist-{pair[0]}v{pair[1]}", _images, "usps", "mnist", pair)
+    for positives in (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005):
+        yield problem(f"made-{positives}", _made, positives)
+    for model in CLASSIFIERS[2:]:
+        yield f"usps-mnist-{model}/error_rate", partial(_images, "usps", "mnist", None, model), "error_rate", None
+    for torque, model in zip(range(1, 7), cycle(REGRESSORS), strict=False):
+        yield f"sarcos-{torque}-{model}/mse", partial(_torque, torque, model), "mse", None
+
+
+# -- simulation ----------------------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    parser = options_of_cells(__doc__, seeds=200)
+    parser.add_argument("--problem", default="*", help="names or patterns, separated by commas (default: all)")
+    parser.add_argument("--table", action="store_true", help="simulate nothing, print the tables")
+    options = parser.parse_args()
+    cells, found = Cells("unseen", KEYS, VALUES), []
+    for name, build, measure, positive in _all():
+        if not any(fnmatch(name, part) for part in options.problem.split(",")):
+            continue
+        for method in METHODS:
+            wanted = [dict(zip(KEYS, (name, method, b, options.seeds), strict=True)) for b in BUDGETS]
+            if options.table and not all(cell in cells for cell in wanted):
+                continue
+
+            def run(parts: Any = (name, build, measure, positive), method: str = method) -> list[Cell]:
+                problem = _problem(*parts)
+                return [simulate(problem, method, budget, options.seeds) for budget in BUDGETS]
+
+            found += cells.series(wanted, run, again=options.again)
+    print(tables(found))
+
+
+def _problem(name: str, build: Callable[[], Arrays], measure: str, positive: int | None) -> Problem:
+    arrays = cached("unseen", name.split("/")[0], build)
+    labels = arrays.pop("labels")
+    predicted = arrays["means" if measure == "mse" else "predictions"]
+    return Problem(name, arrays, labels, measure, positive, true_value(measure, positive, predicted, labels))
+
+
+def simulate(problem: Problem, method: str, budget: int, seeds: int) -> Cell:
+    """Return mean absolute error, its standard deviation, and how often and how wide the 95 % interval holds."""
+    pool, truth = problem.pool(), problem.truth
+    budget = min(budget, len(problem) // 2)
+    value, low, high, proven = np.empty((4, seeds))
+    for seed in range(seeds):
+        estimate = sondage.evaluate(
+            pool, problem.measure, problem.labels, budget, seed, positive=problem.positive, method=method
+        )
+        interval = estimate.interval(0.95)
+        value[seed], low[seed], high[seed] = estimate.value, interval.low, interval.high
+        proven[seed] = interval.low <= estimate.possible[0] or interval.high >= estimate.possible[1]
+    errors = np.abs(value - truth)
+    return {
+        "items": len(problem),
+        "truth": truth,
+        "error": errors.mean(),
+        "deviation": errors.std(),
+        "covered": np.mean((low - 1e-9 <= truth) & (truth <= high + 1e-9)),
+        "one_sided": proven.mean(),
+        "width": np.mean(high - low),
+    }
+
+
+# -- tables --------------------------------------------------------------------------------------------------------
+
+
+def tables(found: list[Cell]) -> str:
+    """Return every problem, and geometric means."""
+    by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
+    problems = dict.fromkeys(name for name, method, _ in by_key if method == "default")
+    rows: list[list[str]] = []
+    for name in problems:
+        for budget in BUDGETS:
+            own, *others = (by_key[name, method, budget] for method in METHODS)
+            rows.append(
+                [
+                    name,
+                    f"{float(own['truth']):.3g}",
+                    str(budget),
+                    f"{float(own['error']):.3g}",
+                    *(_ratio(own, other) for other in others),
+                    _covered(own),
+                    *(_covered(other) for other in others),
+                    f"{float(own['width']) / max(float(others[1]['width']), 1e-300):.2f}",
+                ]
+            )
+    return table(
+        ["problem", "truth", "labels", "MAE", "/thesis", "/passive", "coverage", "thesis's", "passive's", "rel. width"],
+        rows,
+    )
+
+
+def _ratio(own: Cell, other: Cell) -> str:
+    mine, its, seeds = float(own["error"]), float(other["error"]), int(own["seeds"])
+    if its == 0:
+        return "1" if mine == 0 else "-"
+    ratio = mine / its
+    error = np.hypot(float(own["deviation"]) / its, ratio * float(other["deviation"]) / its) / seeds**0.5
+    return f"{ratio:.2f}" + (" !" if ratio - 3 * error > 1.05 else "")
+
+
+def _covered(cell: Cell) -> str:
+    rate, seeds = float(cell["covered"]), int(cell["seeds"])
+    low = binom.cdf(round(rate * seeds), seeds, 0.93) < 1e-3
+    return f"{rate:.3f}" + (" LOW" if low else "")
+
+
+if __name__ == "__main__":
+    main()
