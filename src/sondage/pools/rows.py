@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, Doubts
-from sondage.core.beliefs.columns import NOTHING, doubt_of
+from sondage.core.beliefs.columns import NOTHING, doubt_of, doubtful
 from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals, moments
 from sondage.core.designs import Design, Equal, Term, matters
@@ -61,7 +61,7 @@ class ArrayRows:
     def doubts(self) -> Doubts:
         """How far to doubt models and judges that call classes impossible."""
         told = [_told(output) for output in self.items.models]
-        return Doubts(tuple(map(_doubt, told)), tuple(map(_doubt, self.items.judges)))
+        return Doubts.of(map(_doubt, told), map(_doubt, self.items.judges))
 
     @property
     def prices(self) -> Prices | None:
@@ -326,7 +326,7 @@ def _doubt(told: NDArray[Any] | None) -> float:
     least = float(told.min())
     if told.ndim == 1:
         least = min(least, 1.0 - float(told.max()))
-    if least > NOTHING:
+    if not doubtful(least):
         return 0.0
     blocks = [told[part] for part in row_blocks(len(told), told.size // len(told))]
     positive, smallest = (min(_least_above(block, bound) for block in blocks) for bound in (0.0, NOTHING))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
+from sondage.core.beliefs.columns import doubtful
 from sondage.core.hashing import PRIMES
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.measures.lists import ListLoss
@@ -23,7 +24,7 @@ from sondage.pools.engines import Engine, Join, Result, Rows
 from sondage.pools.kernels import Reader, added, joined
 from sondage.pools.queries import Queries, both, surveyed
 from sondage.pools.schema import Schema
-from sondage.pools.sql.canonical import checks, survey
+from sondage.pools.sql.canonical import checks, extremes, given, survey
 from sondage.pools.sql.hashing import leading, leading_in_step
 from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, near, rows_of, weighed
 from sondage.pools.sql.text import NoForm, Select
@@ -89,6 +90,22 @@ class Scan:
                 self._surveyed = {**rows, **self._of_lists(), "n_rows": rows["n"]}
         assert self._surveyed is not None
         return self._surveyed
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a source may call a class impossible; if the rows were not checked yet, by the quickest of passes.
+
+        Extremes of columns as they are stand in the files' own statistics, or take one look at each value.
+        """
+        columns = extremes(self.schema) if self._surveyed is None else None
+        if columns is None:
+            return True
+        if not columns:
+            return False
+        select = given(self.within)
+        (found,) = self.ask(select.aggregated(columns), select, "looking for certain probabilities")
+        least = (value if name.startswith("min") or value is None else 1.0 - value for name, value in found.items())
+        return any(value is None or np.isnan(value) or doubtful(value) for value in least)
 
     def _of_lists(self) -> dict[str, Any]:
         """Return what only whole lists tell: number, weights and costs of queries."""

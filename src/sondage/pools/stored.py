@@ -67,6 +67,7 @@ class StoredPool(Pool):
         self._outline = outline.items
         self._seen = Seen()
         self._fingerprint: str | None = None
+        self._doubts: Doubts | None = None
         self.source, self.reading = None, {}
         self.listed, self.asked_by, self._units = None, None, None
         self._judged: dict[Any, StoredPool] = {}
@@ -133,12 +134,16 @@ class StoredPool(Pool):
     @property
     def doubts(self) -> Doubts:
         """How far to doubt models and judges that call classes impossible."""
-        schema = self.scan.schema
-        return Doubts(*(tuple(map(self._doubt, sources)) for sources in (schema.models, schema.judges)))
+        if self._doubts is None:
+            schema = self.scan.schema
+            if schema.lists is not None or not self.scan.doubtful:
+                schema = replace(schema, models=(), judges=())
+            self._doubts = Doubts.of(map(self._doubt, schema.models), map(self._doubt, schema.judges))
+        return self._doubts
 
     def _doubt(self, source: Source) -> float:
-        told, ranked = source.probabilities, self.scan.schema.lists is not None
-        if told is None or told.named or ranked:
+        told = source.probabilities
+        if told is None or told.named:
             return 0.0
         survey = self.scan.survey
         return doubt_of(*(float(survey[f"min_{name}_{told.stem}"]) for name in ("least", "positive", "smallest")))
@@ -299,7 +304,7 @@ class StoredPool(Pool):
         """Return the pool of these rows."""
         part = copy(self)
         part.scan, part._seen = scan, Seen()
-        part._fingerprint = part.source = None
+        part._fingerprint = part.source = part._doubts = None
         part._judged = {}
         return part
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.special import logit
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 
-__all__ = ["NOTHING", "Doubts", "class_column", "doubt_of", "doubted", "log_odds"]
+__all__ = ["NOTHING", "Doubts", "class_column", "doubt_of", "doubted", "doubtful", "log_odds"]
 
 NOTHING = 1e-15
 """Probabilities up to this are none, since sums of votes are rounded,"""
@@ -42,6 +42,16 @@ class Doubts(NamedTuple):
     models: tuple[float, ...] = ()
     judges: tuple[float, ...] = ()
 
+    @classmethod
+    def of(cls, models: Iterable[float], judges: Iterable[float]) -> Doubts:
+        """Return these doubts, empty where there are none."""
+        return cls(*(found if any(found) else () for found in (tuple(models), tuple(judges))))
+
+
+def doubtful(least: float) -> bool:
+    """Return whether a source whose least probability this is may be one that votes."""
+    return least <= NOTHING and not 0.0 < least < TINY
+
 
 def doubt_of(least: float, positive: float, smallest: float) -> float:
     r"""Return the share of a source's probabilities that all classes should get alike, so that none is impossible.
@@ -63,7 +73,7 @@ def doubt_of(least: float, positive: float, smallest: float) -> float:
     >>> doubt_of(0.0, 0.1, 0.1).__round__(3), doubt_of(0.0, 1.0, 1.0), doubt_of(0.02, 0.02, 0.02)
     (0.091, 0.5, 0.0)
     """
-    doubt = smallest / (1.0 + smallest) if least <= NOTHING and positive > TINY else 0.0
+    doubt = smallest / (1.0 + smallest) if doubtful(least) and positive > TINY else 0.0
     return doubt if doubt > LEAST_DOUBT else 0.0
 
 

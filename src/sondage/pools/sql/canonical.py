@@ -15,7 +15,7 @@ from sondage.pools.side import SURE
 from sondage.pools.sql.argmax import add_predicted
 from sondage.pools.sql.text import MOST_CASES, Select, number, total
 
-__all__ = ["LARGEST", "Check", "checks", "prepared", "survey"]
+__all__ = ["LARGEST", "Check", "checks", "extremes", "given", "prepared", "survey"]
 
 LARGEST = number(np.finfo(np.float64).max)
 
@@ -34,6 +34,15 @@ class Check:
     several: bool = False
 
 
+def given(within: tuple[str, Any] | None = None) -> Select:
+    """Return the query of a table's columns as they are, of all rows or those with a value in a column."""
+    select = Select("SELECT * FROM {source}")
+    if within is not None:
+        column, value = within
+        select.among(column, "slices", np.array([value]))
+    return select
+
+
 def prepared(
     schema: Schema,
     text_key: Callable[[str], str],
@@ -50,10 +59,7 @@ def prepared(
     within : (str, value), optional
         Keep rows with this value in a column of the source.
     """
-    select = Select("SELECT * FROM {source}")
-    if within is not None:
-        column, value = within
-        select.among(column, "slices", np.array([value]))
+    select = given(within)
     raw = schema.id.raw
     key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({raw} AS BIGINT)"
     columns = {"id": raw, "key": key} | ({} if schema.group is None else {"g": schema.group.raw})
@@ -215,8 +221,24 @@ def survey(schema: Schema) -> dict[str, str]:
             columns[f"max_off_{told.stem}"] = f"MAX({sum_error(told)})"
         if told is not None and not told.named and schema.lists is None:
             every = told.names if told.several else (told.names[0], f"(1e0 - {told.names[0]})")
-            columns[f"min_least_{told.stem}"] = f"MIN(least({', '.join(every)}))"
+            columns[f"min_least_{told.stem}"] = _least(every)
             for name, bound in (("positive", 0.0), ("smallest", NOTHING)):
                 above = [f"{p} + CAST({p} <= {number(bound)} AS DOUBLE)" for p in every]  # what is not above becomes 1
-                columns[f"min_{name}_{told.stem}"] = f"MIN(least({', '.join(above)}))"
+                columns[f"min_{name}_{told.stem}"] = _least(above)
     return columns
+
+
+def extremes(schema: Schema) -> dict[str, str] | None:
+    """Return the aggregates that say how near to 0 and 1 probabilities come; None if their columns are no numbers."""
+    told = [s.probabilities for s in schema.sources if s.probabilities is not None and not s.probabilities.named]
+    columns = [column for probabilities in told for column in probabilities.columns]
+    if any(column.kind not in ("int", "float") for column in columns):
+        return None
+    alone = [probabilities.columns[0] for probabilities in told if not probabilities.several]
+    least = {f"min_{at}": f"MIN({column.raw})" for at, column in enumerate(columns)}
+    return least | {f"max_{at}": f"MAX({column.raw})" for at, column in enumerate(alone)}
+
+
+def _least(expressions: Sequence[str]) -> str:
+    """Return the aggregate of the least of all: one of each expression, which is quicker than one of their least."""
+    return f"least({', '.join(f'MIN({text})' for text in expressions)})"
