@@ -95,6 +95,14 @@ def _noise(problem: Problem, generator: np.random.Generator) -> dict[str, Any]:
     return _said(problem, generator.integers(_classes(problem), size=len(problem)), SURE)
 
 
+def _certain(problem: Problem, generator: np.random.Generator) -> dict[str, Any]:
+    return _said(problem, _other(problem, generator, 1.0 - RIGHT), 1.0)
+
+
+def _certain_noise(problem: Problem, generator: np.random.Generator) -> dict[str, Any]:
+    return _said(problem, generator.integers(_classes(problem), size=len(problem)), 1.0)
+
+
 def _adverse(problem: Problem, generator: np.random.Generator) -> dict[str, Any]:
     return _said(problem, _other(problem, generator, RIGHT), SURE)
 
@@ -120,6 +128,8 @@ HELPS: dict[str, tuple[str, Help]] = {
     "none": ("none (MAE)", lambda problem, generator: {}),
     "judge": ("judge, right nine times in ten, says so", _good),
     "noise": ("judge, names a random class, 99 % sure", _noise),
+    "certain": ("judge, right nine times in ten, says 0 or 1", _certain),
+    "certain noise": ("judge, names a random class, says 0 or 1", _certain_noise),
     "adverse": ("judge, wrong nine times in ten, 99 % sure", _adverse),
     "agreeing": ("judge, agrees with the model, 99 % sure", _agreeing),
     "telling": ("20 features, two of which tell", _telling),
