@@ -87,3 +87,20 @@ def test_skips_are_stood_for_by_items_of_equal_belief(tmp_path):
     found = study.estimate()
     assert found.n_skipped > 10
     assert 0 < found.value < 1
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_belief_that_is_alike_for_all_items_does_not_assist_by_its_last_bits(classes, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(8)
+    sure = np.eye(classes)[random.integers(classes, size=400)]
+    frame = pandas.DataFrame(sure, columns=[f"p_{name}" for name in range(classes)])
+    frame.insert(0, "id", np.arange(400))
+    frame["weight"] = 1 + random.random(400)
+    frame.sample(frac=1, random_state=1).to_parquet(tmp_path / "pool.parquet")
+    labels = {number: int(random.integers(classes)) for number in range(400)}
+    pools = [read_pool(tmp_path / "pool.parquet", lazy=lazy) for lazy in (False, True)]
+    found = [evaluate(pool, "error_rate", labels, 40) for pool in pools]
+    assert found[0].value == pytest.approx(found[1].value, rel=1e-9)
+    assert found[0].std_error == pytest.approx(found[1].std_error, rel=1e-9)
+    assert found[0].evidence.fit.stages[0].coefficient == 0

@@ -25,6 +25,8 @@ __all__ = ["Assisted", "Coefficient", "all_of_it", "least_variance", "near_one"]
 
 PRIOR_PRECISION = 4.0
 """Of a coefficient about 1: a standard deviation of a half."""
+ROUNDING = 1e-9
+"""Means that differ by less of their size are equal: what is left of them follows the order of rows."""
 
 Coefficient = Callable[[Sequence[Contrast], Sample, Known, "Centre | None"], float]
 """From contrasts, which share it, a sample and its centre to how much of the belief is used."""
@@ -123,7 +125,7 @@ def least_variance(
         return 0.0
     outcomes: list[Floats] = []
     helpers: list[Floats] = []
-    noise = np.zeros(sample.size)
+    noise, size = np.zeros(sample.size), np.zeros(sample.size)
     base, normalised = sample.items.weights, summing_weights(sample, known, normalising(sample, known))
     for contrast in contrasts:
         influence = contrast.influence(summed(contrast, sample, known, normalised))
@@ -133,12 +135,13 @@ def least_variance(
             centred = column + influence.constant if centre is None else deviations(column, centre.weights)
             kept.append(sample.unit_sums(base * centred))
         noise += np.square(sample.unit_sums(base * np.sqrt(np.maximum(second - np.square(mean), 0.0))))
+        size += np.square(sample.unit_sums(base * (np.abs(mean) + abs(influence.constant))))
     outcome, helper = np.stack(outcomes), np.stack(helpers)
     if len(contrasts) > 1:
         outcome, helper = outcome - outcome.mean(axis=0), helper - helper.mean(axis=0)
     spread = sample.expansion.spread
     slope, square = float(np.sum(spread * outcome * helper)), float(np.sum(spread * helper**2))
-    if square <= 0:
+    if square <= ROUNDING**2 * float(np.sum(spread * size)):  # all means alike: their deviations are last bits
         return 0.0
     variance_of_slope = (
         float(np.sum(np.square(spread) * np.sum(helper**2, axis=0) * noise)) / len(contrasts) / square**2
