@@ -59,7 +59,14 @@ class ArrayRows:
 
     @property
     def doubts(self) -> Doubts:
-        """How far to doubt models and judges that call classes impossible."""
+        """How far to doubt models and judges that call classes impossible (docs/statistics.md, section 3).
+
+        Examples
+        --------
+        >>> from sondage import Pool
+        >>> Pool([0.0, 0.1, 0.4, 1.0]).doubts.models[0].__round__(3)
+        0.091
+        """
         told = [_told(output) for output in self.items.models]
         return Doubts.of(map(_doubt, told), map(_doubt, self.items.judges))
 
