@@ -232,7 +232,10 @@ def simulate(problem: Problem, method: str, budget: int, seeds: int) -> Cell:
 def tables(found: list[Cell]) -> str:
     """Return geometric means for each number of labels, and every problem."""
     by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
-    names = list(dict.fromkeys(name for name, _, _ in by_key))
+    whole = [(method, budget) for method in METHODS for budget in BUDGETS]
+    names = [
+        name for name in dict.fromkeys(name for name, _, _ in by_key) if all((name, *at) in by_key for at in whole)
+    ]
     rows = {name: [[by_key[name, method, budget] for method in METHODS] for budget in BUDGETS] for name in names}
     heads = ["labels", "/thesis", "/passive", "rel. width", "coverage", "lowest", "too low", "thesis's", "too low"]
     summary = [_summary(budget, [cells[at] for cells in rows.values()]) for at, budget in enumerate(BUDGETS)]
