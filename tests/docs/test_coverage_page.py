@@ -1,4 +1,4 @@
-"""The tables of docs/coverage.md are those that its commands print from the results kept in the repository."""
+"""The tables of docs/coverage.md, and of new pools in docs/efficiency.md, are printed from the results kept here."""
 
 import re
 import subprocess
@@ -17,7 +17,19 @@ COMMANDS = re.findall(r"`python (benchmarks/\w+\.py)([^`]*?)(?: --table ([a-z_ ]
 def test_tables_are_those_that_the_commands_print(script: str, options: str) -> None:
     names = " ".join(tables for *command, tables in COMMANDS if command == [script, options]).split()
     command = [sys.executable, str(ROOT / script), *options.split(), *(["--table", *names] if names else [])]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    tables = [block.strip() for block in printed.split("\n\n") if block.strip().startswith("|")]
+    tables = printed(command)
     assert len(tables) == max(len(names), 1)
     assert [table for table in tables if table not in PAGE] == []
+
+
+def test_tables_of_pools_that_nobody_looked_at() -> None:
+    page = (ROOT / "docs" / "efficiency.md").read_text()
+    tables = printed([sys.executable, str(ROOT / "benchmarks" / "unseen.py"), "--table"])
+    assert len(tables) == 2
+    assert [table for table in tables if table not in page] == []
+
+
+def printed(command: list[str]) -> list[str]:
+    """Return the tables that a command prints."""
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return [block.strip() for block in text.split("\n\n") if block.strip().startswith("|")]
