@@ -64,14 +64,13 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     fit = hajek(contrast, sample, known)
     exact = not np.any(sample.expansion.spread)
     variance, df, belief = fit.variance, fit.df, evidence.estimation.belief
-    beliefs = plausible(contrast, belief, evidence.sample)
-    if not exact and beliefs and np.isfinite(fit.value):
-        believed = believed_variance(contrast, sample, fit.sums, *beliefs)
+    if not exact and belief is not None and np.isfinite(fit.value):
+        believed = believed_variance(contrast, sample, fit.sums, *plausible(contrast, belief, evidence.sample))
         variance, df = larger_variance(variance, df, believed)
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     slope = 0.0
     if std_error > 0 and np.isfinite(fit.value):
-        slope = variance_slope(contrast, sample, fit.sums, beliefs, sample.expansion.inclusion, std_error)
+        slope = variance_slope(contrast, sample, fit.sums, belief, sample.expansion.inclusion, std_error)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     return replace(
         estimate,

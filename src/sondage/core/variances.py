@@ -74,14 +74,12 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     return float(np.mean(np.sqrt(expected)) ** 2)
 
 
-def plausible(contrast: Contrast, belief: Belief | None, sample: Sample) -> Sequence[Belief]:
-    """Return the beliefs that labels leave possible, none of none; of a difference in predictions the one given.
+def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
+    """Return the beliefs that labels leave possible; of a difference in predictions the calibrated one alone.
 
     What is wrong for all items alike, or of items that no model was told of, moves two models' counts alike, but not
     their losses of probabilities. Of rows that share a label the first tells it.
     """
-    if belief is None:
-        return ()
     return (belief,) if _differs_in_predictions(contrast) else _left_possible(belief, sample)
 
 
@@ -104,7 +102,7 @@ def variance_slope(
     contrast: Contrast,
     sample: Sample,
     sums: dict[int, np.ndarray],
-    beliefs: Sequence[Belief],
+    belief: Belief | None,
     inclusion: np.ndarray,
     std_error: float,
 ) -> float:
@@ -116,16 +114,15 @@ def variance_slope(
     .. math:: c = \frac{\sum_u (1 - \pi_u) (1 - 2 \pi_u) \pi_u^{-3} \, E r_u^3}
         {\sum_u (1 - \pi_u) \pi_u^{-2} \, E r_u^2}, \qquad r_u = b_u (\psi_u(y) - \bar\psi_u),
 
-    sums over labelled units; of several stages with the cube and the square of each one's weight, both as the beliefs
-    have them on average. Of a proportion from equal draws it is :math:`(1 - 2 \theta) / n`, as Wilson has it
-    (docs/statistics.md, section 8).
+    sums over labelled units; of several stages with the cube and the square of each one's weight. Of a proportion from
+    equal draws it is :math:`(1 - 2 \theta) / n`, as Wilson has it (docs/statistics.md, section 8).
 
     Parameters
     ----------
     contrast, sample, sums
         As for `believed_variance`.
-    beliefs : sequence of Belief
-        As the labels leave them possible; none if nothing is believed.
+    belief : Belief, optional
+        After the labels.
     inclusion : ndarray of float, shape (U,)
         With what probability each unit was drawn in its stage.
     std_error : float
@@ -138,17 +135,15 @@ def variance_slope(
         single surprises decide, and those that were not drawn are counted as an error. Of n labelled units
         :math:`n / (n + 50)` of it is believed, for so does the belief follow from the labels.
     """
-    if any(is_limit(belief) for belief in beliefs):
+    if belief is None or is_limit(belief):
         return 0.0
+    expected, moves, _ = _supposed(contrast, sample, sums, belief)
+    steps = np.sqrt(sample.expansion.spread) * moves
+    second, third = np.sum(expected * steps**2, axis=0), np.sum(expected * steps**3, axis=0)
     skew = (1.0 - 2.0 * inclusion) / np.sqrt(np.maximum(1.0 - inclusion, 1e-300))
-    skew = np.where(inclusion < 1.0, skew, 0.0)
-    second, third = 0.0, 0.0
-    for belief in beliefs:
-        expected, moves, _ = _supposed(contrast, sample, sums, belief)
-        steps = np.sqrt(sample.expansion.spread) * moves
-        second += float(np.sum(expected * steps**2))
-        third += float(np.sum(expected * steps**3, axis=0) @ skew)
-    slope, most = third / second if second > 0 else 0.0, MOST_SLOPE * std_error
+    total = float(np.sum(second))
+    slope = float(np.sum(np.where(inclusion < 1.0, skew, 0.0) * third)) / total if total > 0 else 0.0
+    most = MOST_SLOPE * std_error
     return float(np.clip(slope, -most, most)) * sample.size / (sample.size + DOUBTED)
 
 

@@ -82,8 +82,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     total = expected + doubt + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
     slope = 0.0
     if np.isfinite(total) and not (found.exact or agreed) and session.question.kind == "evaluate":
-        beliefs = plausible(contrast, found.belief, sample)
-        slope = variance_slope(contrast, sample, fit.sums, beliefs, estimation.inclusion, np.sqrt(total))
+        slope = variance_slope(contrast, sample, fit.sums, found.belief, estimation.inclusion, np.sqrt(total))
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     largest = float(weights.max() / weights.sum())
     effective = float(weights.sum() ** 2 / np.sum(weights**2))

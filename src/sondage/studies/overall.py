@@ -15,7 +15,7 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
-from sondage.core.variances import plausible, variance_slope
+from sondage.core.variances import variance_slope
 from sondage.pools import Pool
 from sondage.studies.answers import squared_error, within
 from sondage.studies.planning import contrasts_of
@@ -125,8 +125,7 @@ def _slope(slices: Sequence[_Slice], contrast: Contrast, moved: Sequence[Fit], s
     for one, fit in zip(slices, moved, strict=True):
         estimation, error = one.found.estimation, std_error / one.share
         sample = estimation.merged(fit.shares)
-        beliefs = plausible(contrast, one.found.belief, sample)
-        slope = variance_slope(contrast, sample, fit.sums, beliefs, estimation.inclusion, error)
+        slope = variance_slope(contrast, sample, fit.sums, one.found.belief, estimation.inclusion, error)
         slopes.append(one.share * slope)
     return float(np.average(slopes, weights=squares))
 
