@@ -32,6 +32,7 @@ from sondage.core.biases import corrected_value
 from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
+from sondage.core.measures.bases import ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.residuals import degrees
 from sondage.core.samples import Expansion, Known, Sample
@@ -217,7 +218,8 @@ class Estimation:
             expected += [weight * _believed(contrast, part, fit, sums, self.belief) for part, fit in stages]
         if len(fits) == 1 and not is_limit(self.belief):  # many models share weights that serve their differences
             (contrast,), (own,) = contrasts, fits
-            expected = uncontradicted(np.array([contrast.value(fit.sums) for fit in own]), expected)
+            if not isinstance(contrast.functional.basis, ClassLoss):  # one sure item that is wrong is no contradiction
+                expected = uncontradicted(np.array([contrast.value(fit.sums) for fit in own]), expected)
         weights = sizes / _tempered(sizes * expected, sizes) if expected.any() else sizes
         return np.asarray(weights / weights.sum())
 
