@@ -83,13 +83,13 @@ def digits() -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
     return {name: (data["X"].reshape(-1, 256) / 255.0, data["y"]) for name, data in (("usps", usps), ("mnist", mnist))}
 
 
-def regression_data(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return inputs and numbers to predict: rings of abalone, or the first torque of sarcos."""
+def regression_data(name: str, torque: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return inputs and numbers to predict: rings of abalone, or a torque of sarcos, 0 to 6."""
     if name == "abalone":
         data = read("abalone/abalone.npz")
         return data["X"], data["y"].astype(float)
     data = read("sarcos/sarcos_test.npz")
-    return data["X"], data["T"][:, 0]
+    return data["X"], data["T"][:, torque]
 
 
 def logistic(**options: Any) -> Any:
@@ -117,11 +117,13 @@ def classify(model: Any, train: Any, target: Any, pool: Any, labels: Any) -> Arr
     }
 
 
-def regress(name: str, predict: Callable[[Any, Any, Any], tuple[Any, Any]], rows: int = 500, seed: int = 0) -> Arrays:
+def regress(
+    name: str, predict: Callable[[Any, Any, Any], tuple[Any, Any]], rows: int = 500, seed: int = 0, torque: int = 0
+) -> Arrays:
     """Return predictive means and variances after some training rows; the rest is the pool."""
     from sklearn.preprocessing import StandardScaler
 
-    x, y = regression_data(name)
+    x, y = regression_data(name, torque)
     order = np.random.default_rng(seed).permutation(len(y))
     train, pool = order[:rows], np.sort(order[rows:])
     x = StandardScaler().fit(x[train]).transform(x)

@@ -33,7 +33,7 @@ from data import (
 from numpy.typing import NDArray
 from scipy.special import expit
 
-__all__ = ["PROBLEMS", "Problem", "load", "load_pool", "names", "true_value"]
+__all__ = ["PROBLEMS", "Problem", "load", "load_pool", "names", "problem_of"]
 
 DIGIT_ROWS = 10_000
 
@@ -215,13 +215,17 @@ def load(name: str) -> Problem:
     if name not in PROBLEMS:
         raise KeyError(f"no problem {name!r}; there are {', '.join(PROBLEMS)}")
     pool, measure, positive = PROBLEMS[name]
-    arrays = load_pool(pool)
+    return problem_of(name, load_pool(pool), measure, positive)
+
+
+def problem_of(name: str, arrays: Arrays, measure: str, positive: int | None) -> Problem:
+    """Return a problem from a pool's arrays, labels among them."""
     labels = arrays.pop("labels")
     predicted = arrays["means" if measure == "mse" else "predictions"]
-    return Problem(name, arrays, labels, measure, positive, true_value(measure, positive, predicted, labels))
+    return Problem(name, arrays, labels, measure, positive, _truth(measure, positive, predicted, labels))
 
 
-def true_value(measure: str, positive: int | None, predicted: NDArray[Any], labels: NDArray[Any]) -> float:
+def _truth(measure: str, positive: int | None, predicted: NDArray[Any], labels: NDArray[Any]) -> float:
     """Return the measure on all labels; written here so that it does not rest on the package under test."""
     if measure == "mse":
         return float(np.mean((predicted - labels) ** 2))

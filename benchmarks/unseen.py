@@ -20,22 +20,12 @@ from typing import Any
 
 import numpy as np
 from cells import Cell, Cells, options_of_cells, table
-from data import (
-    Arrays,
-    cached,
-    classify,
-    digits,
-    enron,
-    forest,
-    gaussian_process,
-    logistic,
-    read,
-    reuters,
-)
+from data import Arrays, bayes, cached, classify, digits, enron, forest, gaussian_process, logistic, regress, reuters
 from problems import POOLS as SEEN
-from problems import Problem, true_value
+from problems import Problem, problem_of
 from scipy.special import expit
 from scipy.stats import binom
+from summary import BOUND, LEAST_RATIO, LOW
 
 import sondage
 
@@ -43,8 +33,6 @@ METHODS = ("default", "thesis", "passive")
 BUDGETS = (100, 300, 1000)
 KEYS = ("problem", "method", "budget", "seeds")
 VALUES = ("items", "truth", "error", "deviation", "covered", "width")
-LEAST_COVERAGE, FLOOR = 0.93, 0.1
-"""What an interval is to hold; ratios below the floor count as the floor."""
 
 
 # -- models that problems.py does not have -------------------------------------------------------------------------
@@ -67,14 +55,13 @@ class Margins:
 def _models() -> dict[str, Callable[[], Any]]:
     """Return how each model is made, by its name."""
     from sklearn.ensemble import RandomForestClassifier
-    from sklearn.naive_bayes import BernoulliNB
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.neural_network import MLPClassifier
     from sklearn.tree import DecisionTreeClassifier
 
     return {
         "logistic": logistic,
-        "bayes": BernoulliNB,
+        "bayes": bayes,
         "forest": partial(RandomForestClassifier, 100, random_state=0),
         "margins": Margins,
         "neighbours": partial(KNeighborsClassifier, 10),
@@ -83,8 +70,16 @@ def _models() -> dict[str, Callable[[], Any]]:
     }
 
 
+def ridge(train: Any, target: Any, pool: Any) -> tuple[Any, Any]:
+    """Return predictive means and variances of Bayesian linear regression."""
+    from sklearn.linear_model import BayesianRidge
+
+    means, spread = BayesianRidge().fit(train, target).predict(pool, return_std=True)
+    return means, spread**2
+
+
 CLASSIFIERS = ("logistic", "bayes", "forest", "margins", "neighbours", "tree", "network")
-REGRESSORS = ("process", "forest", "ridge")
+REGRESSORS = {"process": gaussian_process, "forest": forest, "ridge": ridge}
 TRAINED = 3_000  # documents or images to learn from, at most
 
 
@@ -130,23 +125,6 @@ def _made(positives: float, model: str) -> Arrays:
     return _classified(model, rows, labels, np.arange(23_000) < 3_000, np.arange(23_000) >= 3_000)
 
 
-def _torque(torque: int, model: str) -> Arrays:
-    from sklearn.linear_model import BayesianRidge
-    from sklearn.preprocessing import StandardScaler
-
-    data = read("sarcos/sarcos_test.npz")
-    order = np.random.default_rng(0).permutation(len(data["X"]))
-    train, pool = order[:500], np.sort(order[500:])
-    x, y = StandardScaler().fit(data["X"][train]).transform(data["X"]), data["T"][:, torque]
-    if model == "ridge":
-        means, spread = BayesianRidge().fit(x[train], y[train]).predict(x[pool], return_std=True)
-        variances = spread**2
-    else:
-        predict = {"process": gaussian_process, "forest": forest}[model]
-        means, variances = predict(x[train], y[train], x[pool])
-    return {"means": means, "variances": variances, "labels": y[pool]}
-
-
 def _all() -> Iterator[tuple[str, Callable[[], Arrays], str, int | None]]:
     """Yield name, maker of the pool, measure and positive class of every problem."""
     models, measures = cycle(CLASSIFIERS), cycle((("error_rate", None), ("f1", 1)))
@@ -169,7 +147,7 @@ def _all() -> Iterator[tuple[str, Callable[[], Arrays], str, int | None]]:
     for model in CLASSIFIERS[2:]:
         yield f"usps-mnist-{model}/error_rate", partial(_images, "usps", "mnist", None, model), "error_rate", None
     for torque, model in zip(range(1, 7), cycle(REGRESSORS), strict=False):
-        yield f"sarcos-{torque}-{model}/mse", partial(_torque, torque, model), "mse", None
+        yield f"sarcos-{torque}-{model}/mse", partial(regress, "sarcos", REGRESSORS[model], torque=torque), "mse", None
 
 
 # -- simulation ----------------------------------------------------------------------------------------------------
@@ -190,18 +168,12 @@ def main() -> None:
                 continue
 
             def run(parts: Any = (name, build, measure, positive), method: str = method) -> list[Cell]:
-                problem = _problem(*parts)
+                name, build, measure, positive = parts
+                problem = problem_of(name, cached("unseen", name.split("/")[0], build), measure, positive)
                 return [simulate(problem, method, budget, options.seeds) for budget in BUDGETS]
 
             found += cells.series(wanted, run, again=options.again)
     print(tables(found))
-
-
-def _problem(name: str, build: Callable[[], Arrays], measure: str, positive: int | None) -> Problem:
-    arrays = cached("unseen", name.split("/")[0], build)
-    labels = arrays.pop("labels")
-    predicted = arrays["means" if measure == "mse" else "predictions"]
-    return Problem(name, arrays, labels, measure, positive, true_value(measure, positive, predicted, labels))
 
 
 def simulate(problem: Problem, method: str, budget: int, seeds: int) -> Cell:
@@ -245,7 +217,7 @@ def tables(found: list[Cell]) -> str:
 
 def _summary(budget: int, cells: list[list[Cell]]) -> list[str]:
     def mean(values: list[float]) -> str:
-        return f"{np.exp(np.mean(np.log(np.maximum(values, FLOOR)))):.2f}"
+        return f"{np.exp(np.mean(np.log(np.maximum(values, LEAST_RATIO)))):.2f}"
 
     def held(at: int) -> tuple[list[float], int]:
         covered = [float(own[at]["covered"]) for own in cells]
@@ -278,7 +250,7 @@ def _ratio(own: Cell, other: Cell) -> tuple[float, float]:
 def _too_low(cell: Cell) -> bool:
     """Return whether the interval holds less often than .93 but for chance (1 in 1000)."""
     seeds = int(cell["seeds"])
-    return bool(binom.cdf(round(float(cell["covered"]) * seeds), seeds, LEAST_COVERAGE) < 1e-3)
+    return bool(binom.cdf(round(float(cell["covered"]) * seeds), seeds, LOW) < BOUND)
 
 
 if __name__ == "__main__":

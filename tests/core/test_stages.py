@@ -249,3 +249,12 @@ def test_stages_within_four_standard_errors_and_without_a_value_stay():
     nothing = np.array([0.5, np.nan, 0.6])
     assert uncontradicted(nothing, np.full(3, 1e-9)).tolist() == [1e-9] * 3
     assert uncontradicted(np.array([0.3]), np.array([0.0])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("measure", "moved"), [("error_rate", True), ("f1", True), ("log_loss", False)])
+def test_losses_of_probabilities_contradict_nobody(measure, moved, monkeypatch, rng):
+    p = rng.beta(0.3, 0.3, size=2000)
+    labels = (rng.random(2000) < 0.5 + 0.6 * (p - 0.5)).astype(int)
+    before = evaluate(Pool(p), measure, labels, 100).value
+    monkeypatch.setattr("sondage.core.stages.FAR", 0.0)
+    assert (evaluate(Pool(p), measure, labels, 100).value != before) == moved

@@ -345,3 +345,23 @@ def test_numbers_are_doubles_and_sums_are_shallow():
     assert set(row[1::2]) == {"DOUBLE"}
     assert duckdb.sql(f"SELECT {total(['1e0'] * 2000)}").fetchall() == [(2000.0,)]
     assert Column(3, "a b", "int").raw == "c3"
+
+
+@pytest.mark.parametrize("total", [1.0, 0.9995])
+def test_doubts_are_those_of_the_pool_in_memory(total, tmp_path):
+    votes = np.random.default_rng(2).multinomial(8, [0.7, 0.2, 0.1], 300) / 8 * total
+    frame = pd.DataFrame({"id": np.arange(300)} | {f"p_{name}": votes[:, at] for at, name in enumerate("abc")})
+    frame["judge.p_a"], frame["judge.p_b"], frame["judge.p_c"] = 0.5, 0.25, 0.25
+    frame.to_parquet(tmp_path / "pool.parquet")
+    pools = [read_pool(tmp_path / "pool.parquet", lazy=lazy) for lazy in (False, True)]
+    assert pools[0].doubts.models == pytest.approx((1 / 9,))
+    for one, other in zip(pools[0].doubts, pools[1].doubts, strict=True):
+        assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_bad_rows_are_refused_whenever_doubts_are_asked_for(tmp_path):
+    pd.DataFrame({"id": [1, 2], "p_1": [0.0, 1.5]}).to_parquet(tmp_path / "pool.parquet")
+    pool = read_pool(tmp_path / "pool.parquet", lazy=True)
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"p_1 must be in \[0, 1\]"):
+            _ = pool.doubts

@@ -37,7 +37,7 @@ from sondage.core.predictions import Floats
 from sondage.core.residuals import degrees
 from sondage.core.samples import Expansion, Known, Sample
 
-__all__ = ["Estimation", "Focus", "Part"]
+__all__ = ["Estimation", "Focus", "Part", "uncontradicted"]
 
 LEAST_WEIGHT = 1e-3
 FAR = 4.0
@@ -216,10 +216,8 @@ class Estimation:
         for weight, contrast in served:
             stages = zip(self.parts, fits[0], strict=True)
             expected += [weight * _believed(contrast, part, fit, sums, self.belief) for part, fit in stages]
-        if len(fits) == 1 and not is_limit(self.belief):  # many models share weights that serve their differences
-            (contrast,), (own,) = contrasts, fits
-            if not isinstance(contrast.functional.basis, ClassLoss):  # one sure item that is wrong is no contradiction
-                expected = uncontradicted(np.array([contrast.value(fit.sums) for fit in own]), expected)
+        if len(fits) == 1 and _may_contradict(contrasts[0], self.belief):  # else weights serve models' differences
+            expected = uncontradicted(np.array([contrasts[0].value(fit.sums) for fit in fits[0]]), expected)
         weights = sizes / _tempered(sizes * expected, sizes) if expected.any() else sizes
         return np.asarray(weights / weights.sum())
 
@@ -291,13 +289,27 @@ def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
     return replace(sample, expansion=replace(sample.expansion, weights=sample.expansion.weights * counts))
 
 
+def _may_contradict(contrast: Contrast, belief: Belief) -> bool:
+    """Return whether the stages' variances are of use: a limit has none, and one sure item may have most of a loss."""
+    return not is_limit(belief) and not isinstance(contrast.functional.basis, ClassLoss)
+
+
 def uncontradicted(values: Floats, variances: Floats) -> Floats:
-    """Return variances of successive stages' estimates, raised where the later ones contradict them.
+    r"""Return variances of successive stages' estimates, raised where the later ones contradict them.
+
+    From the last stage but one to the first, with :math:`\bar\theta_{>k}` the mean of the later estimates weighted by
+    their variances and :math:`V_{>k}` its variance: where :math:`d_k^2 = (\theta_k - \bar\theta_{>k})^2` is above
+    :math:`4^2 (V_k + V_{>k})`, :math:`V_k` becomes :math:`d_k^2 - V_{>k}` (docs/statistics.md, section 6.1).
 
     Parameters
     ----------
     values, variances : ndarray of float, shape (K,)
-        Estimates, NaN where there is none, and what their variances are thought to be.
+        Estimates, NaN where there is none, and what their variances are thought to be, 0 or more.
+
+    Returns
+    -------
+    ndarray of float, shape (K,)
+        The variances, none smaller; those next to an estimate that is NaN as they are.
 
     Examples
     --------

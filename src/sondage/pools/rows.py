@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, Doubts
-from sondage.core.beliefs.columns import NOTHING, doubt_of, doubtful
 from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals, moments
 from sondage.core.designs import Design, Equal, Term, matters
 from sondage.core.measures.bases import Basis
-from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Outputs, Ranks
+from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
 from sondage.core.samples import SumKey, bin_sums
 from sondage.core.strata import Strata
 from sondage.core.urns import ArrayUrn, Prices, Urn
 from sondage.errors import SondageWarning
 from sondage.pools.coding import floats
+from sondage.pools.doubts import doubts_of
 from sondage.pools.parts import Filled, Profile, Undrawn
 from sondage.pools.strata import array_strata, averaged
 from sondage.pools.units import Units
@@ -67,8 +67,7 @@ class ArrayRows:
         >>> Pool([0.0, 0.1, 0.4, 1.0]).doubts.models[0].__round__(3)
         0.091
         """
-        told = [_told(output) for output in self.items.models]
-        return Doubts.of(map(_doubt, told), map(_doubt, self.items.judges))
+        return doubts_of(self.items)
 
     @property
     def prices(self) -> Prices | None:
@@ -317,30 +316,3 @@ def _width(output: Any) -> int:
     if isinstance(output, Ranks):
         return len(output.positions) * output.documents.n_grades // max(len(output), 1)
     return 2 if isinstance(output, Means) else 1
-
-
-def _told(output: Outputs) -> NDArray[Any] | None:
-    """Return a model's class probabilities, or its judge's of outcomes."""
-    if isinstance(output, Classes):
-        return output.probabilities
-    return output.judge if isinstance(output, Grades) else None
-
-
-def _doubt(told: NDArray[Any] | None) -> float:
-    """Return how far to doubt these probabilities; a column is the second class's, and stands for the first's too."""
-    if told is None or not told.size:
-        return 0.0
-    least = float(told.min())
-    if told.ndim == 1:
-        least = min(least, 1.0 - float(told.max()))
-    if not doubtful(least):
-        return 0.0
-    blocks = [told[part] for part in row_blocks(len(told), told.size // len(told))]
-    positive, smallest = (min(_least_above(block, bound) for block in blocks) for bound in (0.0, NOTHING))
-    return doubt_of(least, positive, smallest)
-
-
-def _least_above(told: NDArray[Any], bound: float) -> float:
-    """Return the least of these probabilities above a bound; 1 if there is none."""
-    least = float(told.min(where=told > bound, initial=1.0))
-    return least if told.ndim > 1 else min(least, 1.0 - float(told.max(where=told < 1.0 - bound, initial=0.0)))

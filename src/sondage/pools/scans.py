@@ -80,10 +80,8 @@ class Scan:
             If rows are not as they must be: how many, and the first ids.
         """
         if self._surveyed is None:
-            select = self.base.select()
-            if not self._take_survey(self.ask(select.aggregated(survey(self.schema)), select, "checking the pool")):
-                select = self.base.select()  # as the rows are known to be now
-                self._take_survey(self.ask(select.aggregated(survey(self.schema)), select, "checking the pool"))
+            if not self._check():
+                self._check()  # as the rows are known to be now
             if self.schema.lists is not None:
                 rows: Mapping[str, Any] = self._surveyed or {}
                 self._surveyed = None  # a refusal is one the next time too
@@ -91,8 +89,13 @@ class Scan:
         assert self._surveyed is not None
         return self._surveyed
 
+    def _check(self) -> bool:
+        """Make the survey; return whether it holds."""
+        select = self.base.select()
+        return self._take_survey(self.ask(select.aggregated(survey(self.schema)), select, "checking the pool"))
+
     @property
-    def doubtful(self) -> bool:
+    def reaches_certainty(self) -> bool:
         """Whether a source may call a class impossible; if the rows were not checked yet, by the quickest of passes.
 
         Extremes of columns as they are stand in the files' own statistics, or take one look at each value.

@@ -135,10 +135,10 @@ class StoredPool(Pool):
     def doubts(self) -> Doubts:
         """How far to doubt models and judges that call classes impossible."""
         if self._doubts is None:
-            schema = self.scan.schema
-            if schema.lists is not None or not self.scan.doubtful:
-                schema = replace(schema, models=(), judges=())
-            self._doubts = Doubts.of(map(self._doubt, schema.models), map(self._doubt, schema.judges))
+            schema, found = self.scan.schema, Doubts()
+            if schema.lists is None and self.scan.reaches_certainty:
+                found = Doubts.of(map(self._doubt, schema.models), map(self._doubt, schema.judges))
+            self._doubts = found
         return self._doubts
 
     def _doubt(self, source: Source) -> float:

@@ -15,9 +15,9 @@ from sondage.errors import InputError
 __all__ = ["NOTHING", "Doubts", "class_column", "doubt_of", "doubted", "doubtful", "log_odds"]
 
 NOTHING = 1e-15
-"""Probabilities up to this are none, since sums of votes are rounded,"""
+"""Probabilities up to this are taken for 0: sums of votes are rounded."""
 TINY = 1e-18
-"""but such as this come from no votes."""
+"""Rounding leaves nothing that is smaller and not 0: whoever says it does not vote."""
 LEAST_DOUBT = 1e-12
 """Less makes no difference: log odds are clipped there."""
 

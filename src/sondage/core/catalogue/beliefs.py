@@ -43,7 +43,7 @@ class Expectation:
     models: tuple[int, ...]
     names: tuple[str, ...] = ()
     shares: Mapping[int, float] = field(default_factory=dict)
-    doubts: Doubts = Doubts()  # noqa: RUF009 (a constant)
+    doubts: Doubts = field(default_factory=Doubts)
 
     @property
     def informed(self) -> tuple[int, ...]:
