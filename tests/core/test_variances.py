@@ -7,13 +7,13 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from sondage.core.beliefs import ClassBelief, GaussianBelief, Lapsing
+from sondage.core.beliefs import ClassBelief, Disputed, GaussianBelief, Lapsing
 from sondage.core.calibration import IDENTITY, calibrate_events, calibrate_variances, plausible_events
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
 from sondage.core.predictions import Classes, Items, Means
 from sondage.core.samples import Sample, from_inclusion
-from sondage.core.variances import DOUBTED, MOST_SLOPE, believed_variance, larger_variance, variance_slope
+from sondage.core.variances import DOUBTED, MOST_SLOPE, believed_variance, larger_variance, plausible, variance_slope
 
 
 @pytest.mark.parametrize(("shift", "slope"), [(0.0, 1.0), (-2.0, 1.0), (0.0, 0.4), (1.0, 2.0)])
@@ -106,6 +106,7 @@ def test_labels_move_the_belief_towards_them() -> None:
 
 
 CONTRAST = Contrast(parse_measure("error_rate").ready(Task("classification", (0, 1))), ((0, 1.0),))
+DIFFERENCE = Contrast(CONTRAST.functional, ((0, 1.0), (1, -1.0)))
 BELIEF = ClassBelief(2, models=((0, 1.0),))
 EVEN = {0: np.full((2, 2), 0.25)}
 
@@ -136,20 +137,78 @@ def test_rare_surprises_count_with_their_whole_effect(errors: int, factor: float
     assert found == pytest.approx(expected, rel=0.01)
 
 
-@pytest.mark.parametrize("errors", [0, 2, 7])
-def test_surprises_that_move_the_estimate_up_and_down_do_not_cancel_nor_add_up(errors: int) -> None:
-    # Half of the sure predictions are of model 1, half of model 0: of a difference, errors pull either way. Their
-    # number errs by the root of its rate, each by half of the effect, since two are expected.
+@pytest.mark.parametrize(("errors", "sides"), [(0, 2), (1, 1), (2, 0), (7, 0)])
+def test_of_items_that_models_dispute_what_was_not_shown_is_missing(errors: int, sides: int) -> None:
+    # Half of the sure predictions are of model 1, half of model 0: errors pull a difference either way, and do not
+    # cancel. One of two thousandth of the whole, shown on a side, is more than is believed to be there.
     n = 1000
     first = (np.arange(n) % 2) * 1
     models = (Classes(first, np.full(n, 0.001)), Classes(1 - first, np.full(n, 0.001)))
-    contrast = Contrast(CONTRAST.functional, ((0, 1.0), (1, -1.0)))
     labels = (np.arange(n) < errors) * 1
     sample = Sample(Items(models, np.full(n, 1e-4)), labels, from_inclusion(np.full(n, 0.1)))
-    found = believed_variance(contrast, sample, EVEN | {1: EVEN[0]}, BELIEF)
+    found = believed_variance(DIFFERENCE, sample, EVEN | {1: EVEN[0]}, BELIEF)
     one_way = 0.5 * 1e4 * 1e-4 * 0.001 * 2 * 0.999  # an error moves the difference by 2
     often = 90 * 1e-8 * n * 0.999 * 0.002**2
-    assert found == pytest.approx(2 * (errors + 0.5) * (one_way / 2) ** 2 + often, rel=0.01)
+    assert found == pytest.approx(sides * one_way**2 + often, rel=0.01)
+
+
+@pytest.mark.parametrize("errors", [0, 2, 7])
+def test_surprises_where_models_agree_err_as_a_poisson_number(errors: int) -> None:
+    # Two models that are sure of the same, one of which counts half: each error stands for half of the effect.
+    n = 1000
+    one = Classes(np.zeros(n, dtype=int), np.full(n, 0.001))
+    contrast = Contrast(CONTRAST.functional, ((0, 1.0), (1, -0.5)))
+    labels = (np.arange(n) < errors) * 1
+    sample = Sample(Items((one, one), np.full(n, 1e-4)), labels, from_inclusion(np.full(n, 0.1)))
+    found = believed_variance(contrast, sample, EVEN | {1: EVEN[0]}, BELIEF)
+    effect = 1e4 * 1e-4 * 0.001 * 0.5 * 0.999
+    often = 90 * 1e-8 * n * 0.999 * 0.0005**2
+    assert found == pytest.approx((errors + 0.5) * (effect / 2) ** 2 + often, rel=0.01)
+
+
+def test_labels_as_expected_are_no_surprises() -> None:
+    # Ten heavy items, and so many light ones that the rare surprises reach down to those: what is shown of a heavy one
+    # as expected moves more than a light one's surprise.
+    p = np.r_[np.full(10, 0.01), np.full(990, 0.001)]
+    weights = np.r_[np.full(10, 1e-3), np.full(990, 1e-9)]
+    one = Classes(np.zeros(1000, dtype=int), p)
+    contrast = Contrast(CONTRAST.functional, ((0, 1.0), (1, -0.5)))
+    sample = Sample(Items((one, one), weights), np.zeros(1000, dtype=int), from_inclusion(np.full(1000, 0.1)))
+    found = believed_variance(contrast, sample, EVEN | {1: EVEN[0]}, BELIEF)
+    often = 90 * 1e-6 * 10 * 0.99 * 0.005**2
+    assert found == pytest.approx(0.5 * (10 * 1e-3 * 10 * 0.01 * 0.5 * 0.99 / 2) ** 2 + often, rel=0.01)
+
+
+def test_the_belief_of_disputed_items_follows_from_their_own_labels() -> None:
+    p, first = np.full(200, 0.3), np.zeros(200, dtype=int)
+    second = (np.arange(200) < 60) * 1  # the first sixty are disputed, and none of them is of class 1
+    items = Items((Classes(first, p), Classes(second, p)), np.full(200, 5e-3))
+    shown = []
+    for rest in (0, 1):
+        labels = np.where(np.arange(200) < 60, 0, rest)
+        sample = Sample(items, labels, from_inclusion(np.full(200, 0.5)))
+        beliefs = plausible(DIFFERENCE, BELIEF.calibrated(items, labels), sample)
+        assert {type(belief) for belief in beliefs} == {Disputed}
+        shown.append(np.mean([list(belief.supposed(items, (0, 1)))[1][1] for belief in beliefs], axis=0))
+    np.testing.assert_allclose(shown[0][:60], shown[1][:60])
+    assert shown[0][0] < 0.05
+    assert shown[1][60] > 0.6  # seven in ten of all labels
+    alike = Sample(Items((items.models[0],) * 2, items.weights), labels, from_inclusion(np.full(200, 0.5)))
+    assert plausible(DIFFERENCE, BELIEF, alike) == (BELIEF,)
+
+
+def test_rows_that_share_a_label_are_disputed_together() -> None:
+    # A thousand items in units of two rows, the first row alone disputed: as if each unit were one disputed item.
+    n, units = 1000, np.repeat(np.arange(500), 2)
+    first = np.zeros(n, dtype=int)
+    models = (Classes(first, np.full(n, 0.001)), Classes((np.arange(n) % 2 == 0) * 1, np.full(n, 0.001)))
+    expansion = from_inclusion(np.full(500, 0.1))
+    sample = Sample(Items(models, np.full(n, 1e-4)), np.zeros(n, dtype=int), expansion, units=units)
+    found = believed_variance(DIFFERENCE, sample, EVEN | {1: EVEN[0]}, BELIEF)
+    effect = 500 * 10 * 1e-4 * 0.001 * 2 * 0.999
+    often = 500 * 90 * 1e-8 * 0.999 * 0.002**2
+    assert found == pytest.approx(effect**2 + often, rel=0.01)
+    assert len(plausible(DIFFERENCE, BELIEF, sample)) > 1
 
 
 def test_standard_errors_are_averaged_over_beliefs_and_variances_of_losses() -> None:

@@ -12,12 +12,21 @@ many such surprises the sample showed, s:
 
 The median of a Poisson rate of which s were seen is near s + 2/3 (with all rates as likely), that of as many as were
 expected near 2 + 2/3: :math:`f = \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)`, the whole effect at the rate that was
-expected. Of a difference in predictions the calibrated belief is relied on, so that the number seen errs as a Poisson
-number does, by the root of its rate, each by half of the effect: :math:`f^2 = \tfrac{s + 1/2}{4}` (Jeffreys' prior).
+expected.
 
 Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
-possible (of losses of probabilities the root mean square), except of differences in predictions. The larger of this and
-the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
+possible (of losses of probabilities the root mean square).
+
+Of a difference in predictions nearly all that is drawn are items that two models predict differently, and the belief
+of these is judged by their own labels: :math:`V_b` is its mean over what these leave possible. They know the rate
+already, so that what is missing is the whole effect D of such items less W, that of the surprises that the sample did
+show. Of items that models predict alike the calibrated belief is relied on, and the number seen errs as a Poisson
+number does, by the root of its rate, each by half of their effect E (Jeffreys' prior):
+
+.. math:: \sum_{\pm} \Big( \big(D_\pm - W_\pm\big)_+^2 + \tfrac{s + 1/2}{4} E_\pm^2 \Big)
+    \quad \text{in place of} \quad f^2 \sum_{\pm} (\ldots)^2 .
+
+The larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
 """
 
 from __future__ import annotations
@@ -28,7 +37,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import stdtrit
 
-from sondage.core.beliefs import Belief, is_limit
+from sondage.core.beliefs import Belief, Disputed, disputed, is_limit
 from sondage.core.comparisons import Contrast
 from sondage.core.measures.bases import ClassLoss, Confusion
 from sondage.core.samples import Sample
@@ -66,21 +75,28 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
         Estimated pool means, by model.
     *beliefs : Belief
         As the labels leave them possible, one as likely as another: the mean of their standard errors is squared. Of
-        losses of probabilities it is the mean of their squares, since one sure item that is wrong outweighs all others.
+        losses of probabilities, where one sure item that is wrong outweighs all others, and of differences in
+        predictions it is the mean of their squares.
     """
     expected = np.array([_expected(contrast, sample, sums, belief) for belief in beliefs])
-    if isinstance(contrast.functional.basis, ClassLoss):
+    if isinstance(contrast.functional.basis, ClassLoss) or _differs_in_predictions(contrast):
         return float(np.mean(expected))
     return float(np.mean(np.sqrt(expected)) ** 2)
 
 
 def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
-    """Return the beliefs that labels leave possible; of a difference in predictions the calibrated one alone.
+    """Return the beliefs that labels leave possible; of a difference in predictions by labels of items that differ.
 
-    What is wrong for all items alike, or of items that no model was told of, moves two models' counts alike, but not
-    their losses of probabilities. Of rows that share a label the first tells it.
+    What is wrong of items that models predict alike moves both models' counts alike, but not their losses of
+    probabilities. Of rows that share a label the first tells it.
     """
-    return (belief,) if _differs_in_predictions(contrast) else _left_possible(belief, sample)
+    if not _differs_in_predictions(contrast):
+        return _left_possible(belief, sample)
+    rows = np.flatnonzero(disputed(sample.items, contrast.models))
+    if not len(rows):
+        return (belief,)
+    beliefs = _left_possible(belief, sample, tuple(rows.tolist()))
+    return tuple(Disputed(belief, one, contrast.models) for one in beliefs)
 
 
 def _differs_in_predictions(contrast: Contrast) -> bool:
@@ -89,13 +105,14 @@ def _differs_in_predictions(contrast: Contrast) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _left_possible(belief: Belief, sample: Sample) -> Sequence[Belief]:
-    """Return what labels leave possible; the last answer is kept, since slices ask for the same one again and again."""
-    items, labels, weights = sample.items, sample.labels, sample.unit_sums(sample.row_weights)
-    if sample.units is None:
-        return belief.plausible(items, labels, weights)
-    first = np.unique(sample.units, return_index=True)[1]
-    return belief.plausible(items.take(first), labels[first], weights)
+def _left_possible(belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None) -> Sequence[Belief]:
+    """Return what labels, of these rows alone, leave possible; the last answer is kept: slices ask for it again."""
+    at = np.arange(len(sample.items)) if rows is None else np.array(rows)
+    weights = sample.unit_sums(sample.row_weights)
+    if sample.units is not None:
+        at = at[np.unique(sample.units[at], return_index=True)[1]]
+        weights = weights[sample.units]
+    return belief.plausible(sample.items.take(at), sample.labels[at], weights[at])
 
 
 def variance_slope(
@@ -174,17 +191,46 @@ def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], b
     often = float(np.sum(np.where(rare, 0.0, expected * sizes**2)))
     if not rare.any():
         return often
-    seen = int(np.count_nonzero(root * np.abs(shown) >= sizes[rare].min() * (1 - ROUNDING)))
+    least = sizes[rare].min() * (1 - ROUNDING)
     effects = np.sum(np.where(rare, expected * moves, 0.0), axis=0) * sample.expansion.weights
-    up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
-    return often + _factor(contrast, seen) * (up**2 + down**2)
-
-
-def _factor(contrast: Contrast, seen: int) -> float:
-    """Return by what the square of the rare surprises' whole effect counts, of which so many were seen."""
     if _differs_in_predictions(contrast):
-        return (seen + UNSEEN_ON_AVERAGE) / RARE**2
-    return min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2
+        drawn = _drawn(expected, sample) & (sizes >= least)
+        return often + _missing(contrast, sample, effects, np.where(drawn, moves, 0.0).sum(axis=0))
+    seen = int(np.count_nonzero(root * np.abs(shown) >= least))
+    up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
+    return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2 * (up**2 + down**2)
+
+
+def _drawn(expected: np.ndarray, sample: Sample) -> np.ndarray:
+    """Return which (class, unit) pairs, classes by their codes, labels showed and were less likely than not."""
+    own = np.stack([_any(sample, sample.labels == label) for label in range(len(expected))])
+    return np.asarray(own & (expected < 0.5 * (1 - ROUNDING)))
+
+
+def _any(sample: Sample, rows: np.ndarray) -> np.ndarray:
+    """Return whether any row of each unit is one of these."""
+    return np.asarray(sample.unit_sums(rows.astype(np.float64)) > 0)
+
+
+def _missing(contrast: Contrast, sample: Sample, effects: np.ndarray, drawn: np.ndarray) -> float:
+    """Return the squared error by rare surprises: those that the sample did not show, and the Poisson rate of others.
+
+    Parameters
+    ----------
+    contrast, sample
+        As for `believed_variance`, a difference in predictions.
+    effects : ndarray of float, shape (U,)
+        What the rare surprises of each unit are expected to do to the pool mean, the unit standing for others.
+    drawn : ndarray of float, shape (U,)
+        How far those that the sample showed move it, each unit for itself.
+    """
+    apart = _any(sample, disputed(sample.items, contrast.models))
+    rate, shown, total = np.count_nonzero(drawn) + UNSEEN_ON_AVERAGE, drawn * sample.expansion.weights, 0.0
+    for sign in (1.0, -1.0):
+        believed, told = np.maximum(sign * effects, 0.0), np.maximum(sign * shown, 0.0)
+        total += max(float(np.sum(believed[apart]) - np.sum(told[apart])), 0.0) ** 2
+        total += rate * (float(np.sum(believed[~apart])) / RARE) ** 2
+    return total
 
 
 def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:

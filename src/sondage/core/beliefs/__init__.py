@@ -9,6 +9,7 @@ a measure computes from labels are then plain weighted sums, and nothing else in
 
 from sondage.core.beliefs.classes import ClassBelief
 from sondage.core.beliefs.columns import Doubts
+from sondage.core.beliefs.disputes import Disputed, disputed
 from sondage.core.beliefs.gaussian import GaussianBelief, is_limit
 from sondage.core.beliefs.grades import RankingBelief
 from sondage.core.beliefs.lapses import Lapsing
@@ -19,6 +20,7 @@ from sondage.core.beliefs.protocol import Belief, Supposed
 __all__ = [
     "Belief",
     "ClassBelief",
+    "Disputed",
     "Doubts",
     "GaussianBelief",
     "Lapsing",
@@ -28,5 +30,6 @@ __all__ = [
     "OutcomeBelief",
     "RankingBelief",
     "Supposed",
+    "disputed",
     "is_limit",
 ]
