@@ -54,6 +54,23 @@ def test_the_interval_covers_every_small_pool(size: int, n: int, ties: bool):
             assert covered >= 0.8 - 1e-12
 
 
+@pytest.mark.parametrize(("up", "down", "same"), [(9, 4, 12), (0, 5, 30), (30, 29, 41), (60, 2, 1)])
+@pytest.mark.parametrize("size", [150, 300])
+def test_the_ends_are_those_of_every_number_of_decisive_items_by_itself(up: int, down: int, same: int, size: int):
+    n, tail = up + down + same, 0.025
+    rest = hypergeometric_interval(up + down, n, size, 1 - 0.1 * 2 * tail)
+    totals = np.arange(round(rest.low * size), round(rest.high * size) + 1)
+
+    def least(wanted: int, total: int) -> int:
+        favourable = np.arange(total + 1)
+        return int(np.argmax(hypergeom.sf(wanted - 1, total, favourable, up + down) > 0.9 * tail))
+
+    low = min(2 * least(up, total) - total for total in totals) / 10_000
+    high = max(total - 2 * least(down, total) for total in totals) / 10_000
+    found = counted_interval(Counts(up, down, same, size, 10_000, ties=True))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
+
+
 def test_two_classes_are_the_hypergeometric_test_and_interval():
     counts = Counts(9, 3, 0, 20, 100)
     for alternative in ("two-sided", "less", "greater"):
