@@ -13,6 +13,7 @@ regressions). Finished cells are kept in benchmarks/results/unseen.csv and not c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
 from itertools import cycle, permutations
@@ -125,29 +126,73 @@ def _made(positives: float, model: str) -> Arrays:
     return _classified(model, rows, labels, np.arange(23_000) < 3_000, np.arange(23_000) >= 3_000)
 
 
-def _all() -> Iterator[tuple[str, Callable[[], Arrays], str, int | None]]:
-    """Yield name, maker of the pool, measure and positive class of every problem."""
+def _torque(torque: int, model: str) -> Arrays:
+    return regress("sarcos", REGRESSORS[model], torque=torque)
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A pool that nobody looked at, the model whose turn it is, and the measure.
+
+    Attributes
+    ----------
+    pool : str
+        Its name.
+    build : callable
+        Returns the pool's arrays, of a model by name.
+    models : tuple of str
+        All models that there are.
+    model : str
+        The one whose turn it is.
+    measure : str
+        The measure.
+    positive : int, optional
+        Of which class, for F1.
+    """
+
+    pool: str
+    build: Callable[[str], Arrays]
+    models: tuple[str, ...]
+    model: str
+    measure: str
+    positive: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Pool, model and measure."""
+        return f"{self.pool}-{self.model}/{self.measure}"
+
+    def arrays(self, model: str) -> Arrays:
+        """Return what a model says of the pool, and the labels; trained once."""
+        return cached("unseen", f"{self.pool}-{model}", partial(self.build, model))
+
+    def problem(self) -> Problem:
+        """Return the problem with the model whose turn it is."""
+        return problem_of(self.name, self.arrays(self.model), self.measure, self.positive)
+
+
+def all_unseen() -> Iterator[Unseen]:
+    """Yield every pool, with models and measures in turn."""
     models, measures = cycle(CLASSIFIERS), cycle((("error_rate", None), ("f1", 1)))
 
-    def problem(name: str, build: Callable[..., Arrays], *parts: Any) -> tuple[Any, ...]:
-        model, (measure, positive) = next(models), next(measures)
-        return f"{name}-{model}/{measure}", partial(build, *parts, model), measure, positive
+    def unseen(pool: str, build: Callable[..., Arrays], *parts: Any) -> Unseen:
+        return Unseen(pool, partial(build, *parts), CLASSIFIERS, next(models), *next(measures))
 
     for source, target in permutations(range(1, 7), 2):
         if not {f"enron-{source}-{target}", f"bayes-enron-{source}-{target}"} & set(SEEN):
-            yield problem(f"enron-{source}-{target}", _mailboxes, source, target)
+            yield unseen(f"enron-{source}-{target}", _mailboxes, source, target)
     for topic in ("acq", "coffee", "interest", "money-fx", "sugar", "trade", "earn"):
-        yield problem(f"reuters-{topic}", _topic, topic)
+        yield unseen(f"reuters-{topic}", _topic, topic)
     for pair in ((0, 6), (1, 7), (2, 8), (3, 5), (5, 9)):
-        yield problem(f"mnist-usps-{pair[0]}v{pair[1]}", _images, "mnist", "usps", pair)
+        yield unseen(f"mnist-usps-{pair[0]}v{pair[1]}", _images, "mnist", "usps", pair)
     for pair in ((0, 8), (2, 7), (3, 8), (4, 6)):
-        yield problem(f"usps-mnist-{pair[0]}v{pair[1]}", _images, "usps", "mnist", pair)
+        yield unseen(f"usps-mnist-{pair[0]}v{pair[1]}", _images, "usps", "mnist", pair)
     for positives in (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005):
-        yield problem(f"made-{positives}", _made, positives)
+        yield unseen(f"made-{positives}", _made, positives)
     for model in CLASSIFIERS[2:]:
-        yield f"usps-mnist-{model}/error_rate", partial(_images, "usps", "mnist", None, model), "error_rate", None
+        yield Unseen("usps-mnist", partial(_images, "usps", "mnist", None), CLASSIFIERS, model, "error_rate")
     for torque, model in zip(range(1, 7), cycle(REGRESSORS), strict=False):
-        yield f"sarcos-{torque}-{model}/mse", partial(regress, "sarcos", REGRESSORS[model], torque=torque), "mse", None
+        yield Unseen(f"sarcos-{torque}", partial(_torque, torque), tuple(REGRESSORS), model, "mse")
 
 
 # -- simulation ----------------------------------------------------------------------------------------------------
@@ -159,17 +204,16 @@ def main() -> None:
     parser.add_argument("--table", action="store_true", help="simulate nothing, print the tables")
     options = parser.parse_args()
     cells, found = Cells("unseen", KEYS, VALUES), []
-    for name, build, measure, positive in _all():
-        if not any(fnmatch(name, part) for part in options.problem.split(",")):
+    for unseen in all_unseen():
+        if not any(fnmatch(unseen.name, part) for part in options.problem.split(",")):
             continue
         for method in METHODS:
-            wanted = [dict(zip(KEYS, (name, method, b, options.seeds), strict=True)) for b in BUDGETS]
+            wanted = [dict(zip(KEYS, (unseen.name, method, b, options.seeds), strict=True)) for b in BUDGETS]
             if options.table and not all(cell in cells for cell in wanted):
                 continue
 
-            def run(parts: Any = (name, build, measure, positive), method: str = method) -> list[Cell]:
-                name, build, measure, positive = parts
-                problem = problem_of(name, cached("unseen", name.split("/")[0], build), measure, positive)
+            def run(unseen: Unseen = unseen, method: str = method) -> list[Cell]:
+                problem = unseen.problem()
                 return [simulate(problem, method, budget, options.seeds) for budget in BUDGETS]
 
             found += cells.series(wanted, run, again=options.again)
@@ -211,34 +255,36 @@ def tables(found: list[Cell]) -> str:
     rows = {name: [[by_key[name, method, budget] for method in METHODS] for budget in BUDGETS] for name in names}
     heads = ["labels", "/thesis", "/passive", "rel. width", "coverage", "lowest", "too low", "thesis's", "too low"]
     summary = [_summary(budget, [cells[at] for cells in rows.values()]) for at, budget in enumerate(BUDGETS)]
-    every = [[name, f"{float(cells[0][0]['truth']):.3g}", *map(_shown, cells)] for name, cells in rows.items()]
+    every = [[name, f"{float(cells[0][0]['truth']):.3g}", *map(shown, cells)] for name, cells in rows.items()]
     return "\n\n".join([table(heads, summary), table(["problem", "truth", *map(str, BUDGETS)], every)])
 
 
 def _summary(budget: int, cells: list[list[Cell]]) -> list[str]:
-    def mean(values: list[float]) -> str:
-        return f"{np.exp(np.mean(np.log(np.maximum(values, LEAST_RATIO)))):.2f}"
-
     def held(at: int) -> tuple[list[float], int]:
         covered = [float(own[at]["covered"]) for own in cells]
-        return covered, sum(_too_low(own[at]) for own in cells)
+        return covered, sum(too_low(own[at]) for own in cells)
 
     (own, low), (thesis, thesis_low) = held(0), held(1)
-    ratios = [mean([_ratio(own[0], own[at])[0] for own in cells]) for at in (1, 2)]
-    width = mean([float(own["width"]) / float(passive["width"]) for own, _, passive in cells])
+    ratios = [mean_ratio([ratio_of(own[0], own[at])[0] for own in cells]) for at in (1, 2)]
+    width = mean_ratio([float(own["width"]) / float(passive["width"]) for own, _, passive in cells])
     covered = [f"{np.mean(own):.3f}", f"{min(own):.3f}", str(low), f"{np.mean(thesis):.3f}", str(thesis_low)]
     return [str(budget), *ratios, width, *covered]
 
 
-def _shown(cells: list[Cell]) -> str:
+def mean_ratio(values: list[float]) -> str:
+    """Return the geometric mean of ratios, each at least `LEAST_RATIO`."""
+    return f"{np.exp(np.mean(np.log(np.maximum(values, LEAST_RATIO)))):.2f}"
+
+
+def shown(cells: list[Cell]) -> str:
     """Return error over the thesis's and over passive's, marked where it is worse than 1.05 by more than chance."""
     own, *others = cells
-    ratios = (_ratio(own, other) for other in others)
+    ratios = (ratio_of(own, other) for other in others)
     texts = [f"{ratio:.2f}{'!' if ratio - 3 * error > 1.05 else ''}" for ratio, error in ratios]
-    return f"{', '.join(texts)}; {float(own['covered']):.3f}{' LOW' if _too_low(own) else ''}"
+    return f"{', '.join(texts)}; {float(own['covered']):.3f}{' LOW' if too_low(own) else ''}"
 
 
-def _ratio(own: Cell, other: Cell) -> tuple[float, float]:
+def ratio_of(own: Cell, other: Cell) -> tuple[float, float]:
     """Return the ratio of mean absolute errors, 1 of two that are 0, and its standard error."""
     mine, its, seeds = float(own["error"]), float(other["error"]), int(own["seeds"])
     if its == 0:
@@ -247,7 +293,7 @@ def _ratio(own: Cell, other: Cell) -> tuple[float, float]:
     return ratio, np.hypot(float(own["deviation"]), ratio * float(other["deviation"])) / its / seeds**0.5
 
 
-def _too_low(cell: Cell) -> bool:
+def too_low(cell: Cell) -> bool:
     """Return whether the interval holds less often than .93 but for chance (1 in 1000)."""
     seeds = int(cell["seeds"])
     return bool(binom.cdf(round(float(cell["covered"]) * seeds), seeds, LOW) < BOUND)
