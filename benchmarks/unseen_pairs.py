@@ -46,45 +46,42 @@ def main() -> None:
                 continue
 
             def run(unseen: Unseen = unseen, other: str = other, method: str = method) -> list[Cell]:
-                return [simulate(unseen, other, method, budget, options.seeds) for budget in BUDGETS]
+                return simulate(unseen, other, method, options.seeds)
 
             found += cells.series(wanted, run, again=options.again)
     print(tables(found))
 
 
-def simulate(unseen: Unseen, other: str, method: str, budget: int, seeds: int) -> Cell:
+def simulate(unseen: Unseen, other: str, method: str, seeds: int) -> list[Cell]:
     """Return how far off the difference is, how often its interval holds, and how often a difference is found."""
     pair = {model: unseen.arrays(model) for model in (unseen.model, other)}
-    labels = pair[other]["labels"]
+    labels, positive = pair[other]["labels"], unseen.positive
     pool = sondage.Pool(models={name: _model(arrays) for name, arrays in pair.items()})
-    truths = [problem_of(unseen.name, dict(arrays), unseen.measure, unseen.positive).truth for arrays in pair.values()]
-    truth = truths[0] - truths[1]
-    value, low, high, pvalue = np.empty((4, seeds))
-    for seed in range(seeds):
-        found = sondage.compare(
-            pool,
-            *pair,
-            unseen.measure,
-            labels=labels,
-            budget=min(budget, len(labels) // 2),
-            seed=seed,
-            positive=unseen.positive,
-            method=method,
-        )
-        interval = found.interval(0.95)
-        value[seed], low[seed], high[seed], pvalue[seed] = found.difference, interval.low, interval.high, found.pvalue
-    errors, claimed = np.abs(value - truth), pvalue <= LEVEL
-    errors[errors < 1e-12] = 0.0
-    return {
-        "items": len(labels),
-        "truth": truth,
-        "error": np.nanmean(errors),
-        "deviation": np.nanstd(errors),
-        "covered": np.mean((low - 1e-9 <= truth) & (truth <= high + 1e-9)),
-        "width": np.mean(high - low),
-        "power": np.mean(claimed & (value * truth > 0)),
-        "wrong": np.mean(claimed & (value * truth < 0)),
-    }
+    truths = [problem_of(unseen.name, dict(arrays), unseen.measure, positive).truth for arrays in pair.values()]
+    truth, cells = truths[0] - truths[1], []
+    for budget in (min(budget, len(labels) // 2) for budget in BUDGETS):
+        value, low, high, pvalue = np.empty((4, seeds))
+        for seed in range(seeds):
+            found = sondage.compare(
+                pool, *pair, unseen.measure, labels=labels, budget=budget, seed=seed, positive=positive, method=method
+            )
+            interval = found.interval(0.95)
+            value[seed], low[seed], high[seed] = found.difference, interval.low, interval.high
+            pvalue[seed] = found.pvalue
+        errors, claimed = np.abs(value - truth), pvalue <= LEVEL
+        errors[errors < 1e-12] = 0.0
+        cell = {
+            "items": len(labels),
+            "truth": truth,
+            "error": np.nanmean(errors),  # equal draws without a positive have no F1
+            "deviation": np.nanstd(errors),
+            "covered": np.mean((low - 1e-9 <= truth) & (truth <= high + 1e-9)),
+            "width": np.mean(high - low),
+            "power": np.mean(claimed & (value * truth > 0)),
+            "wrong": np.mean(claimed & (value * truth < 0)),
+        }
+        cells.append(cell)
+    return cells
 
 
 def _model(arrays: Arrays) -> sondage.Classifier | sondage.Regressor:

@@ -32,13 +32,15 @@ The larger of this and the sampled variance is used, the latter with Student's t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
 from sondage.core.beliefs import Belief, Disputed, disputed, is_limit
-from sondage.core.comparisons import Contrast
+from sondage.core.comparisons import Contrast, Influence
 from sondage.core.measures.bases import ClassLoss, Confusion
 from sondage.core.samples import Sample
 
@@ -78,7 +80,8 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
         losses of probabilities, where one sure item that is wrong outweighs all others, and of differences in
         predictions it is the mean of their squares.
     """
-    expected = np.array([_expected(contrast, sample, sums, belief) for belief in beliefs])
+    asked = _Asked(contrast, sample, sums)
+    expected = np.array([_expected(asked, belief) for belief in beliefs])
     if isinstance(contrast.functional.basis, ClassLoss) or _differs_in_predictions(contrast):
         return float(np.mean(expected))
     return float(np.mean(np.sqrt(expected)) ** 2)
@@ -154,7 +157,7 @@ def variance_slope(
     """
     if belief is None or is_limit(belief):
         return 0.0
-    expected, moves, _ = _supposed(contrast, sample, sums, belief)
+    expected, moves, _ = _supposed(_Asked(contrast, sample, sums), belief)
     steps = np.sqrt(sample.expansion.spread) * moves
     second, third = np.sum(expected * steps**2, axis=0), np.sum(expected * steps**3, axis=0)
     skew = (1.0 - 2.0 * inclusion) / np.sqrt(np.maximum(1.0 - inclusion, 1e-300))
@@ -164,16 +167,54 @@ def variance_slope(
     return float(np.clip(slope, -most, most)) * sample.size / (sample.size + DOUBTED)
 
 
-def _supposed(
-    contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+@dataclass(eq=False)
+class _Asked:
+    """What beliefs are asked of: how labels of a sample move a contrast; that of a class is computed once for all."""
+
+    contrast: Contrast
+    sample: Sample
+    sums: dict[int, np.ndarray]
+    known: dict[int, np.ndarray] = field(default_factory=dict)
+
+    @cached_property
+    def influence(self) -> Influence:
+        return self.contrast.influence(self.sums)
+
+    @cached_property
+    def kinks(self) -> Sequence[np.ndarray]:
+        return self.influence.kinks(self.sample.items)
+
+    @cached_property
+    def told(self) -> np.ndarray:
+        """The influence of the labels, shape (n,)."""
+        return self.influence.at(self.sample.items, self.sample.labels)
+
+    @cached_property
+    def apart(self) -> np.ndarray:
+        """Whether models predict a unit's rows differently, shape (U,)."""
+        return self.units(disputed(self.sample.items, self.contrast.models))
+
+    def psi(self, label: Any) -> np.ndarray:
+        """Return the influence if these were the labels, shape (n,)."""
+        if not isinstance(label, int):
+            return self.influence.at(self.sample.items, label)
+        if label not in self.known:
+            self.known[label] = self.influence.at(self.sample.items, label)
+        return self.known[label]
+
+    def units(self, rows: np.ndarray) -> np.ndarray:
+        """Return whether any row of each unit is one of these."""
+        return np.asarray(self.sample.unit_sums(rows.astype(np.float64)) > 0)
+
+
+def _supposed(asked: _Asked, belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return each label's probability and how far it moves the pool mean, shapes (L, U), and how far the given do."""
-    influence, items = contrast.influence(sums), sample.items
-    supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=influence.kinks(items))
-    pairs = [(weight + np.zeros(len(items)), influence.at(items, label)) for label, weight in supposed]
+    influence, sample, items = asked.influence, asked.sample, asked.sample.items
+    supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=asked.kinks)
+    pairs = [(weight + np.zeros(len(items)), asked.psi(label)) for label, weight in supposed]
     expected, psi = (np.stack(column) for column in zip(*pairs, strict=True))
     mean, weights = np.sum(expected * psi, axis=0), sample.items.weights
-    shown = sample.unit_sums(weights * (influence.at(items, sample.labels) - mean))
+    shown = sample.unit_sums(weights * (asked.told - mean))
     moves = np.stack([sample.unit_sums(weights * (row - mean)) for row in psi])
     if sample.units is not None:  # rows that share a label are believed of as their mean
         total = sample.unit_sums(weights + np.zeros(len(items)))
@@ -181,10 +222,10 @@ def _supposed(
     return expected, moves, shown
 
 
-def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief) -> float:
+def _expected(asked: _Asked, belief: Belief) -> float:
     if is_limit(belief):
         return 0.0
-    expected, moves, shown = _supposed(contrast, sample, sums, belief)
+    sample, (expected, moves, shown) = asked.sample, _supposed(asked, belief)
     root = np.sqrt(sample.expansion.spread)
     sizes = root * np.abs(moves)
     rare = _heaviest(expected, sizes)
@@ -193,39 +234,34 @@ def _expected(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], b
         return often
     least = sizes[rare].min() * (1 - ROUNDING)
     effects = np.sum(np.where(rare, expected * moves, 0.0), axis=0) * sample.expansion.weights
-    if _differs_in_predictions(contrast):
-        drawn = _drawn(expected, sample) & (sizes >= least)
-        return often + _missing(contrast, sample, effects, np.where(drawn, moves, 0.0).sum(axis=0))
+    if _differs_in_predictions(asked.contrast):
+        drawn = _drawn(asked, expected) & (sizes >= least)
+        return often + _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=0))
     seen = int(np.count_nonzero(root * np.abs(shown) >= least))
     up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
     return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2 * (up**2 + down**2)
 
 
-def _drawn(expected: np.ndarray, sample: Sample) -> np.ndarray:
+def _drawn(asked: _Asked, expected: np.ndarray) -> np.ndarray:
     """Return which (class, unit) pairs, classes by their codes, labels showed and were less likely than not."""
-    own = np.stack([_any(sample, sample.labels == label) for label in range(len(expected))])
+    own = np.stack([asked.units(asked.sample.labels == label) for label in range(len(expected))])
     return np.asarray(own & (expected < 0.5 * (1 - ROUNDING)))
 
 
-def _any(sample: Sample, rows: np.ndarray) -> np.ndarray:
-    """Return whether any row of each unit is one of these."""
-    return np.asarray(sample.unit_sums(rows.astype(np.float64)) > 0)
-
-
-def _missing(contrast: Contrast, sample: Sample, effects: np.ndarray, drawn: np.ndarray) -> float:
+def _missing(asked: _Asked, effects: np.ndarray, drawn: np.ndarray) -> float:
     """Return the squared error by rare surprises: those that the sample did not show, and the Poisson rate of others.
 
     Parameters
     ----------
-    contrast, sample
-        As for `believed_variance`, a difference in predictions.
+    asked : _Asked
+        Of a difference in predictions.
     effects : ndarray of float, shape (U,)
         What the rare surprises of each unit are expected to do to the pool mean, the unit standing for others.
     drawn : ndarray of float, shape (U,)
         How far those that the sample showed move it, each unit for itself.
     """
-    apart = _any(sample, disputed(sample.items, contrast.models))
-    rate, shown, total = np.count_nonzero(drawn) + UNSEEN_ON_AVERAGE, drawn * sample.expansion.weights, 0.0
+    apart, shown = asked.apart, drawn * asked.sample.expansion.weights
+    rate, total = np.count_nonzero(drawn) + UNSEEN_ON_AVERAGE, 0.0
     for sign in (1.0, -1.0):
         believed, told = np.maximum(sign * effects, 0.0), np.maximum(sign * shown, 0.0)
         total += max(float(np.sum(believed[apart]) - np.sum(told[apart])), 0.0) ** 2
