@@ -22,9 +22,10 @@ def test_tables_are_those_that_the_commands_print(script: str, options: str) -> 
     assert [table for table in tables if table not in PAGE] == []
 
 
-def test_tables_of_pools_that_nobody_looked_at() -> None:
+@pytest.mark.parametrize("script", ["unseen.py", "unseen_pairs.py"])
+def test_tables_of_pools_that_nobody_looked_at(script: str) -> None:
     page = (ROOT / "docs" / "efficiency.md").read_text()
-    tables = printed([sys.executable, str(ROOT / "benchmarks" / "unseen.py"), "--table"])
+    tables = printed([sys.executable, str(ROOT / "benchmarks" / script), "--table"])
     assert len(tables) == 2
     assert [table for table in tables if table not in page] == []
 

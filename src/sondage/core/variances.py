@@ -110,12 +110,15 @@ def _differs_in_predictions(contrast: Contrast) -> bool:
 @lru_cache(maxsize=1)
 def _left_possible(belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None) -> Sequence[Belief]:
     """Return what labels, of these rows alone, leave possible; the last answer is kept: slices ask for it again."""
-    at = np.arange(len(sample.items)) if rows is None else np.array(rows)
-    weights = sample.unit_sums(sample.row_weights)
+    items, labels, weights = sample.items, sample.labels, sample.unit_sums(sample.row_weights)
+    at = None if rows is None else np.array(rows)
     if sample.units is not None:
-        at = at[np.unique(sample.units[at], return_index=True)[1]]
-        weights = weights[sample.units]
-    return belief.plausible(sample.items.take(at), sample.labels[at], weights[at])
+        units = sample.units if at is None else sample.units[at]
+        first = np.unique(units, return_index=True)[1]
+        at, weights = first if at is None else at[first], weights[sample.units]
+    if at is not None:
+        items, labels, weights = items.take(at), labels[at], weights[at]
+    return belief.plausible(items, labels, weights)
 
 
 def variance_slope(
