@@ -12,7 +12,7 @@ regressions). Finished cells are kept in benchmarks/results/unseen.csv and not c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
@@ -199,25 +199,50 @@ def all_unseen() -> Iterator[Unseen]:
 
 
 def main() -> None:
-    parser = options_of_cells(__doc__, seeds=200)
+    print(tables(cells_of_unseen(__doc__, Cells("unseen", KEYS, VALUES), BUDGETS, lambda unseen: unseen.name, run)))
+
+
+def cells_of_unseen(
+    description: str | None,
+    cells: Cells,
+    budgets: Sequence[int],
+    name_of: Callable[[Unseen], str],
+    run: Callable[[Unseen, str, int], list[Cell]],
+) -> list[Cell]:
+    """Return the cells that the command line asks for, each pool's by every method, computed unless they are kept.
+
+    Parameters
+    ----------
+    description : str, optional
+        What the script says of itself.
+    cells : Cells
+        Where they are kept; its keys are a name, the method, the number of labels and that of seeds.
+    budgets : sequence of int
+        Numbers of labels.
+    name_of : callable
+        From a pool to the name of what is simulated on it.
+    run : callable
+        From a pool, a method and a number of seeds to one cell for each number of labels.
+    """
+    parser = options_of_cells(description, seeds=200)
     parser.add_argument("--problem", default="*", help="names or patterns, separated by commas (default: all)")
     parser.add_argument("--table", action="store_true", help="simulate nothing, print the tables")
-    options = parser.parse_args()
-    cells, found = Cells("unseen", KEYS, VALUES), []
+    options, found = parser.parse_args(), []
     for unseen in all_unseen():
-        if not any(fnmatch(unseen.name, part) for part in options.problem.split(",")):
+        name = name_of(unseen)
+        if not any(fnmatch(name, part) for part in options.problem.split(",")):
             continue
         for method in METHODS:
-            wanted = [dict(zip(KEYS, (unseen.name, method, b, options.seeds), strict=True)) for b in BUDGETS]
-            if options.table and not all(cell in cells for cell in wanted):
-                continue
+            wanted = [dict(zip(cells.keys, (name, method, b, options.seeds), strict=True)) for b in budgets]
+            if not options.table or all(cell in cells for cell in wanted):
+                found += cells.series(wanted, partial(run, unseen, method, options.seeds), again=options.again)
+    return found
 
-            def run(unseen: Unseen = unseen, method: str = method) -> list[Cell]:
-                problem = unseen.problem()
-                return [simulate(problem, method, budget, options.seeds) for budget in BUDGETS]
 
-            found += cells.series(wanted, run, again=options.again)
-    print(tables(found))
+def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
+    """Return the cells of one pool by one method."""
+    problem = unseen.problem()
+    return [simulate(problem, method, budget, seeds) for budget in BUDGETS]
 
 
 def simulate(problem: Problem, method: str, budget: int, seeds: int) -> Cell:

@@ -11,49 +11,38 @@ are kept in benchmarks/results/unseen_pairs.csv and not computed again unless --
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
-
 import numpy as np
-from cells import Cell, Cells, options_of_cells, table
+from cells import Cell, Cells, table
 from data import Arrays
 from problems import problem_of
-from unseen import Unseen, all_unseen, mean_ratio, ratio_of, shown, too_low
+from unseen import METHODS, Unseen, cells_of_unseen, mean_ratio, ratio_of, shown, too_low
 
 import sondage
 
-METHODS = ("default", "thesis", "passive")
 BUDGETS = (50, 100, 200, 400)
 LEVEL = 0.05
 APART = 2
+"""How many turns later the other model has its own."""
 KEYS = ("pair", "method", "budget", "seeds")
 VALUES = ("items", "truth", "error", "deviation", "covered", "width", "power", "wrong")
 
 
 def main() -> None:
-    parser = options_of_cells(__doc__, seeds=200)
-    parser.add_argument("--problem", default="*", help="names or patterns, separated by commas (default: all)")
-    parser.add_argument("--table", action="store_true", help="simulate nothing, print the tables")
-    options = parser.parse_args()
-    cells, found = Cells("unseen_pairs", KEYS, VALUES), []
-    for unseen in all_unseen():
-        other = unseen.models[(unseen.models.index(unseen.model) + APART) % len(unseen.models)]
-        name = f"{unseen.pool}-{unseen.model}-{other}/{unseen.measure}"
-        if not any(fnmatch(name, part) for part in options.problem.split(",")):
-            continue
-        for method in METHODS:
-            wanted = [dict(zip(KEYS, (name, method, b, options.seeds), strict=True)) for b in BUDGETS]
-            if options.table and not all(cell in cells for cell in wanted):
-                continue
-
-            def run(unseen: Unseen = unseen, other: str = other, method: str = method) -> list[Cell]:
-                return simulate(unseen, other, method, options.seeds)
-
-            found += cells.series(wanted, run, again=options.again)
-    print(tables(found))
+    print(tables(cells_of_unseen(__doc__, Cells("unseen_pairs", KEYS, VALUES), BUDGETS, _name, simulate)))
 
 
-def simulate(unseen: Unseen, other: str, method: str, seeds: int) -> list[Cell]:
+def _other(unseen: Unseen) -> str:
+    """Return the model that a pool's own is compared with."""
+    return unseen.models[(unseen.models.index(unseen.model) + APART) % len(unseen.models)]
+
+
+def _name(unseen: Unseen) -> str:
+    return f"{unseen.pool}-{unseen.model}-{_other(unseen)}/{unseen.measure}"
+
+
+def simulate(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return how far off the difference is, how often its interval holds, and how often a difference is found."""
+    other = _other(unseen)
     pair = {model: unseen.arrays(model) for model in (unseen.model, other)}
     labels, positive = pair[other]["labels"], unseen.positive
     pool = sondage.Pool(models={name: _model(arrays) for name, arrays in pair.items()})

@@ -197,6 +197,19 @@ def test_the_belief_of_disputed_items_follows_from_their_own_labels() -> None:
     assert plausible(DIFFERENCE, BELIEF, alike) == (BELIEF,)
 
 
+def test_disputed_and_agreed_items_are_calibrated_on_their_own_labels() -> None:
+    p, second = np.full(200, 0.3), (np.arange(200) < 60) * 1
+    items = Items((Classes(np.zeros(200, dtype=int), p), Classes(second, p)), np.full(200, 5e-3))
+    labels = (np.arange(200) >= 60) * 1
+    found = Disputed(BELIEF, BELIEF, (0, 1)).calibrated(items, labels)
+    shown = list(found.supposed(items, (0, 1)))[1][1]
+    for rows in (np.arange(60), np.arange(60, 200)):
+        alone = BELIEF.calibrated(items.take(rows), labels[rows])
+        np.testing.assert_allclose(shown[rows], list(alone.supposed(items.take(rows), (0,)))[1][1])
+    assert list(found.allowed(items, (0, 1))) == [0, 1]
+    assert list(found.plausible(items, labels, items.weights)) == [found]
+
+
 def test_rows_that_share_a_label_are_disputed_together() -> None:
     # A thousand items in units of two rows, the first row alone disputed: as if each unit were one disputed item.
     n, units = 1000, np.repeat(np.arange(500), 2)

@@ -92,6 +92,20 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
 
     What is wrong of items that models predict alike moves both models' counts alike, but not their losses of
     probabilities. Of rows that share a label the first tells it.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    belief : Belief
+        Calibrated on all labels.
+    sample : Sample
+        The labelled rows.
+
+    Returns
+    -------
+    sequence of Belief
+        One as likely as another: `Disputed` of a difference in predictions, the belief alone if none is disputed.
     """
     if not _differs_in_predictions(contrast):
         return _left_possible(belief, sample)

@@ -15,7 +15,17 @@ __all__ = ["doubts_of"]
 
 
 def doubts_of(items: Items) -> Doubts:
-    """Return the doubts of all models and judges, from all rows of the pool.
+    """Return the doubts of all models and judges, as `doubt_of` has them, from all rows of the pool.
+
+    Parameters
+    ----------
+    items : Items
+        All rows.
+
+    Returns
+    -------
+    Doubts
+        Of models and of judges, in their order; empty where there are none.
 
     Examples
     --------

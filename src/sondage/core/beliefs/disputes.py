@@ -19,6 +19,9 @@ __all__ = ["Disputed", "disputed"]
 class Disputed:
     """One belief of items that models predict alike, another of those that they do not: a Belief.
 
+    Of the variance that is believed of a difference in predictions (docs/statistics.md, section 7, "The belief's
+    variance").
+
     Parameters
     ----------
     agreed : Belief
@@ -70,6 +73,24 @@ class Disputed:
 
 
 def disputed(items: Items, models: Sequence[int]) -> NDArray[np.bool_]:
-    """Return whether these classifiers predict different classes, shape (n,)."""
+    """Return whether these classifiers predict different classes.
+
+    Parameters
+    ----------
+    items : Items
+        n rows, of which these models' outputs are `Classes`.
+    models : sequence of int
+        At least two.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+
+    Examples
+    --------
+    >>> items = Items((Classes(np.array([1, 1]), None), Classes(np.array([1, 0]), None)), np.ones(2))
+    >>> disputed(items, (0, 1)).tolist()
+    [False, True]
+    """
     first, *others = (np.asarray(cast(Classes, items.models[model]).predictions) for model in models)
     return np.asarray(np.any([first != other for other in others], axis=0))
