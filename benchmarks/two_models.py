@@ -3,7 +3,7 @@
     python benchmarks/two_models.py                  all pairs, 120 runs
     python benchmarks/two_models.py --runs 500       more of them
 
-Ways: the thesis's comparison, the staged draw (``belief="model"``) and the default, whose counts are exact. Power is
+Ways: the thesis's comparison, the staged draw (``belief="learned"``) and the default, whose counts are exact. Power is
 for the pool's own difference at the level .05. Under the null hypothesis each item's two outputs change places with
 probability 1/2 in every run, and the population is the target. docs/statistics.md, section 9, quotes the tables.
 """
@@ -24,7 +24,7 @@ import sondage
 
 BUDGETS = (50, 100, 200, 400)
 LEVEL = 0.05
-WAYS: dict[str, dict[str, Any]] = {"thesis": {"method": "thesis"}, "staged": {"belief": "model"}, "default": {}}
+WAYS: dict[str, dict[str, Any]] = {"thesis": {"method": "thesis"}, "staged": {"belief": "learned"}, "default": {}}
 TRAINED = 2000
 
 

@@ -7,7 +7,8 @@
 The rule: what problems.py leaves of the same sources, and numbers made by scikit-learn. Every pair of Enron's
 mailboxes, every Reuters topic with 20 documents or more, pairs of digits, all ten across collections, the torques of
 sarcos; models in turn, so that each meets many pools, and measures in turn, error rate and F1 (squared loss of
-regressions). Finished cells are kept in benchmarks/results/unseen.csv and not computed again unless --again is given.
+regressions). "others" is the default where the pool has two other models besides, those whose turns are next. Finished
+cells are kept in benchmarks/results/unseen.csv and not computed again unless --again is given.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from summary import BOUND, LEAST_RATIO, LOW
 import sondage
 
 METHODS = ("default", "thesis", "passive")
+OTHERS = "others"
 BUDGETS = (100, 300, 1000)
 KEYS = ("problem", "method", "budget", "seeds")
 VALUES = ("items", "truth", "error", "deviation", "covered", "width")
@@ -166,9 +168,20 @@ class Unseen:
         """Return what a model says of the pool, and the labels; trained once."""
         return cached("unseen", f"{self.pool}-{model}", partial(self.build, model))
 
+    def with_others(self, turns: Sequence[int]) -> sondage.Pool:
+        """Return a pool of the model whose turn it is and those so many turns later."""
+        first = self.models.index(self.model)
+        names = [self.model, *(self.models[(first + turn) % len(self.models)] for turn in turns)]
+        return sondage.Pool(models={name: _output(self.arrays(name)) for name in names})
+
     def problem(self) -> Problem:
         """Return the problem with the model whose turn it is."""
         return problem_of(self.name, self.arrays(self.model), self.measure, self.positive)
+
+
+def _output(arrays: Arrays) -> sondage.Classifier | sondage.Regressor:
+    told = {name: column for name, column in arrays.items() if name != "labels"}
+    return sondage.Regressor(**told) if "means" in told else sondage.Classifier(**told)
 
 
 def all_unseen() -> Iterator[Unseen]:
@@ -199,7 +212,9 @@ def all_unseen() -> Iterator[Unseen]:
 
 
 def main() -> None:
-    print(tables(cells_of_unseen(__doc__, Cells("unseen", KEYS, VALUES), BUDGETS, lambda unseen: unseen.name, run)))
+    cells = Cells("unseen", KEYS, VALUES)
+    methods = (*METHODS, OTHERS)
+    print(tables(cells_of_unseen(__doc__, cells, BUDGETS, lambda unseen: unseen.name, run, lambda unseen: methods)))
 
 
 def cells_of_unseen(
@@ -208,6 +223,7 @@ def cells_of_unseen(
     budgets: Sequence[int],
     name_of: Callable[[Unseen], str],
     run: Callable[[Unseen, str, int], list[Cell]],
+    methods: Callable[[Unseen], Sequence[str]] = lambda unseen: METHODS,
 ) -> list[Cell]:
     """Return the cells that the command line asks for, each pool's by every method, computed unless they are kept.
 
@@ -223,6 +239,8 @@ def cells_of_unseen(
         From a pool to the name of what is simulated on it.
     run : callable
         From a pool, a method and a number of seeds to one cell for each number of labels.
+    methods : callable
+        From a pool to the methods.
     """
     parser = options_of_cells(description, seeds=200)
     parser.add_argument("--problem", default="*", help="names or patterns, separated by commas (default: all)")
@@ -232,7 +250,7 @@ def cells_of_unseen(
         name = name_of(unseen)
         if not any(fnmatch(name, part) for part in options.problem.split(",")):
             continue
-        for method in METHODS:
+        for method in methods(unseen):
             wanted = [dict(zip(cells.keys, (name, method, b, options.seeds), strict=True)) for b in budgets]
             if not options.table or all(cell in cells for cell in wanted):
                 found += cells.series(wanted, partial(run, unseen, method, options.seeds), again=options.again)
@@ -242,17 +260,26 @@ def cells_of_unseen(
 def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return the cells of one pool by one method."""
     problem = unseen.problem()
-    return [simulate(problem, method, budget, seeds) for budget in BUDGETS]
+    if method == OTHERS:
+        return [simulate(problem, unseen.with_others((1, 2)), "default", budget, seeds) for budget in BUDGETS]
+    return [simulate(problem, problem.pool(), method, budget, seeds) for budget in BUDGETS]
 
 
-def simulate(problem: Problem, method: str, budget: int, seeds: int) -> Cell:
-    """Return mean absolute error, its standard deviation, and how often and how wide the 95 % interval holds."""
-    pool, truth = problem.pool(), problem.truth
+def simulate(problem: Problem, pool: sondage.Pool, method: str, budget: int, seeds: int) -> Cell:
+    """Return how far off the pool's first model is estimated, and how often and how wide its 95 % interval holds."""
+    truth = problem.truth
     budget = min(budget, len(problem) // 2)
     value, low, high = np.empty((3, seeds))
     for seed in range(seeds):
         estimate = sondage.evaluate(
-            pool, problem.measure, problem.labels, budget, seed, positive=problem.positive, method=method
+            pool,
+            problem.measure,
+            problem.labels,
+            budget,
+            seed,
+            positive=problem.positive,
+            method=method,
+            model=pool.models[0],
         )
         interval = estimate.interval(0.95)
         value[seed], low[seed], high[seed] = estimate.value, interval.low, interval.high
@@ -273,15 +300,35 @@ def simulate(problem: Problem, method: str, budget: int, seeds: int) -> Cell:
 def tables(found: list[Cell]) -> str:
     """Return geometric means for each number of labels, and every problem."""
     by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
-    whole = [(method, budget) for method in METHODS for budget in BUDGETS]
+    whole = [(method, budget) for method in (*METHODS, OTHERS) for budget in BUDGETS]
     names = [
         name for name in dict.fromkeys(name for name, _, _ in by_key) if all((name, *at) in by_key for at in whole)
     ]
     rows = {name: [[by_key[name, method, budget] for method in METHODS] for budget in BUDGETS] for name in names}
     heads = ["labels", "/thesis", "/passive", "rel. width", "coverage", "lowest", "too low", "thesis's", "too low"]
     summary = [_summary(budget, [cells[at] for cells in rows.values()]) for at, budget in enumerate(BUDGETS)]
+    both = [[(by_key[name, OTHERS, at], by_key[name, "default", at]) for name in names] for at in BUDGETS]
+    helped = [[str(budget), *against_default(cells)] for budget, cells in zip(BUDGETS, both, strict=True)]
     every = [[name, f"{float(cells[0][0]['truth']):.3g}", *map(shown, cells)] for name, cells in rows.items()]
-    return "\n\n".join([table(heads, summary), table(["problem", "truth", *map(str, BUDGETS)], every)])
+    return "\n\n".join(
+        [
+            table(heads, summary),
+            table(["labels", *AGAINST_DEFAULT], helped),
+            table(["problem", "truth", *map(str, BUDGETS)], every),
+        ]
+    )
+
+
+AGAINST_DEFAULT = ("/default", "largest", "rel. width", "coverage", "lowest", "too low")
+
+
+def against_default(both: Sequence[tuple[Cell, Cell]]) -> list[str]:
+    """Return error over the default's (mean, largest), width over its, and coverage, from cells of one and of it."""
+    errors = [ratio_of(own, default)[0] for own, default in both]
+    widths = [float(own["width"]) / float(default["width"]) for own, default in both if float(default["width"])]
+    covered = [float(own["covered"]) for own, _ in both]
+    held = [f"{np.mean(covered):.3f}", f"{min(covered):.3f}", str(sum(too_low(own) for own, _ in both))]
+    return [mean_ratio(errors), f"{max(errors):.2f}", mean_ratio(widths), *held]
 
 
 def _summary(budget: int, cells: list[list[Cell]]) -> list[str]:

@@ -5,17 +5,28 @@
     python benchmarks/unseen_pairs.py --table                the tables, from the file
 
 On each pool the model whose turn it is in unseen.py is compared with the second after it, by the measure whose turn it
-is. Power is the share of runs that find the pool's own difference at the level .05, in its direction. Finished cells
-are kept in benchmarks/results/unseen_pairs.csv and not computed again unless --again is given.
+is. Power is the share of runs that find the pool's own difference at the level .05, in its direction. By error rate
+the default counts labels that are drawn uniformly where two models differ; "learned" names the belief, and is staged
+as the default is by other measures. Finished cells are kept in benchmarks/results/unseen_pairs.csv and not computed
+again unless --again is given.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from cells import Cell, Cells, table
-from data import Arrays
 from problems import problem_of
-from unseen import METHODS, Unseen, cells_of_unseen, mean_ratio, ratio_of, shown, too_low
+from unseen import (
+    AGAINST_DEFAULT,
+    METHODS,
+    Unseen,
+    against_default,
+    cells_of_unseen,
+    mean_ratio,
+    ratio_of,
+    shown,
+    too_low,
+)
 
 import sondage
 
@@ -23,36 +34,37 @@ BUDGETS = (50, 100, 200, 400)
 LEVEL = 0.05
 APART = 2
 """How many turns later the other model has its own."""
+STAGED = "learned"
 KEYS = ("pair", "method", "budget", "seeds")
 VALUES = ("items", "truth", "error", "deviation", "covered", "width", "power", "wrong")
 
 
 def main() -> None:
-    print(tables(cells_of_unseen(__doc__, Cells("unseen_pairs", KEYS, VALUES), BUDGETS, _name, simulate)))
+    print(tables(cells_of_unseen(__doc__, Cells("unseen_pairs", KEYS, VALUES), BUDGETS, _name, simulate, _methods)))
 
 
-def _other(unseen: Unseen) -> str:
-    """Return the model that a pool's own is compared with."""
-    return unseen.models[(unseen.models.index(unseen.model) + APART) % len(unseen.models)]
+def _methods(unseen: Unseen) -> tuple[str, ...]:
+    return (*METHODS, STAGED) if unseen.measure == "error_rate" else METHODS
 
 
 def _name(unseen: Unseen) -> str:
-    return f"{unseen.pool}-{unseen.model}-{_other(unseen)}/{unseen.measure}"
+    other = unseen.models[(unseen.models.index(unseen.model) + APART) % len(unseen.models)]
+    return f"{unseen.pool}-{unseen.model}-{other}/{unseen.measure}"
 
 
 def simulate(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return how far off the difference is, how often its interval holds, and how often a difference is found."""
-    other = _other(unseen)
-    pair = {model: unseen.arrays(model) for model in (unseen.model, other)}
-    labels, positive = pair[other]["labels"], unseen.positive
-    pool = sondage.Pool(models={name: _model(arrays) for name, arrays in pair.items()})
+    pool = unseen.with_others((APART,))
+    pair = {model: unseen.arrays(model) for model in pool.models}
+    labels, positive = pair[unseen.model]["labels"], unseen.positive
     truths = [problem_of(unseen.name, dict(arrays), unseen.measure, positive).truth for arrays in pair.values()]
     truth, cells = truths[0] - truths[1], []
+    how = {"belief": STAGED} if method == STAGED else {"method": method}
     for budget in (min(budget, len(labels) // 2) for budget in BUDGETS):
         value, low, high, pvalue = np.empty((4, seeds))
         for seed in range(seeds):
             found = sondage.compare(
-                pool, *pair, unseen.measure, labels=labels, budget=budget, seed=seed, positive=positive, method=method
+                pool, *pair, unseen.measure, labels=labels, budget=budget, seed=seed, positive=positive, **how
             )
             interval = found.interval(0.95)
             value[seed], low[seed], high[seed] = found.difference, interval.low, interval.high
@@ -73,13 +85,8 @@ def simulate(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     return cells
 
 
-def _model(arrays: Arrays) -> sondage.Classifier | sondage.Regressor:
-    told = {name: column for name, column in arrays.items() if name != "labels"}
-    return sondage.Regressor(**told) if "means" in told else sondage.Classifier(**told)
-
-
 def tables(found: list[Cell]) -> str:
-    """Return means for each measure and number of labels, and every pair."""
+    """Return means for each measure and number of labels, those of the staged draw by error rate, and every pair."""
     by_key = {(cell["pair"], cell["method"], int(cell["budget"])): cell for cell in found}
     names = dict.fromkeys(name for name, _, _ in by_key)
     rows = {name: [[by_key[name, method, budget] for method in METHODS] for budget in BUDGETS] for name in names}
@@ -90,8 +97,23 @@ def tables(found: list[Cell]) -> str:
         for measure in dict.fromkeys(name.split("/")[1] for name in rows)
         for at, budget in enumerate(BUDGETS)
     ]
+    staged = [_staged(budget, by_key) for budget in BUDGETS]
     every = [[name, f"{float(cells[0][0]['truth']):.2g}", *map(_shown, cells)] for name, cells in rows.items()]
-    return "\n\n".join([table(heads, summary), table(["pair", "difference", *map(str, BUDGETS)], every)])
+    return "\n\n".join(
+        [
+            table(heads, summary),
+            table(["labels", *AGAINST_DEFAULT, "power", "default's"], staged),
+            table(["pair", "difference", *map(str, BUDGETS)], every),
+        ]
+    )
+
+
+def _staged(budget: int, by_key: dict[tuple[str, str, int], Cell]) -> list[str]:
+    """Return the row of a number of labels: the staged draw by error rate against the default."""
+    found = ((name, cell) for (name, method, at), cell in by_key.items() if (method, at) == (STAGED, budget))
+    both = [(cell, by_key[name, "default", budget]) for name, cell in found]
+    power = [f"{np.mean([float(pair[at]['power']) for pair in both]):.2f}" for at in (0, 1)]
+    return [str(budget), *against_default(both), *power]
 
 
 def _summary(measure: str, budget: int, cells: list[list[Cell]]) -> list[str]:

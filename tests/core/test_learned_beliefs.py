@@ -14,7 +14,8 @@ from sondage.core.beliefs import (
     LearnedOutcomeBelief,
 )
 from sondage.core.beliefs.votes import count_votes, voted_column
-from sondage.core.catalogue.beliefs import TRUST, Expectation, named_belief
+from sondage.core.catalogue.beliefs import MOST_SOURCES, TRUST, Expectation, named_belief
+from sondage.core.learning import Correction
 
 
 def believe(pool, belief=None, models=(0,)):
@@ -165,13 +166,25 @@ def test_ensemble_takes_every_model():
     pool = Pool(models={"a": Classifier(p), "b": Classifier(other), "c": Classifier(predictions=other > 0.5)},
                 classes=[0, 1])  # fmt: skip
     start = believe(pool, "ensemble")
-    np.testing.assert_allclose(table(start, pool.items)[:, 1], (p + other) / 2, rtol=1e-12)
+    assert believe(pool) == start
+    np.testing.assert_allclose(table(start, pool.items)[:, 1], p, rtol=1e-12)  # its own word, until labels tell more
+    both = table(believe(pool, "ensemble", (0, 1)), pool.items, (0, 1))
+    np.testing.assert_allclose(both[:, 1], (p + other) / 2, rtol=1e-12)
     assert isinstance(start, LearnedClassBelief)
     assert start.source_models == (0, 1, 2)
     few, labels = pool.items.take(slice(200)), y[:200]
-    alone = believe(pool).calibrated(few, labels)
+    alone = believe(pool, "model").calibrated(few, labels)
     assert log_loss(start.calibrated(few, labels), pool, y) < log_loss(alone, pool, y) - 0.03
-    assert table(believe(pool, "learned", (0, 1)), pool.items) == pytest.approx(table(start, pool.items))
+
+
+def test_of_many_models_only_those_in_question_are_asked():
+    p, other, _, _ = two_classes()
+    models = {f"m{number}": Classifier(p if number else other) for number in range(MOST_SOURCES + 1)}
+    pool = Pool(models=models, classes=[0, 1])
+    assert isinstance(believe(pool), ClassBelief)
+    assert not isinstance(believe(pool), LearnedClassBelief)
+    assert believe(pool, models=(0, 1)).source_models == (0, 1)
+    assert len(believe(pool, "ensemble").source_models) == MOST_SOURCES + 1
 
 
 def test_predictions_alone_learn_what_they_mean():
@@ -245,6 +258,65 @@ def test_ensemble_of_regressors():
     learned = believe(pool, "ensemble").calibrated(pool.items.take(slice(100)), y[:100])
     mean = sum(weight * label for label, weight in learned.supposed(pool.items, (0,)))
     assert np.mean((y - mean) ** 2) < 0.3
+
+
+def two_regressors(n=600, seed=5):
+    """Return two models' means, of the second of which the truth is nearer, and labels: a third of the way from it."""
+    rng = np.random.default_rng(seed)
+    first, second = rng.normal(0, 2, size=(2, n))
+    return first, second, first / 3 + second * 2 / 3 + rng.normal(0, 0.5, n)
+
+
+def believed_mean_and_variance(belief, items):
+    labels, weights = zip(*belief.supposed(items, (0, 1)), strict=True)
+    mean = sum(w * label for label, w in zip(labels, weights, strict=True))
+    return mean, sum(w * (label - mean) ** 2 for label, w in zip(labels, weights, strict=True))
+
+
+@pytest.mark.parametrize("variances", [np.full(600, 4.0), None])
+def test_labels_tell_where_between_two_regressors_the_truth_lies(variances):
+    """As least squares on the same labels has it; before them it may be either."""
+    first, second, y = two_regressors()
+    pool = Pool(models={"a": Regressor(first, variances), "b": Regressor(second, variances)})
+    start, few = believe(pool, models=(0, 1)), slice(200)
+    assert start.broad == (variances is None)
+    assert not start.stacked
+    if variances is not None:
+        mean, variance = believed_mean_and_variance(start, pool.items)
+        np.testing.assert_allclose(mean, (first + second) / 2)
+        np.testing.assert_allclose(variance, 4.0 + (first - second) ** 2 / 4)
+    learned = start.calibrated(pool.items.take(few), y[few])
+    apart = (second - first)[few]
+    share = float(apart @ (y - first)[few] / (apart @ apart))
+    mean, variance = believed_mean_and_variance(learned, pool.items)
+    within = np.abs(second - first) < np.quantile(np.abs(apart), 0.9)  # beyond them the correction is bounded
+    np.testing.assert_allclose(mean[within], (first + share * (second - first))[within], atol=0.15)
+    assert np.mean(variance) == pytest.approx(0.25, rel=0.25)
+
+
+def test_a_stacked_belief_of_an_earlier_release_stays_as_it_was():
+    """Its parts have a mean each, moved alike."""
+    first, second, _ = two_regressors()
+    pool = Pool(models={"a": Regressor(first, np.ones(600)), "b": Regressor(second, np.ones(600))})
+    belief = LearnedGaussianBelief(((0, 0.5), (1, 0.5)), correction=Correction(constant=0.5, high=0.5))
+    mean, variance = believed_mean_and_variance(belief, pool.items)
+    np.testing.assert_allclose(mean, (first + second) / 2 + 0.5)
+    np.testing.assert_allclose(variance, 1.0 + (first - second) ** 2 / 4)
+
+
+def test_labels_tell_which_of_two_classifiers_is_right():
+    """Where two sure models differ their mixture says a half; one of them is right nine times of ten."""
+    rng = np.random.default_rng(11)
+    y, sure = rng.integers(0, 2, 2000), 0.95
+    good, bad = (np.where(rng.random(2000) < right, y, 1 - y) for right in (0.9, 0.6))
+    models = {name: Classifier(np.where(codes == 1, sure, 1 - sure)) for name, codes in (("a", good), ("b", bad))}
+    pool = Pool(models=models, classes=[0, 1])
+    start, few = believe(pool, models=(0, 1)), slice(150)
+    learned = start.calibrated(pool.items.take(few), y[few])
+    apart = good != bad
+    np.testing.assert_allclose(table(start, pool.items, (0, 1))[apart, 1], 0.5)
+    of_good = table(learned, pool.items, (0, 1))[apart, good[apart]]
+    assert np.mean(of_good) == pytest.approx(np.mean((good == y)[apart]), abs=0.08)
 
 
 def test_outcomes_learn_from_features_and_other_judges():

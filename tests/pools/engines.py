@@ -57,6 +57,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "voted outcomes": {"id": ids(), "A.judge": votes, "B.judge": judged},
         "features": {"id": ids(), "p_1": p, "feature.é": rng.normal(size=N), "feature.b": rng.normal(size=N)},
         "numbers": {"id": ids()} | numbers,
+        "numbers alone": {"id": ids()} | {name: numbers[name] for name in ("A.prediction", "B.prediction")},
         "shared": {"id": ids(), "p_1": p, "group": rng.integers(0, 900, N)},
         "shared text": {"id": ids("text"), "group": [f"g'{i}" for i in rng.integers(0, 900, N)]} | classes("abc"),
         "shared numbers": {"id": ids(), "group": rng.integers(0, 900, N)} | priced | numbers,

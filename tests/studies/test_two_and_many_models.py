@@ -240,3 +240,41 @@ def test_own_intervals_where_all_differences_are_known():
     for name, gap in found.gaps().items():
         assert gap.low == gap.high == pytest.approx(accuracy[name] - accuracy[found.best])
     assert all(accuracy[name] in interval for name, interval in found.intervals().items())
+
+
+@pytest.mark.parametrize(("knows", "least", "most"), [(True, 0.0, 0.75), (False, 0.8, 1.2)])
+def test_what_another_model_says_helps_if_it_knows(knows: bool, least: float, most: float):
+    """The other is the better model, or says the same of other items."""
+    rng = np.random.default_rng(21)
+    hint, rest = 2 * rng.normal(size=(2, 3000))
+    y = (rng.random(3000) < 1 / (1 + np.exp(-hint - rest))) * 1
+    other = hint + rest if knows else rng.permutation(hint + rest)
+    models = {name: Classifier(1 / (1 + np.exp(-odds))) for name, odds in (("own", hint), ("other", other))}
+    truth = np.mean((hint > 0) != y)
+    both, alone = (
+        np.array([
+            sondage.evaluate(pool, "error_rate", labels=y, budget=150, seed=seed, model="own").value
+            for seed in range(60)
+        ])
+        for pool in (Pool(models=models), Pool(models={"own": models["own"]}))
+    )  # fmt: skip
+    ratio = np.mean((both - truth) ** 2) / np.mean((alone - truth) ** 2)
+    assert least < ratio < most
+    assert both.mean() == pytest.approx(truth, abs=4 * both.std() / np.sqrt(60))
+
+
+def test_a_difference_of_regressors_is_near_and_its_interval_holds():
+    """Two that err by as much alike, one nearer to the truth: labels tell how far from one to the other it lies."""
+    rng = np.random.default_rng(22)
+    first, second = rng.normal(size=(2, 3000))
+    y = 0.3 * first + 0.7 * second + 0.3 * rng.normal(size=3000)
+    told = {"a": sondage.Regressor(first, np.full(3000, 0.5)), "b": sondage.Regressor(second, np.full(3000, 0.5))}
+    pool, truth = Pool(models=told), np.mean((first - y) ** 2) - np.mean((second - y) ** 2)
+    found, mixed = (
+        [compare(pool, "a", "b", "mse", labels=y, budget=60, seed=seed, **parts) for seed in range(80)]
+        for parts in ({}, {"belief": "model"})
+    )
+    values, others = (np.array([one.difference for one in runs]) for runs in (found, mixed))
+    assert np.mean((values - truth) ** 2) < 0.5 * np.mean((others - truth) ** 2)
+    assert 0.8 < np.mean([one.std_error for one in found]) / values.std() < 1.4
+    assert sum(truth in one.interval() for one in found) >= 71  # .95 of 80, and chance (1 in 1000)

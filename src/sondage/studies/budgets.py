@@ -13,7 +13,8 @@ from sondage.pools import Pool
 __all__ = ["LEAST_IN_SLICE", "check_amount", "check_budget", "least_in_stage", "stage_end"]
 
 LEAST_IN_SLICE = 10
-_LEAST_IN_STAGE = {"classification": 10, "outcomes": 10, "regression": 60, "ranking": 60}
+_FEW, _MANY = 10, 60
+"""Least labels of a stage: to learn probabilities and shares, and to learn variances and grades."""
 
 
 def check_budget(pool: Pool, budget: float) -> float:
@@ -43,17 +44,28 @@ def check_amount(budget: float, limit: float, unit: str) -> None:
         raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
 
 
-def least_in_stage(task: Task, *, select: bool = False) -> int:
+def least_in_stage(task: Task, kind: str) -> int:
     """Return the fewest labels of a stage: errors of numbers and grades take more to learn from than classes.
 
-    Among several models a stage learns first of all which are still in question, for which few labels do.
+    Among several models a stage learns first of all which are still in question, and of two regressors which share of
+    the way from one to the other the truth lies, for which few labels do.
+
+    Parameters
+    ----------
+    task : Task
+        The pool's.
+    kind : str
+        The question's: ``"evaluate"``, ``"compare"`` or ``"select"``.
 
     Examples
     --------
-    >>> least_in_stage(Task("classification", ("ham", "spam"))), least_in_stage(Task("regression"))
-    (10, 60)
+    >>> least_in_stage(Task("classification", ("ham", "spam")), "evaluate")
+    10
+    >>> [least_in_stage(Task("regression"), kind) for kind in ("evaluate", "compare")]
+    [60, 10]
     """
-    return _LEAST_IN_STAGE["classification" if select else task.kind]
+    few = kind == "select" or (kind == "compare" and task.kind == "regression")
+    return _FEW if few or task.kind in ("classification", "outcomes") else _MANY
 
 
 def stage_end(shares: Sequence[float], budget: float, spent: float, least: float) -> float:

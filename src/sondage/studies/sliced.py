@@ -166,7 +166,7 @@ def _label(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, 
     plans: list[Plan | None] = [None] * len(parts)
     left = np.ones(len(parts), dtype=np.bool_)
     asked = np.zeros(len(parts), dtype=np.int64)
-    least = max(least_in_stage(parts[0].pool.task), LEAST_IN_SLICE * len(parts))
+    least = max(least_in_stage(parts[0].pool.task, "evaluate"), LEAST_IN_SLICE * len(parts))
     while left.any() and asked.sum() < budget:
         plans = [
             _planned(part, session) if more else plan

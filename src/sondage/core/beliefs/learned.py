@@ -162,8 +162,10 @@ def _stacked(sources: Sequence[Floats], size: int) -> Floats:
 
 @dataclass(frozen=True)
 class LearnedGaussianBelief(GaussianBelief):
-    r"""A mixture of Gaussians whose means are moved by what labels tell of other models and of features.
+    r"""A mixture of Gaussians that labels turn into one mean, moved by what they tell of each model and of features.
 
+    Before any label nobody knows which of several models is right. Labels tell what share of the way from one to the
+    other the truth lies (stacking, Breiman 1996), and a mixture about each would expect their distance as noise.
     Without variances the belief is broad before any label, and has one variance for all items after.
 
     Parameters
@@ -172,6 +174,8 @@ class LearnedGaussianBelief(GaussianBelief):
         Models whose means enter the correction.
     correction : Correction
         What was learned.
+    stacked : bool
+        Whether all parts have one mean, the mixture's with the correction: after any label.
 
     Examples
     --------
@@ -184,9 +188,11 @@ class LearnedGaussianBelief(GaussianBelief):
 
     source_models: tuple[int, ...] = ()
     correction: Correction = NONE
+    stacked: bool = False
 
     def _centre(self, items: Items, index: int) -> Floats:
-        return super()._centre(items, index) + self.correction.at(self._sources(items), items.features)
+        mean = self._mixed(items) if self.stacked else super()._centre(items, index)
+        return mean + self.correction.at(self._sources(items), items.features)
 
     def _variances(self, output: Means) -> Floats:
         return np.ones(len(output.means)) if output.variances is None else super()._variances(output)
@@ -202,16 +208,15 @@ class LearnedGaussianBelief(GaussianBelief):
         return [GaussianBelief._centre(self, items, index) - mixed for index in self.source_models]
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
-        """Return the belief fitted to these numbers, shape (n,).
+        """Return the belief fitted to these numbers, shape (n,), all parts with one mean.
 
         Variances are calibrated on residuals from corrections that other labels have made.
         """
         if not len(labels):
             return self
-        plain = replace(self, broad=False, correction=NONE)
+        plain = replace(self, broad=False, correction=NONE, stacked=True)
         residuals = labels - self._mixed(items)
-        apart = [labels - plain._centre(items, index) for index, _ in self.models]
-        first = plain._fitted(items, [part**2 for part in apart])
+        first = plain._fitted(items, [residuals**2 for _ in self.models])
         variances = first._mean_variance(items)
         sources = _stacked(self._sources(items), len(items))
         moved = np.zeros(len(labels))
@@ -220,7 +225,7 @@ class LearnedGaussianBelief(GaussianBelief):
             rest = items.take(~held)
             learned = learn_numbers(residuals[~held], variances[~held], sources[~held], rest.features)
             moved[held] = learned.at(list(sources[held].T), items.take(held).features)
-        fitted = plain._fitted(items, [(part - moved) ** 2 for part in apart])
+        fitted = plain._fitted(items, [(residuals - moved) ** 2 for _ in self.models])
         return replace(fitted, correction=learn_numbers(residuals, variances, sources, items.features))
 
     def _mean_variance(self, items: Items) -> Floats:

@@ -26,6 +26,8 @@ __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
 
 TRUST = 0.5
 """Share of the judges before any label where models tell probabilities too: which of them knows more is not known."""
+MOST_SOURCES = 8
+"""Of how many models a pool may have for all of them to be asked: what each says is read for every item."""
 MOST_GAUSSIANS = 8
 """A vote of regressors is the mixture of this many at most: its cost grows with the product of both numbers."""
 
@@ -70,11 +72,13 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
         probabilities, broad for regressors without variances), ``"vote"`` (the models' probabilities, or predictions
         where a model has none, weighted by how often they were right so far), ``"uniform"``, ``"judge"``,
         ``"peaked"``, ``"broad"``; ``"learned"`` (the judges where the pool has some, else the models, and what labels
-        tell of all these and of features), ``"ensemble"`` (the same with every model of the pool); a mapping of class
-        to probability, or a sequence in the classes' order, is a class prior; a mapping of model to share is a
-        weighted mixture; None is ``"learned"`` where there are judges or features, else ``"model"``, of which
-        labels tell what predictions without probabilities mean. These doubt sources that call classes impossible;
-        ``"model"`` believes them as they are.
+        tell of all these and of features), ``"ensemble"`` (the same, with every model of the pool to learn from); a
+        mapping of class to probability, or a sequence in the classes' order, is a class prior; a mapping of model to
+        share is a weighted mixture. None is ``"learned"`` where there are judges or features; of classifiers that tell
+        probabilities and of regressors ``"ensemble"`` where the pool has two to eight models, and ``"learned"`` of two
+        models in a larger one, since labels tell which of them is right; else ``"model"``, of which labels tell what
+        predictions without probabilities mean. These doubt sources that call classes impossible; ``"model"`` believes
+        them as they are.
     expectation : Expectation
         The task and its models.
 
@@ -138,10 +142,15 @@ def _model(expectation: Expectation) -> Belief:
 
 
 def _default(expectation: Expectation) -> Belief:
+    kind, every = expectation.task.kind, len(expectation.items.models)
     if expectation.items.judges or expectation.items.features is not None:
         return _learned(expectation)
-    if expectation.task.kind == "classification" and not expectation.informed:
+    if kind == "classification" and not expectation.informed:
         return ClassBelief(len(expectation.task.classes), uniform=1.0, votes=expectation.models)
+    if kind in ("classification", "regression") and 1 < every <= MOST_SOURCES:
+        return _ensemble(expectation)
+    if kind in ("classification", "regression") and len(expectation.models) == 2:
+        return _learned(expectation)
     return _doubting(_model(expectation), expectation)
 
 
@@ -163,8 +172,12 @@ def _ensemble(expectation: Expectation) -> Belief:
 
 
 def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belief:
-    """Return a pool of judges and models, else what predictions mean; labels may choose another mixture."""
-    informed = _shares([m for m in models if _tells(expectation.items.models[m])])
+    """Return a pool of judges and models, else what predictions mean; labels may choose another mixture.
+
+    Before labels it is of the models concerned, or where none of them tells a distribution of those that do; all of
+    `models` are sources of what labels tell.
+    """
+    informed = _shares(expectation.informed or [m for m in models if _tells(expectation.items.models[m])])
     starts = _starts(len(expectation.items.judges), informed)
     judges = len(expectation.items.judges)
     first: Start = starts[0] if starts else ((), 0.0, ())
@@ -198,9 +211,9 @@ def _starts(judges: int, informed: tuple[tuple[int, float], ...]) -> list[Start]
 
 
 def _learned_numbers(expectation: Expectation, models: tuple[int, ...]) -> Belief:
-    informed = tuple(m for m in models if _tells(expectation.items.models[m]))
     sources = models if len(models) > 1 else ()
-    return LearnedGaussianBelief(_shares(informed or models), broad=not informed, source_models=sources)
+    concerned = expectation.informed or expectation.models
+    return LearnedGaussianBelief(_shares(concerned), broad=not expectation.informed, source_models=sources)
 
 
 def _learned_outcomes(expectation: Expectation, models: tuple[int, ...]) -> Belief:

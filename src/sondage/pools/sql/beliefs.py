@@ -237,13 +237,13 @@ def _(belief: GaussianBelief, select: Select, schema: Schema, models: Sequence[i
 def gaussians(belief: GaussianBelief, select: Select, schema: Schema) -> list[tuple[str, str]]:
     """Return the columns of mean and deviation of each part of the mixture."""
     centres = [schema.models[index].code for index, _ in belief.models]
-    if isinstance(belief, LearnedGaussianBelief) and belief.correction != NONE:
+    if isinstance(belief, LearnedGaussianBelief) and (belief.stacked or belief.correction != NONE):
         mixed = select.one(
             total([f"{number(share)} * {c}" for c, (_, share) in zip(centres, belief.models, strict=True)])
         )
         sources = [f"({schema.models[index].code} - {mixed})" for index in belief.source_models]
         moved = select.one(_correction(belief.correction, sources, schema))
-        centres = select.let([f"{centre} + {moved}" for centre in centres])
+        centres = select.let([f"{mixed if belief.stacked else centre} + {moved}" for centre in centres])
     return list(zip(centres, _deviations(belief, select, schema), strict=True))
 
 
