@@ -104,3 +104,23 @@ def test_a_belief_that_is_alike_for_all_items_does_not_assist_by_its_last_bits(c
     assert found[0].value == pytest.approx(found[1].value, rel=1e-9)
     assert found[0].std_error == pytest.approx(found[1].std_error, rel=1e-9)
     assert found[0].evidence.fit.stages[0].coefficient == 0
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("measure", ["mse", "mae"])
+@pytest.mark.parametrize(("scale", "variance"), [(1.0, 0.0), (1e6, 1e-12), (0.0, 1.0)])
+def test_regressors_of_which_one_says_nothing_of_use(measure, scale, variance):
+    """Sure of all, on another scale, or constant: the labels' correction is learned all the same."""
+    rng = np.random.default_rng(4)
+    mean, y = rng.normal(size=(2, 300))
+    variances = np.where(rng.random(300) < 0.5, variance, 0.1)
+    models = {"a": Regressor(mean, variances), "b": Regressor(scale * mean + 0.1, variances), "c": Regressor(mean)}
+    pool = Pool(models=models)
+    found = compare(pool, "a", "b", measure, labels=y, budget=60)
+    alone = evaluate(pool, measure, labels=y, budget=130, model="a")
+    assert np.isfinite([found.difference, found.std_error, alone.value, alone.std_error]).all()
+    loss = np.square if measure == "mse" else np.abs
+    truth = float(np.mean(loss(mean - y)))
+    assert alone.value == pytest.approx(truth, abs=5 * alone.std_error)
+    gap = truth - float(np.mean(loss(scale * mean + 0.1 - y)))
+    assert found.difference == pytest.approx(gap, abs=5 * found.std_error + 1e-9 * abs(gap))

@@ -35,6 +35,9 @@ __all__ = ["NONE", "Correction", "Fitted", "fit_events", "fit_numbers", "learn_e
 
 SOURCE_SCALES = (0.0, 0.3, 1.0)
 FEATURE_SCALES = (0.4, 1.0, 2.5)
+ROUNDING = 1e-12
+LEAST_VARIANCE = 1e-9
+"""Of a residual, in mean squares of all: no item is known better."""
 NOISES = (1.0, 0.4, 0.15, 0.05)
 """Shares of a variance that features may leave."""
 RANK = 64
@@ -132,8 +135,10 @@ def learn_numbers(
     if not unit > 0:
         return NONE
 
+    scaled_variances = np.maximum(variances / unit**2, LEAST_VARIANCE)
+
     def fit(design: Floats) -> Fitted:
-        fits = [fit_numbers(design, residuals / unit, share * variances / unit**2) for share in NOISES]
+        fits = [fit_numbers(design, residuals / unit, share * scaled_variances) for share in NOISES]
         weights = _posterior([one.log_evidence for one in fits])
         mean = sum(weight * one.coefficients for weight, one in zip(weights, fits, strict=True))
         evidence = float(logsumexp([one.log_evidence for one in fits])) - np.log(len(NOISES))
@@ -195,7 +200,8 @@ def fit_numbers(design: Floats, residuals: Floats, variances: Floats) -> Fitted:
 def _precision(design: Floats, weights: Floats) -> tuple[Floats, bool]:
     """Return the Cholesky factor of the posterior precision."""
     precision = design.T @ (design * weights[:, None])
-    precision[np.diag_indices_from(precision)] += 1.0
+    largest = float(precision.diagonal().max(initial=0.0))
+    precision[np.diag_indices_from(precision)] += max(1.0, ROUNDING * largest)  # sources far off, and alike
     lower: tuple[Floats, bool] = scipy.linalg.cho_factor(precision, lower=True, check_finite=False)
     return lower
 

@@ -218,6 +218,7 @@ class LearnedGaussianBelief(GaussianBelief):
         residuals = labels - self._mixed(items)
         first = plain._fitted(items, [residuals**2 for _ in self.models])
         variances = first._mean_variance(items)
+        variances = np.where(variances > 0, variances, np.mean(np.square(residuals)))  # 0 tells nothing of errors
         sources = _stacked(self._sources(items), len(items))
         moved = np.zeros(len(labels))
         for fold in range(min(FOLDS, len(labels))):
