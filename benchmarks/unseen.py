@@ -1,6 +1,6 @@
 """The default method on pools that nobody looked at while it was made: by one rule, so that none is picked.
 
-    python benchmarks/unseen.py                        all, 200 seeds, then the tables (half an hour of one core)
+    python benchmarks/unseen.py                        all, 200 seeds, then the tables (45 minutes of one core)
     python benchmarks/unseen.py --problem 'enron*'     some of them
     python benchmarks/unseen.py --table                the tables, from the file
 

@@ -1,6 +1,6 @@
 """Comparisons of two models on pools that nobody looked at while they were made: by the rule of unseen.py.
 
-    python benchmarks/unseen_pairs.py                        all, 200 seeds, then the tables (40 minutes of one core)
+    python benchmarks/unseen_pairs.py                        all, 200 seeds, then the tables (an hour of one core)
     python benchmarks/unseen_pairs.py --problem 'enron*'     some of them
     python benchmarks/unseen_pairs.py --table                the tables, from the file
 
