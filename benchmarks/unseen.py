@@ -30,6 +30,7 @@ from scipy.stats import binom
 from summary import BOUND, LEAST_RATIO, LOW
 
 import sondage
+from sondage.core.predictions import Floats
 
 METHODS = ("default", "thesis", "passive")
 OTHERS = "others"
@@ -223,7 +224,7 @@ def cells_of_unseen(
     budgets: Sequence[int],
     name_of: Callable[[Unseen], str],
     run: Callable[[Unseen, str, int], list[Cell]],
-    methods: Callable[[Unseen], Sequence[str]] = lambda unseen: METHODS,
+    methods: Callable[[Unseen], Sequence[str]],
 ) -> list[Cell]:
     """Return the cells that the command line asks for, each pool's by every method, computed unless they are kept.
 
@@ -283,13 +284,16 @@ def simulate(problem: Problem, pool: sondage.Pool, method: str, budget: int, see
         )
         interval = estimate.interval(0.95)
         value[seed], low[seed], high[seed] = estimate.value, interval.low, interval.high
-    errors = np.abs(value - truth)
+    return summary_of(value - truth, low - truth, high - truth) | {"items": len(problem), "truth": truth}
+
+
+def summary_of(error: Floats, low: Floats, high: Floats) -> Cell:
+    """Return the size of errors, how often intervals hold and how wide they are; all less the truth, shape (seeds,)."""
+    sizes = np.where(np.abs(error) < 1e-12, 0.0, np.abs(error))
     return {
-        "items": len(problem),
-        "truth": truth,
-        "error": np.nanmean(errors),  # equal draws without a positive have no F1
-        "deviation": np.nanstd(errors),
-        "covered": np.mean((low - 1e-9 <= truth) & (truth <= high + 1e-9)),
+        "error": np.nanmean(sizes),  # equal draws without a positive have no F1
+        "deviation": np.nanstd(sizes),
+        "covered": np.mean((low <= 1e-9) & (high >= -1e-9)),
         "width": np.mean(high - low),
     }
 

@@ -25,6 +25,7 @@ from unseen import (
     mean_ratio,
     ratio_of,
     shown,
+    summary_of,
     too_low,
 )
 
@@ -69,15 +70,10 @@ def simulate(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
             interval = found.interval(0.95)
             value[seed], low[seed], high[seed] = found.difference, interval.low, interval.high
             pvalue[seed] = found.pvalue
-        errors, claimed = np.abs(value - truth), pvalue <= LEVEL
-        errors[errors < 1e-12] = 0.0
-        cell = {
+        claimed = pvalue <= LEVEL
+        cell = summary_of(value - truth, low - truth, high - truth) | {
             "items": len(labels),
             "truth": truth,
-            "error": np.nanmean(errors),  # equal draws without a positive have no F1
-            "deviation": np.nanstd(errors),
-            "covered": np.mean((low - 1e-9 <= truth) & (truth <= high + 1e-9)),
-            "width": np.mean(high - low),
             "power": np.mean(claimed & (value * truth > 0)),
             "wrong": np.mean(claimed & (value * truth < 0)),
         }
@@ -97,7 +93,7 @@ def tables(found: list[Cell]) -> str:
         for measure in dict.fromkeys(name.split("/")[1] for name in rows)
         for at, budget in enumerate(BUDGETS)
     ]
-    staged = [_staged(budget, by_key) for budget in BUDGETS]
+    staged = [_staged(budget, by_key) for budget in BUDGETS if any((n, STAGED, budget) in by_key for n in names)]
     every = [[name, f"{float(cells[0][0]['truth']):.2g}", *map(_shown, cells)] for name, cells in rows.items()]
     return "\n\n".join(
         [

@@ -294,7 +294,7 @@ def test_labels_tell_where_between_two_regressors_the_truth_lies(variances):
     assert np.mean(variance) == pytest.approx(0.25, rel=0.25)
 
 
-def test_a_stacked_belief_of_an_earlier_release_stays_as_it_was():
+def test_means_that_an_earlier_release_moved_stay_apart():
     """Its parts have a mean each, moved alike."""
     first, second, _ = two_regressors()
     pool = Pool(models={"a": Regressor(first, np.ones(600)), "b": Regressor(second, np.ones(600))})
