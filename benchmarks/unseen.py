@@ -13,7 +13,7 @@ cells are kept in benchmarks/results/unseen.csv and not computed again unless --
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
@@ -225,6 +225,7 @@ def cells_of_unseen(
     name_of: Callable[[Unseen], str],
     run: Callable[[Unseen, str, int], list[Cell]],
     methods: Callable[[Unseen], Sequence[str]],
+    pools: Iterable[Unseen] | None = None,
 ) -> list[Cell]:
     """Return the cells that the command line asks for, each pool's by every method, computed unless they are kept.
 
@@ -242,12 +243,14 @@ def cells_of_unseen(
         From a pool, a method and a number of seeds to one cell for each number of labels.
     methods : callable
         From a pool to the methods.
+    pools : iterable of Unseen, optional
+        What is simulated, by default `all_unseen`.
     """
     parser = options_of_cells(description, seeds=200)
     parser.add_argument("--problem", default="*", help="names or patterns, separated by commas (default: all)")
     parser.add_argument("--table", action="store_true", help="simulate nothing, print the tables")
     options, found = parser.parse_args(), []
-    for unseen in all_unseen():
+    for unseen in pools or all_unseen():
         name = name_of(unseen)
         if not any(fnmatch(name, part) for part in options.problem.split(",")):
             continue

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import hajek
+from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Evidence
 from sondage.core.samples import Expansion, Known, Sample
@@ -83,6 +84,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
         df=df,
         interval_kind="auto",
         possible=estimate.bounds,
+        unrefuted=unrefuted_limits(contrast, [(1.0, sample)]),
         n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),
         largest_weight=float(weights.max() / weights.sum()),
         n_pending=0,

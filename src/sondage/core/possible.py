@@ -1,20 +1,29 @@
-r"""Which values of a measure the labels leave possible, whatever the other labels are.
+r"""Which values of a measure the labels leave possible, and which of its limits they leave unrefuted.
 
 Of a measure that is linear in the confusion matrix, or a ratio of two such sums, they are known: what is labelled
 counts as it is, and the rest of what is predicted j goes where it moves the value most, all of it to one label. Of
 balanced accuracy and macro F the greatest is known, with all the rest right. No statistics is in this: the value of the
 pool lies between the two ends for certain.
+
+A measure's limit, an error rate of 0 or a recall of 1, is refuted by the first label that speaks against it. Until then
+only the belief says that the pool is not there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from sondage.core.comparisons import Contrast
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Floats
+from sondage.core.samples import Sample
 
-__all__ = ["possible_values"]
+__all__ = ["possible_values", "unrefuted_limits"]
+
+ROUNDING = 1e-12
 
 
 def possible_values(functional: Functional, labelled: Floats, predicted: Floats) -> tuple[float, float]:
@@ -74,3 +83,38 @@ def _extreme(functional: Functional, labelled: Floats, rest: Floats, sign: float
         if not found > value:
             return sign * value
         value, at = found, moved
+
+
+def unrefuted_limits(contrast: Contrast, samples: Sequence[tuple[float, Sample]]) -> tuple[bool, bool]:
+    """Return whether no label speaks against the measure's least value, and whether none does against its greatest.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        One model's measure.
+    samples : sequence of (share, Sample)
+        What is labelled, of each part of the pool, with shares that sum to 1.
+
+    Returns
+    -------
+    tuple of bool
+        Of a limit whether it is the measure of the labelled items alone: no error among them, no true positive. Both,
+        where these leave the measure undefined (recall, and no positive); for a difference of models neither.
+
+    Examples
+    --------
+    >>> from sondage import estimate_from
+    >>> found = estimate_from("recall", predictions=[1, 1, 0], labels=[1, 1, 0], inclusion=[0.5, 0.5, 0.1])
+    >>> unrefuted_limits(found.evidence.contrast, [(1.0, found.evidence.sample)])
+    (False, True)
+    """
+    if contrast.compares:
+        return False, False
+    basis, (model,) = contrast.functional.basis, contrast.models
+    weights = [share * sample.items.weights for share, sample in samples]
+    total = sum(float(np.sum(own)) for own in weights)
+    sums = sum(
+        basis.totals(sample.items, model, sample.labels, own) for (_, sample), own in zip(samples, weights, strict=True)
+    )
+    value, (least, most) = contrast.value({model: np.asarray(sums) / total}), contrast.bounds
+    return not value > least + ROUNDING, not value < most - ROUNDING

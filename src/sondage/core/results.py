@@ -140,6 +140,9 @@ class Estimate(Shown):
     possible : tuple of float
         Least and greatest value that the labels leave possible, whatever the others are; the estimate and its intervals
         keep within. The bounds of the measure where that is not known, or the target is a population.
+    unrefuted : tuple of bool
+        Whether no label speaks against the measure's least value, and against its greatest: the interval ``"auto"``
+        reaches to it.
     slope : float
         How fast the estimate's variance grows with its value; 0 where that is not known.
     n_effective : float
@@ -172,6 +175,7 @@ class Estimate(Shown):
     possible: tuple[float, float]
     proportion: bool
     interval_kind: str
+    unrefuted: tuple[bool, bool] = (False, False)
     slope: float = 0.0
     n_effective: float = float("nan")
     largest_weight: float = float("nan")

@@ -12,6 +12,7 @@ from sondage.core.catalogue.significance import named_test
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
+from sondage.core.possible import unrefuted_limits
 from sondage.core.raters import rater_variance
 from sondage.core.results import Comparison, Estimate, Evidence
 from sondage.core.samples import Sample
@@ -101,6 +102,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         proportion=contrast.functional.proportion and session.question.kind != "compare" and not contrast.compares,
         interval_kind=method.interval,
         possible=possible,
+        unrefuted=unrefuted_limits(contrast, [(1.0, estimation.whole)]),
         slope=slope,
         n_effective=effective,
         largest_weight=largest,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sondage.core.catalogue.beliefs import MOST_SOURCES
 from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.pools import Pool
@@ -13,8 +14,8 @@ from sondage.pools import Pool
 __all__ = ["LEAST_IN_SLICE", "check_amount", "check_budget", "least_in_stage", "stage_end"]
 
 LEAST_IN_SLICE = 10
-_FEW, _MANY = 10, 60
-"""Least labels of a stage: to learn probabilities and shares, and to learn variances and grades."""
+_FEW, _SOME, _MANY = 10, 30, 60
+"""Least labels of a stage: to learn probabilities and shares, variances with other models' help, and without."""
 
 
 def check_budget(pool: Pool, budget: float) -> float:
@@ -44,11 +45,12 @@ def check_amount(budget: float, limit: float, unit: str) -> None:
         raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
 
 
-def least_in_stage(task: Task, kind: str) -> int:
+def least_in_stage(task: Task, kind: str, models: int) -> int:
     """Return the fewest labels of a stage: errors of numbers and grades take more to learn from than classes.
 
     Among several models a stage learns first of all which are still in question, and of two regressors which share of
-    the way from one to the other the truth lies, for which few labels do.
+    the way from one to the other the truth lies, for which few labels do. One regressor's loss has a long tail, which
+    stages of a few labels take too lightly.
 
     Parameters
     ----------
@@ -56,16 +58,21 @@ def least_in_stage(task: Task, kind: str) -> int:
         The pool's.
     kind : str
         The question's: ``"evaluate"``, ``"compare"`` or ``"select"``.
+    models : int
+        How many the pool has; by default one that is evaluated learns from the others, where they are not too many.
 
     Examples
     --------
-    >>> least_in_stage(Task("classification", ("ham", "spam")), "evaluate")
+    >>> least_in_stage(Task("classification", ("ham", "spam")), "evaluate", 1)
     10
-    >>> [least_in_stage(Task("regression"), kind) for kind in ("evaluate", "compare")]
-    [60, 10]
+    >>> [least_in_stage(Task("regression"), "evaluate", models) for models in (1, 2)]
+    [60, 30]
     """
-    few = kind == "select" or (kind == "compare" and task.kind == "regression")
-    return _FEW if few or task.kind in ("classification", "outcomes") else _MANY
+    if kind == "select" or task.kind in ("classification", "outcomes"):
+        return _FEW
+    if task.kind == "regression" and kind == "compare":
+        return _FEW
+    return _SOME if task.kind == "regression" and 1 < models <= MOST_SOURCES else _MANY
 
 
 def stage_end(shares: Sequence[float], budget: float, spent: float, least: float) -> float:

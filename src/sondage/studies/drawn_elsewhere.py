@@ -12,6 +12,7 @@ from sondage.core.assisted import Assisted
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Measure, parse_measure, settled
+from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.results import Estimate, Evidence
 from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inclusion
@@ -137,6 +138,7 @@ def result_of(
         df=fit.df,
         bounds=contrast.bounds,
         possible=contrast.bounds,
+        unrefuted=unrefuted_limits(contrast, [(1.0, sample)]),
         proportion=contrast.functional.proportion,
         interval_kind=interval,
         n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),

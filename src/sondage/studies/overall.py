@@ -13,6 +13,7 @@ from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
 from sondage.core.catalogue.intervals import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
+from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
 from sondage.core.variances import variance_slope
@@ -103,6 +104,7 @@ def overall_estimate(
         exact=all(one.exact for one in own) and not beyond,
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
         possible=possible,
+        unrefuted=unrefuted_limits(contrast, [(one.share, one.found.estimation.whole) for one in slices]),
         slope=_slope(slices, contrast, moved, squares, total),
         df=float(squares.sum() ** 2 / np.sum(squares**2 / degrees)) if squares.any() else float(degrees.sum()),
         n_effective=_effective(slices, contrast),

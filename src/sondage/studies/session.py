@@ -135,7 +135,7 @@ class Session(Sheet):
         past = self.past(pool)
         spent = self._costs_of(len(units))
         prices = pool.prices
-        least = float(least_in_stage(pool.task, self.question.kind))
+        least = float(least_in_stage(pool.task, self.question.kind, len(pool.models)))
         if prices is not None:
             least = max(least * prices.total / pool.n_units, prices.largest)
         end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)

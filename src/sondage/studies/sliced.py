@@ -166,7 +166,8 @@ def _label(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, 
     plans: list[Plan | None] = [None] * len(parts)
     left = np.ones(len(parts), dtype=np.bool_)
     asked = np.zeros(len(parts), dtype=np.int64)
-    least = max(least_in_stage(parts[0].pool.task, "evaluate"), LEAST_IN_SLICE * len(parts))
+    first = parts[0].pool
+    least = max(least_in_stage(first.task, "evaluate", len(first.models)), LEAST_IN_SLICE * len(parts))
     while left.any() and asked.sum() < budget:
         plans = [
             _planned(part, session) if more else plan

@@ -62,12 +62,22 @@ def named_interval(
 
 
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
-    """Count where the sample allows it, else take Wilson on the effective sample size for proportions, or t.
+    """Count where the sample allows it, else follow the variance as far as no label speaks against a limit."""
+    if estimate.counts is not None and estimate.target == "pool":
+        return counted_interval(estimate.counts, level)
+    found, (least, most), (lowest, highest) = _of_variance(estimate, level), estimate.bounds, estimate.unrefuted
+    low, high = (least if lowest else found.low), (most if highest else found.high)
+    if estimate.proportion and lowest != highest:
+        unseen = wilson_interval(0.0 if lowest else 1.0, max(counted_labels(estimate), 1.0), level)
+        low, high = min(low, unseen.low), max(high, unseen.high)
+    return replace(found, low=low, high=high)
+
+
+def _of_variance(estimate: Estimate, level: float) -> Interval:
+    """Return Wilson on the effective sample size for proportions, or t.
 
     Where the variance grows faster with the value than these have it, its slope takes their place.
     """
-    if estimate.counts is not None and estimate.target == "pool":
-        return counted_interval(estimate.counts, level)
     value, variance = estimate.value, estimate.std_error**2
     inside = estimate.proportion and 0 < value < 1 and variance > 0
     n = value * (1 - value) / variance if inside else np.inf
@@ -75,8 +85,7 @@ def _auto(estimate: Estimate, level: float, generator: np.random.Generator | Non
         return score_interval(
             value, estimate.std_error, estimate.slope, level, df=estimate.df, n=n, bounds=estimate.bounds
         )
-    kind = _wilson_effective if estimate.proportion else _t
-    return kind(estimate, level, generator)
+    return (_wilson_effective if estimate.proportion else _t)(estimate, level, None)
 
 
 def _hypergeometric(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:

@@ -1,0 +1,149 @@
+"""Other measures than error rate and F1 on the pools that nobody looked at: by the rule of unseen.py.
+
+    python benchmarks/unseen_measures.py                        all, 200 seeds, then the tables (an hour of one core)
+    python benchmarks/unseen_measures.py --problem '*/auc'      some of them
+    python benchmarks/unseen_measures.py --table                the tables, from the file
+
+Each classifier whose turn it is in unseen.py is measured three times, by measures in turn, of which every one meets
+eighteen pools. Measures of one class are of the second (of ten digits, of 1). Finished cells are kept in
+benchmarks/results/unseen_measures.csv and not computed again unless --again is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from cells import Cell, Cells, table
+from numpy.typing import NDArray
+from problems import Problem, problem_of
+from unseen import BUDGETS, KEYS, VALUES, Unseen, all_unseen, cells_of_unseen, mean_ratio, ratio_of, simulate, too_low
+
+METHODS = ("default", "passive")
+POSITIVE = 1
+TURNS = 3
+
+
+def main() -> None:
+    cells = Cells("unseen_measures", KEYS, VALUES)
+    found = cells_of_unseen(__doc__, cells, BUDGETS, lambda one: one.name, run, lambda _: METHODS, pools=measured())
+    print(tables(found))
+
+
+def measured() -> Iterator[Unseen]:
+    """Yield every classifier with each of its measures."""
+    names = tuple(TRUTHS)
+    for place, unseen in enumerate(one for one in all_unseen() if one.measure != "mse"):
+        for turn in range(TURNS):
+            name = names[(place + turn * len(names) // TURNS) % len(names)]
+            yield replace(unseen, measure=name, positive=POSITIVE if name in OF_ONE_CLASS else None)
+
+
+def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
+    """Return the cells of one pool and measure by one method."""
+    plain = problem_of(unseen.name, unseen.arrays(unseen.model), "error_rate", None)
+    problem = replace(plain, measure=unseen.measure, positive=unseen.positive, truth=TRUTHS[unseen.measure](plain))
+    return [simulate(problem, problem.pool(), method, budget, seeds) for budget in BUDGETS]
+
+
+# -- the measures on all labels, by scikit-learn ---------------------------------------------------------------------
+
+
+def _by(name: str, of: Callable[[Problem], Any], **options: Any) -> Callable[[Problem], float]:
+    """Return scikit-learn's measure of what `of` takes from a problem."""
+
+    def truth(problem: Problem) -> float:
+        from sklearn import metrics
+
+        return float(getattr(metrics, name)(*of(problem), **options))
+
+    return truth
+
+
+def _predicted(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
+    return problem.labels, problem.prediction
+
+
+def _one_class(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
+    return problem.labels == POSITIVE, problem.prediction == POSITIVE
+
+
+def _others(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
+    return problem.labels != POSITIVE, problem.prediction != POSITIVE
+
+
+def _score(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
+    return problem.labels == POSITIVE, replace(problem, positive=POSITIVE).p_positive()
+
+
+def _probabilities(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
+    p = np.asarray(problem.pool_kwargs["probabilities"], dtype=np.float64)
+    return problem.labels, np.clip(np.column_stack((1.0 - p, p)) if p.ndim == 1 else p, 1e-15, 1.0 - 1e-15)
+
+
+def _brier(problem: Problem) -> float:
+    labels, p = problem.labels, np.asarray(problem.pool_kwargs["probabilities"], dtype=np.float64)
+    if p.ndim == 1:
+        return float(np.mean((p - labels) ** 2))
+    return float(np.mean(np.sum((p - np.eye(p.shape[1])[labels]) ** 2, axis=1) / (2.0 if p.shape[1] == 2 else 1.0)))
+
+
+def _log_loss(problem: Problem) -> float:
+    labels, p = _probabilities(problem)
+    return float(-np.mean(np.log(p[np.arange(len(labels)), labels])))
+
+
+TRUTHS: dict[str, Callable[[Problem], float]] = {
+    "recall": _by("recall_score", _one_class),
+    "precision": _by("precision_score", _one_class),
+    "specificity": _by("recall_score", _others),
+    "balanced_accuracy": _by("balanced_accuracy_score", _predicted),
+    "mcc": _by("matthews_corrcoef", _predicted),
+    "auc": _by("roc_auc_score", _score),
+    "average_precision": _by("average_precision_score", _score),
+    "log_loss": _log_loss,
+    "brier": _brier,
+}
+OF_ONE_CLASS = ("recall", "precision", "specificity", "auc", "average_precision")
+
+
+# -- tables ----------------------------------------------------------------------------------------------------------
+
+
+def tables(found: list[Cell]) -> str:
+    """Return for each measure, and number of labels, errors and widths over equal draws', and coverage."""
+    by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
+    rows, every = [], []
+    for measure in TRUTHS:
+        names = [name for name in dict.fromkeys(name for name, _, _ in by_key) if name.endswith(f"/{measure}")]
+        for budget in BUDGETS:
+            pairs = [(by_key[name, "default", budget], by_key[name, "passive", budget]) for name in names]
+            if pairs:
+                rows.append([measure, str(budget), *_summary(pairs)])
+        for name in names:
+            cells = [(by_key[name, "default", budget], by_key[name, "passive", budget]) for budget in BUDGETS]
+            every.append([name, f"{float(cells[0][0]['truth']):.3g}", *(_shown(*pair) for pair in cells)])
+    heads = ["measure", "labels", "/passive", "rel. width", "coverage", "lowest", "too low", "passive's", "too low"]
+    return "\n\n".join([table(heads, rows), table(["problem", "truth", *map(str, BUDGETS)], every)])
+
+
+def _summary(pairs: list[tuple[Cell, Cell]]) -> list[str]:
+    ratios = mean_ratio([ratio_of(own, passive)[0] for own, passive in pairs])
+    widths = mean_ratio([float(own["width"]) / float(passive["width"]) for own, passive in pairs])
+    texts = [ratios, widths]
+    for cells in zip(*pairs, strict=True):
+        covered = [float(cell["covered"]) for cell in cells]
+        texts += [f"{np.mean(covered):.3f}", f"{min(covered):.3f}", str(sum(too_low(cell) for cell in cells))]
+    del texts[6]
+    return texts
+
+
+def _shown(own: Cell, passive: Cell) -> str:
+    low = " LOW" if too_low(own) else ""
+    return f"{ratio_of(own, passive)[0]:.2f}; {float(own['covered']):.3f}{low}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Limits of a measure that no label speaks against, and how far intervals reach then."""
+
+import numpy as np
+import pytest
+
+from sondage import Classifier, Pool, compare, estimate_from, evaluate
+from sondage.core.catalogue.intervals import counted_labels
+from sondage.core.intervals import wald_interval, wilson_interval
+from sondage.core.possible import unrefuted_limits
+
+SIZE = 4000
+
+
+def of_labels(measure, predictions, labels, **columns):
+    """Return what labels alone leave unrefuted."""
+    found = estimate_from(
+        measure, predictions=predictions, labels=labels, inclusion=np.full(len(labels), 0.1), **columns
+    )
+    return found.unrefuted
+
+
+@pytest.mark.parametrize(
+    ("measure", "predictions", "labels", "expected"),
+    [
+        ("error_rate", [0, 1, 1, 0], [0, 1, 1, 0], (True, False)),
+        ("error_rate", [0, 1, 1, 0], [0, 1, 0, 0], (False, False)),
+        ("error_rate", [0, 1], [1, 0], (False, True)),
+        ("accuracy", [0, 1, 1, 0], [0, 1, 1, 0], (False, True)),
+        ("recall", [0, 1, 1, 1], [0, 1, 1, 0], (False, True)),  # a false positive says nothing of recall
+        ("recall", [0, 1, 0], [0, 0, 0], (True, True)),  # no positive: nothing is known
+        ("precision", [0, 1, 0], [1, 1, 0], (False, True)),
+        ("f1", [0, 1, 1], [0, 1, 0], (False, False)),
+        ("f1", [0, 1, 0], [0, 0, 1], (True, False)),
+        ("mcc", [0, 1, 1], [0, 1, 1], (False, True)),
+        ("mcc", [0, 1, 0], [0, 1, 1], (False, False)),
+        ("expected_cost:costs=0/1/5/0", [0, 1, 1], [0, 1, 1], (True, False)),
+    ],
+)
+def test_a_limit_is_refuted_by_the_first_label_against_it(measure, predictions, labels, expected):
+    assert of_labels(measure, predictions, labels) == expected
+
+
+def test_weights_and_shares_leave_the_limit_where_it_is():
+    found = estimate_from(
+        "accuracy", predictions=[0, 1, 1], labels=[0, 1, 1], inclusion=[0.3, 0.7, 0.1], weights=[0.1, 1 / 3, 7.0]
+    )
+    contrast, sample = found.evidence.contrast, found.evidence.sample
+    assert unrefuted_limits(contrast, [(0.3, sample), (0.7, sample)]) == found.unrefuted == (False, True)
+
+
+def test_differences_have_no_limit_of_this_kind():
+    random = np.random.default_rng(0)
+    p, labels = random.random(SIZE), random.integers(0, 2, SIZE)
+    pool = Pool(models={"a": Classifier(p), "b": Classifier(1 - p)})
+    assert compare(pool, "a", "b", "f1", labels=labels, budget=60).estimate.unrefuted == (False, False)
+
+
+@pytest.fixture(scope="module")
+def never_missed():
+    """Return a model that finds every positive, and says of many others that it is not sure; and the labels."""
+    random = np.random.default_rng(1)
+    labels = (random.random(SIZE) < 0.1).astype(int)
+    p = np.where(labels == 1, random.uniform(0.55, 1.0, SIZE), random.uniform(0.0, 0.6, SIZE))
+    return p, labels
+
+
+def test_a_limit_that_is_the_truth_is_held_by_every_interval(never_missed):
+    p, labels = never_missed
+    pool = Pool(p)
+    for seed in range(30):
+        interval = evaluate(pool, "recall", labels=labels, budget=100, seed=seed).interval()
+        assert interval.high == 1.0
+        assert 0.0 < interval.low < 1.0
+
+
+def test_the_other_end_is_no_nearer_than_the_number_of_labels_has_it(never_missed):
+    p, labels = never_missed
+    estimate = evaluate(Pool(p), "recall", labels=labels, budget=100, seed=3)
+    assert estimate.interval().low <= wilson_interval(1.0, counted_labels(estimate)).low
+
+
+@pytest.mark.parametrize("options", [{"target": "population"}, {"method": "passive"}, {"slices": np.arange(SIZE) % 2}])
+def test_it_holds_for_populations_equal_draws_and_slices(never_missed, options):
+    p, labels = never_missed
+    found = evaluate(Pool(p), "recall", labels=labels, budget=200, **options)
+    for estimate in found.estimates.values() if "slices" in options else [found]:
+        assert estimate.unrefuted == (False, True)
+        assert estimate.interval().high == 1.0
+    if "slices" in options:
+        assert found.overall.unrefuted == (False, True)
+        assert found.overall.interval().high == 1.0
+
+
+def test_named_intervals_are_kept_to_the_letter(never_missed):
+    p, labels = never_missed
+    estimate = evaluate(Pool(p), "recall", labels=labels, budget=100, seed=2)
+    wald = wald_interval(estimate.value, estimate.std_error, bounds=(0.0, 1.0))
+    assert estimate.interval(kind="wald").low == wald.low > estimate.interval().low
+
+
+def test_coverage_of_a_model_that_is_sure_and_seldom_wrong():
+    random = np.random.default_rng(5)
+    p = np.where(random.random(SIZE) < 0.9, 0.9999, random.uniform(0.5, 0.9, SIZE))
+    labels = np.where(p == 0.9999, random.random(SIZE) >= 0.01, random.random(SIZE) < 0.999).astype(int)
+    truth, pool, held = float(np.mean(labels != 1)), Pool(p), []
+    for seed in range(200):
+        interval = evaluate(pool, "error_rate", labels=labels, budget=100, seed=seed).interval()
+        held.append(interval.low <= truth <= interval.high)
+    assert np.mean(held) > 0.9
