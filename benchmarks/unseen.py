@@ -226,6 +226,7 @@ def cells_of_unseen(
     run: Callable[[Unseen, str, int], list[Cell]],
     methods: Callable[[Unseen], Sequence[str]],
     pools: Iterable[Unseen] | None = None,
+    seeds: int = 200,
 ) -> list[Cell]:
     """Return the cells that the command line asks for, each pool's by every method, computed unless they are kept.
 
@@ -245,8 +246,10 @@ def cells_of_unseen(
         From a pool to the methods.
     pools : iterable of Unseen, optional
         What is simulated, by default `all_unseen`.
+    seeds : int
+        How many runs, unless the command line tells.
     """
-    parser = options_of_cells(description, seeds=200)
+    parser = options_of_cells(description, seeds=seeds)
     parser.add_argument("--problem", default="*", help="names or patterns, separated by commas (default: all)")
     parser.add_argument("--table", action="store_true", help="simulate nothing, print the tables")
     options, found = parser.parse_args(), []

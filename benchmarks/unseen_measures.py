@@ -1,6 +1,6 @@
 """Other measures than error rate and F1 on the pools that nobody looked at: by the rule of unseen.py.
 
-    python benchmarks/unseen_measures.py                        all, 200 seeds, then the tables (an hour of one core)
+    python benchmarks/unseen_measures.py                        all, 100 seeds, then the tables (an hour of one core)
     python benchmarks/unseen_measures.py --problem '*/auc'      some of them
     python benchmarks/unseen_measures.py --table                the tables, from the file
 
@@ -28,8 +28,12 @@ TURNS = 3
 
 def main() -> None:
     cells = Cells("unseen_measures", KEYS, VALUES)
-    found = cells_of_unseen(__doc__, cells, BUDGETS, lambda one: one.name, run, lambda _: METHODS, pools=measured())
-    print(tables(found))
+    pools = measured()
+    print(tables(cells_of_unseen(__doc__, cells, BUDGETS, _name, run, lambda _: METHODS, pools=pools, seeds=100)))
+
+
+def _name(unseen: Unseen) -> str:
+    return unseen.name
 
 
 def measured() -> Iterator[Unseen]:
@@ -51,13 +55,13 @@ def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
 # -- the measures on all labels, by scikit-learn ---------------------------------------------------------------------
 
 
-def _by(name: str, of: Callable[[Problem], Any], **options: Any) -> Callable[[Problem], float]:
+def _by(name: str, of: Callable[[Problem], Any]) -> Callable[[Problem], float]:
     """Return scikit-learn's measure of what `of` takes from a problem."""
 
     def truth(problem: Problem) -> float:
         from sklearn import metrics
 
-        return float(getattr(metrics, name)(*of(problem), **options))
+        return float(getattr(metrics, name)(*of(problem)))
 
     return truth
 
@@ -84,10 +88,9 @@ def _probabilities(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _brier(problem: Problem) -> float:
-    labels, p = problem.labels, np.asarray(problem.pool_kwargs["probabilities"], dtype=np.float64)
-    if p.ndim == 1:
-        return float(np.mean((p - labels) ** 2))
-    return float(np.mean(np.sum((p - np.eye(p.shape[1])[labels]) ** 2, axis=1) / (2.0 if p.shape[1] == 2 else 1.0)))
+    labels, p = _probabilities(problem)
+    square = float(np.mean(np.sum((p - np.eye(p.shape[1])[labels]) ** 2, axis=1)))
+    return square / 2.0 if p.shape[1] == 2 else square
 
 
 def _log_loss(problem: Problem) -> float:
@@ -131,13 +134,15 @@ def tables(found: list[Cell]) -> str:
 
 def _summary(pairs: list[tuple[Cell, Cell]]) -> list[str]:
     ratios = mean_ratio([ratio_of(own, passive)[0] for own, passive in pairs])
-    widths = mean_ratio([float(own["width"]) / float(passive["width"]) for own, passive in pairs])
-    texts = [ratios, widths]
-    for cells in zip(*pairs, strict=True):
-        covered = [float(cell["covered"]) for cell in cells]
-        texts += [f"{np.mean(covered):.3f}", f"{min(covered):.3f}", str(sum(too_low(cell) for cell in cells))]
-    del texts[6]
-    return texts
+    both = [(float(own["width"]), float(passive["width"])) for own, passive in pairs]
+    held, low = _held([own for own, _ in pairs])
+    passives, passives_low = _held([passive for _, passive in pairs])
+    texts = [f"{np.mean(held):.3f}", f"{min(held):.3f}", str(low), f"{np.mean(passives):.3f}", str(passives_low)]
+    return [ratios, mean_ratio([own / passive for own, passive in both if passive]), *texts]
+
+
+def _held(cells: list[Cell]) -> tuple[list[float], int]:
+    return [float(cell["covered"]) for cell in cells], sum(too_low(cell) for cell in cells)
 
 
 def _shown(own: Cell, passive: Cell) -> str:

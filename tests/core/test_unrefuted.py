@@ -107,3 +107,11 @@ def test_coverage_of_a_model_that_is_sure_and_seldom_wrong():
         interval = evaluate(pool, "error_rate", labels=labels, budget=100, seed=seed).interval()
         held.append(interval.low <= truth <= interval.high)
     assert np.mean(held) > 0.9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_doubt_is_not_taken_for_a_lack_of_labels(seed):
+    p = np.where(np.arange(SIZE) % 2 == 0, 0.97, 0.02)
+    estimate = evaluate(Pool(p), "error_rate", labels=(p > 0.5).astype(int), budget=50, seed=seed)
+    assert estimate.interval().low == 0.0
+    assert wilson_interval(0.0, 50).high <= estimate.interval().high < 1.3 * wilson_interval(0.0, 50).high

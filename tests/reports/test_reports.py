@@ -297,4 +297,5 @@ def test_what_the_labels_prove_is_said_where_it_is_near():
     assert "at most" not in str(report)
     data = json.loads(json.dumps(report.to_data()))["result"]
     assert data["possible"] == [least, most]
+    assert data["unrefuted"] == list(estimate.unrefuted)
     assert "whatever" not in str(sondage.report(sondage.evaluate(Pool(p), "log_loss", labels, 300)))

@@ -81,6 +81,7 @@ def _estimate(estimate: Estimate, level: float) -> Data:
         | {
             "interval": _interval(estimate.interval(level)),
             "possible": list(estimate.possible),
+            "unrefuted": list(estimate.unrefuted),
             "n_pending": estimate.n_pending,
             "n_skipped": estimate.n_skipped,
             "if_skipped": skipped,

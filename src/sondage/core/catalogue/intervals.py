@@ -76,15 +76,16 @@ def _auto(estimate: Estimate, level: float, generator: np.random.Generator | Non
 def _of_variance(estimate: Estimate, level: float) -> Interval:
     """Return Wilson on the effective sample size for proportions, or t.
 
-    Where the variance grows faster with the value than these have it, its slope takes their place.
+    Where the variance grows faster with the value than these have it, its slope takes their place. Near a limit that no
+    label speaks against a large standard error is the belief's doubt, which is not that of fewer labels than there are.
     """
     value, variance = estimate.value, estimate.std_error**2
     inside = estimate.proportion and 0 < value < 1 and variance > 0
-    n = value * (1 - value) / variance if inside else np.inf
-    if (inside or not estimate.proportion) and abs(estimate.slope) > abs(1 - 2 * value) / n:
-        return score_interval(
-            value, estimate.std_error, estimate.slope, level, df=estimate.df, n=n, bounds=estimate.bounds
-        )
+    explained = value * (1 - value) / variance if inside else np.inf
+    n = max(explained, counted_labels(estimate)) if inside and any(estimate.unrefuted) else explained
+    slope = max(estimate.slope, (1 - 2 * value) / n, key=abs)
+    if n > explained or ((inside or not estimate.proportion) and slope == estimate.slope != 0):
+        return score_interval(value, estimate.std_error, slope, level, df=estimate.df, n=n, bounds=estimate.bounds)
     return (_wilson_effective if estimate.proportion else _t)(estimate, level, None)
 
 
