@@ -27,13 +27,11 @@ TURNS = 3
 
 
 def main() -> None:
-    cells = Cells("unseen_measures", KEYS, VALUES)
-    pools = measured()
-    print(tables(cells_of_unseen(__doc__, cells, BUDGETS, _name, run, lambda _: METHODS, pools=pools, seeds=100)))
-
-
-def _name(unseen: Unseen) -> str:
-    return unseen.name
+    cells, pools = Cells("unseen_measures", KEYS, VALUES), measured()
+    found = cells_of_unseen(
+        __doc__, cells, BUDGETS, lambda unseen: unseen.name, run, lambda _: METHODS, pools=pools, seeds=100
+    )
+    print(tables(found))
 
 
 def measured() -> Iterator[Unseen]:
@@ -118,16 +116,20 @@ OF_ONE_CLASS = ("recall", "precision", "specificity", "auc", "average_precision"
 def tables(found: list[Cell]) -> str:
     """Return for each measure, and number of labels, errors and widths over equal draws', and coverage."""
     by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
+    whole = [(method, budget) for method in METHODS for budget in BUDGETS]
+    names = [
+        name for name in dict.fromkeys(name for name, _, _ in by_key) if all((name, *at) in by_key for at in whole)
+    ]
     rows, every = [], []
     for measure in TRUTHS:
-        names = [name for name in dict.fromkeys(name for name, _, _ in by_key) if name.endswith(f"/{measure}")]
-        for budget in BUDGETS:
-            pairs = [(by_key[name, "default", budget], by_key[name, "passive", budget]) for name in names]
-            if pairs:
-                rows.append([measure, str(budget), *_summary(pairs)])
-        for name in names:
-            cells = [(by_key[name, "default", budget], by_key[name, "passive", budget]) for budget in BUDGETS]
-            every.append([name, f"{float(cells[0][0]['truth']):.3g}", *(_shown(*pair) for pair in cells)])
+        own = [name for name in names if name.endswith(f"/{measure}")]
+        pairs = [[(by_key[name, "default", at], by_key[name, "passive", at]) for at in BUDGETS] for name in own]
+        columns = zip(BUDGETS, *pairs, strict=True) if pairs else ()
+        rows += [[measure, str(budget), *_summary(column)] for budget, *column in columns]
+        every += [
+            [name, f"{float(row[0][0]['truth']):.3g}", *(_shown(*pair) for pair in row)]
+            for name, row in zip(own, pairs, strict=True)
+        ]
     heads = ["measure", "labels", "/passive", "rel. width", "coverage", "lowest", "too low", "passive's", "too low"]
     return "\n\n".join([table(heads, rows), table(["problem", "truth", *map(str, BUDGETS)], every)])
 

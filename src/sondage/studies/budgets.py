@@ -14,8 +14,12 @@ from sondage.pools import Pool
 __all__ = ["LEAST_IN_SLICE", "check_amount", "check_budget", "least_in_stage", "stage_end"]
 
 LEAST_IN_SLICE = 10
-_FEW, _SOME, _MANY = 10, 30, 60
-"""Least labels of a stage: to learn probabilities and shares, variances with other models' help, and without."""
+_FEW = 10
+"""Least labels of a stage that learns probabilities, or shares."""
+_SOME = 30
+"""The same of variances, where other models help."""
+_MANY = 60
+"""The same of variances alone, and of grades."""
 
 
 def check_budget(pool: Pool, budget: float) -> float:
@@ -68,9 +72,8 @@ def least_in_stage(task: Task, kind: str, models: int) -> int:
     >>> [least_in_stage(Task("regression"), "evaluate", models) for models in (1, 2)]
     [60, 30]
     """
-    if kind == "select" or task.kind in ("classification", "outcomes"):
-        return _FEW
-    if task.kind == "regression" and kind == "compare":
+    of_shares = kind == "select" or (kind == "compare" and task.kind == "regression")
+    if of_shares or task.kind in ("classification", "outcomes"):
         return _FEW
     return _SOME if task.kind == "regression" and 1 < models <= MOST_SOURCES else _MANY
 

@@ -102,8 +102,8 @@ def evaluate(
     seed : int
         Same pool, same seed: same items.
     model : str, optional
-        Which of several models. Up to seven others of the pool help: the default belief learns when to follow whom;
-        ``belief="model"`` leaves them out.
+        Which of several models. Without judges and features up to seven others of the pool help: the default belief
+        learns when to follow whom; ``belief="model"`` leaves them out.
     positive : optional
         The positive class of the measures that have one.
     method : str or Method, optional
