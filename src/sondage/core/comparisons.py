@@ -52,6 +52,11 @@ class Contrast:
         return len(self.weights) > 1
 
     @property
+    def sure_decide(self) -> bool:
+        """Whether sure items move it most, as one model's AUC; a difference follows those that models tell apart."""
+        return self.functional.sure_decide and not self.compares
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest possible value."""
         low, high = self.functional.bounds

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.assisted import Assisted
-from sondage.core.beliefs import Belief, is_limit
+from sondage.core.beliefs import Belief, is_learned, is_limit
 from sondage.core.biases import corrected_value
 from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, moments
@@ -204,7 +204,7 @@ class Estimation:
         if complete.any():
             return np.asarray(complete / complete.sum())
         sizes = np.array([part.sample.size for part in self.parts], dtype=np.float64)
-        if self.belief is None:
+        if self.belief is None or _tells_little(contrasts, self.belief):
             return np.asarray(sizes / sizes.sum())
         sums = {
             model: np.average([fit.sums[model] for fit in own], axis=0, weights=sizes)
@@ -287,6 +287,11 @@ def _spread(contrast: Contrast, sums: dict[int, Floats], sample: Sample) -> floa
 
 def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
     return replace(sample, expansion=replace(sample.expansion, weights=sample.expansion.weights * counts))
+
+
+def _tells_little(contrasts: Sequence[Contrast], belief: Belief) -> bool:
+    """Return whether sure items decide, and only the model itself tells how sure they are."""
+    return len(contrasts) == 1 and contrasts[0].sure_decide and not is_learned(belief)
 
 
 def _may_contradict(contrast: Contrast, belief: Belief) -> bool:

@@ -293,3 +293,8 @@ class LearnedOutcomeBelief(OutcomeBelief):
         events = labels[given, index] == output.grades[1]
         sources = _stacked(self._sources(rows, index), len(rows))
         return learn_events(self._offset(rows, index), events, sources, rows.features)
+
+
+def is_learned(belief: Belief) -> bool:
+    """Return whether a belief learns from side information: other models, judges or features."""
+    return isinstance(belief, LearnedClassBelief | LearnedGaussianBelief | LearnedOutcomeBelief)

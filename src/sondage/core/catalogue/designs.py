@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sondage.core.beliefs import Belief, GaussianBelief
+from sondage.core.beliefs import Belief, GaussianBelief, is_learned
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.contenders import Contention, Standing
 from sondage.core.designs import (
@@ -106,6 +106,11 @@ class Setting:
         return self.contrasts[0].compares and not functional.linear and functional.corrected is None
 
     @property
+    def sure_decide(self) -> bool:
+        """Whether sure items decide, and only the model itself tells which these are."""
+        return self.contrasts[0].sure_decide and not is_learned(self.belief)
+
+    @property
     def surprises(self) -> float:
         """How many predictions of the pool are believed to be wrong; infinite where that is not what is estimated."""
         contrast = self.contrasts[0]
@@ -186,6 +191,8 @@ def _adaptive(setting: Setting) -> Design:
     both denominators. So that these are known, half of the first stage of such a difference and a quarter of the
     others serves each model's own value.
     """
+    if setting.sure_decide:
+        return _even(setting)
     few = max(0.0, 1.0 - (FEW * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
     shares = [(1.0 - few) / 3.0, (1.0 + 2.0 * few) / 3.0, (1.0 - few) / 3.0]
     designs = [_optimal(setting), _absolute(setting), _bounded(setting)]
@@ -194,6 +201,16 @@ def _adaptive(setting: Setting) -> Design:
         shares, designs = [*((1.0 - own) * share for share in shares), own], [*designs, _active_risk(setting)]
     terms = tuple((a * b, term) for a, design in zip(shares, designs, strict=True) for b, term in design.terms)
     return Design("adaptive", terms)
+
+
+def _even(setting: Setting) -> Design:
+    """Return the thesis's optimal design, bounded and equal draws in equal parts.
+
+    It is for measures that the surest items decide: how uncertain an item is says little of how much its label tells.
+    """
+    optimal = mixture("optimal", [setting.term(contrast, belief=setting.belief) for contrast in setting.served])
+    terms = [(share / 3.0, term) for part in (optimal, _bounded(setting)) for share, term in part.terms]
+    return Design("adaptive", (*terms, (1.0 / 3.0, Equal())))
 
 
 def _active_err(setting: Setting) -> Design:
@@ -306,7 +323,7 @@ def named_design(name: str, floor: float, setting: Setting) -> Design:
 
 def _ground(setting: Setting) -> Term:
     """Return what the floor follows: of one contrast how far a label can move it, of several base weights."""
-    if len(setting.contrasts) > 1:
+    if len(setting.contrasts) > 1 or setting.sure_decide:
         return Equal()
     (contrast,) = setting.contrasts
     influence = setting.influence(contrast) if contrast.functional.linear else setting.shrunk_influence(contrast)

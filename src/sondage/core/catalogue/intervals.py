@@ -18,9 +18,11 @@ from sondage.core.intervals import (
     wilson_effective_interval,
     wilson_interval,
 )
+from sondage.core.measures.binned import ScoreCounts
 from sondage.core.measures.functionals import linear
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Evidence, Interval
+from sondage.core.samples import Sample
 from sondage.core.significance import counted_interval
 from sondage.errors import InputError
 
@@ -77,12 +79,14 @@ def _of_variance(estimate: Estimate, level: float) -> Interval:
     """Return Wilson on the effective sample size for proportions, or t.
 
     Where the variance grows faster with the value than these have it, its slope takes their place. Near a limit that no
-    label speaks against a large standard error is the belief's doubt, which is not that of fewer labels than there are.
+    label speaks against, and of measures that sure items decide, a large standard error is the belief's doubt, which is
+    not that of fewer labels than there are.
     """
     value, variance = estimate.value, estimate.std_error**2
     inside = estimate.proportion and 0 < value < 1 and variance > 0
     explained = value * (1 - value) / variance if inside else np.inf
-    n = max(explained, counted_labels(estimate)) if inside and any(estimate.unrefuted) else explained
+    doubted = any(estimate.unrefuted) or (estimate.evidence is not None and estimate.evidence.contrast.sure_decide)
+    n = max(explained, counted_labels(estimate)) if inside and doubted else explained
     slope = max(estimate.slope, (1 - 2 * value) / n, key=abs)
     if n > explained or ((inside or not estimate.proportion) and slope == estimate.slope != 0):
         return score_interval(value, estimate.std_error, slope, level, df=estimate.df, n=n, bounds=estimate.bounds)
@@ -122,15 +126,26 @@ def _wilson_effective(estimate: Estimate, level: float, generator: np.random.Gen
 
 
 def counted_labels(estimate: Estimate) -> float:
-    """Return the effective number of labels in the proportion's denominator: for recall, of the positives only."""
-    evidence = estimate.evidence
-    ratio = None if evidence is None else evidence.contrast.functional.ratio
-    if evidence is None or ratio is None:
+    """Return the effective number of labels in the proportion's denominator: for recall, of the positives only.
+
+    Areas under curves follow from pairs of a positive and a negative: there it is that of the rarer class.
+    """
+    if estimate.evidence is None:
         return estimate.n_effective
-    (model, _), sample = evidence.contrast.weights[0], evidence.sample
-    basis = evidence.contrast.functional.basis
-    counted = np.broadcast_to(basis.project(sample.items, model, sample.labels, ratio[1]), len(sample.items))
-    parts = sample.unit_sums(sample.row_weights * counted)
+    sample, contrast = estimate.evidence.sample, estimate.evidence.contrast
+    functional = contrast.functional
+    if isinstance(functional.basis, ScoreCounts):
+        positive = np.asarray(sample.labels == functional.basis.positive, dtype=np.float64)
+        return min(_effective(sample, positive), _effective(sample, 1.0 - positive))
+    if functional.ratio is None:
+        return estimate.n_effective
+    model, _ = contrast.weights[0]
+    return _effective(sample, functional.basis.project(sample.items, model, sample.labels, functional.ratio[1]))
+
+
+def _effective(sample: Sample, counted: Floats) -> float:
+    """Return the effective number of the labels that count so much, each row for its expansion weight."""
+    parts = sample.unit_sums(sample.row_weights * np.broadcast_to(counted, len(sample.items)))
     square = float(np.sum(parts**2))
     return float(np.sum(parts)) ** 2 / square if square > 0 else 0.0
 

@@ -109,6 +109,7 @@ class _Area:
     edges: Edges = field(default=(), repr=False, compare=False, metadata={"of_pool": True})
 
     kind: ClassVar[str]
+    sure_decide: ClassVar[bool] = False
     curve: ClassVar[tuple[Callable[[Floats], float], Callable[[Floats], Floats]]]
     curvature: ClassVar[Callable[[Floats], Sequence[tuple[float, Floats]]] | None] = None
 
@@ -146,6 +147,7 @@ class _Area:
             (0.0, 1.0),
             higher_is_better=True,
             proportion=True,
+            sure_decide=self.sure_decide,
             curvature=type(self).curvature,
         )
 
@@ -179,6 +181,7 @@ class AUC(_Area):
     """
 
     kind = "auc"
+    sure_decide = True
     curve = (_auc, _auc_gradient)
 
 

@@ -71,6 +71,9 @@ class Functional:
     right_is_best : bool
         Whether a label that is the predicted class never gives a smaller value than another, whatever the other labels
         are; told of measures that are neither linear nor ratios.
+    sure_decide : bool
+        Whether the items whose labels are surest move the value most, as of the AUC: a belief tells least where it
+        matters most.
     corrected : callable, optional
         Of a measure that is not smooth: from :math:`\hat\mu` and the variances of its entries the value less its
         estimated bias, and a bound of the bias that is left. None where linearising is enough.
@@ -90,6 +93,7 @@ class Functional:
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
     right_is_best: bool = False
+    sure_decide: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
     curvature: Callable[[Floats], Sequence[tuple[float, Floats]]] | None = None
 
