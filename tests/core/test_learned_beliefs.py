@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from sondage import Classifier, Outcome, Pool, Regressor
+from sondage import Classifier, Outcome, Pool, Regressor, evaluate
 from sondage.core.beliefs import (
     ClassBelief,
     LearnedClassBelief,
     LearnedGaussianBelief,
     LearnedOutcomeBelief,
 )
+from sondage.core.beliefs.classes import PLAUSIBLE
 from sondage.core.beliefs.votes import count_votes, voted_column
 from sondage.core.catalogue.beliefs import MOST_SOURCES, TRUST, Expectation, named_belief
-from sondage.core.learning import Correction
+from sondage.core.learning import NONE, Correction
+from sondage.core.variances import plausible
 
 
 def believe(pool, belief=None, models=(0,)):
@@ -351,3 +353,27 @@ def test_graded_outcomes_stay_as_they_are():
     learned = believe(pool).calibrated(pool.items, np.ones((30, 1)))
     for _, weight in learned.supposed(pool.items, (0,)):
         np.testing.assert_allclose(weight, 1 / 3)
+
+
+@pytest.mark.parametrize("unneeded", [0.0, 0.01, 0.4, 1.0])
+def test_losses_reckon_with_that_nothing_was_to_learn(unneeded):
+    p, judge, _, y = two_classes(200)
+    pool = Pool(p, judge=judge)
+    learned = believe(pool).calibrated(pool.items, y)
+    learned = replace(learned, correction=replace(learned.correction, unneeded=unneeded))
+    found = learned.unsettled(pool.items, y, np.ones(200))
+    plain = [one for one in found if getattr(one, "belief", one).correction == NONE]
+    assert len(found) == PLAUSIBLE
+    assert len(plain) == (round(PLAUSIBLE * unneeded) if unneeded < 1 else 0)  # hardly any correction is left then
+    assert len(learned.plausible(pool.items, y, np.ones(200))) == PLAUSIBLE
+
+
+@pytest.mark.parametrize(("measure", "some"), [("log_loss", True), ("brier", True), ("error_rate", False)])
+def test_the_doubt_is_that_of_losses_of_probabilities(measure, some):
+    p, other, _, y = two_classes()
+    pool = Pool(models={"a": Classifier(p), "b": Classifier(other)})
+    evidence = evaluate(pool, measure, labels=y, budget=60, seed=1, model="a").evidence
+    belief = evidence.estimation.belief
+    assert 0.1 < belief.correction.unneeded < 0.9
+    found = plausible(evidence.contrast, belief, evidence.sample)
+    assert any(getattr(one, "belief", one).correction == NONE for one in found) == some

@@ -118,3 +118,23 @@ def test_of_many_features_the_leading_directions_are_used():
     features = np.random.default_rng(6).normal(size=(300, 1000))
     found = learn_events(np.zeros(300), features[:, 0] > 0, np.zeros((300, 1)), features)
     assert len(found.features) == 1000 > RANK
+
+
+def test_whether_anything_is_needed_is_told_by_evidence_alone():
+    rng = np.random.default_rng(8)
+    odds, source = rng.normal(size=(2, 60))
+    events = rng.random(60) < expit(odds)
+    block = np.column_stack([np.ones(60), source])
+    evidence = [fit_events(scale * block, odds, events).log_evidence for scale in (0.3, 1.0)]
+    plain = fit_events(np.zeros((60, 0)), odds, events).log_evidence
+    expected = 0.5 * np.exp(plain) / (0.5 * np.exp(plain) + 0.25 * np.sum(np.exp(evidence)))
+    assert learn_events(odds, events, source[:, None]).unneeded == pytest.approx(expected, rel=1e-8)
+
+
+def test_what_helps_is_needed_and_what_does_not_is_hardly():
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(300, 2))
+    events = rng.random(300) < expit(2 * x[:, 0])
+    assert learn_events(np.zeros(300), events, x[:, :1]).unneeded < 1e-6
+    assert learn_events(2 * x[:, 0], events, x[:, 1:]).unneeded > 0.5
+    assert learn_numbers(x[:, 0], np.ones(300), x[:, :1]).unneeded < 1e-6

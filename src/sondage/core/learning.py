@@ -46,13 +46,14 @@ RANK = 64
 
 @dataclass(frozen=True)
 class Correction:
-    """The coefficients of a correction, and its least and largest value; empty coefficients are 0."""
+    """The coefficients of a correction, empty ones 0, its least and largest value, and how likely none is needed."""
 
     constant: float = 0.0
     sources: tuple[float, ...] = ()
     features: tuple[float, ...] = ()
     low: float = 0.0
     high: float = 0.0
+    unneeded: float = 0.0
 
     def at(self, sources: Sequence[NDArray[np.floating]], features: NDArray[np.floating] | None) -> Floats:
         """Return the correction of every item, shape (n,): sources (m) of shape (n,), features (n, d)."""
@@ -145,8 +146,9 @@ def learn_numbers(
         return Fitted(np.asarray(mean), evidence)
 
     found = _averaged(fit, sources / unit, features)
-    scaled = [_short(number * unit) for number in (found.constant, found.low, found.high)]
-    return Correction(scaled[0], found.sources, tuple(_short(beta * unit) for beta in found.features), *scaled[1:])
+    constant, low, high = (_short(number * unit) for number in (found.constant, found.low, found.high))
+    of_features = tuple(_short(beta * unit) for beta in found.features)
+    return Correction(constant, found.sources, of_features, low, high, found.unneeded)
 
 
 def fit_events(design: Floats, offset: Floats, events: NDArray[np.bool_]) -> Fitted:
@@ -250,6 +252,7 @@ def _averaged(fit: Fit, sources: Floats, features: NDArray[np.floating] | None) 
         tuple(map(_short, of_features.tolist())),
         _short(float(values.min(initial=0.0))),
         _short(float(values.max(initial=0.0))),
+        _short(float(weights[0])),  # both scales 0
     )
 
 

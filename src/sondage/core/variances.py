@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from sondage.core.beliefs import Belief, Disputed, disputed, is_limit
+from sondage.core.beliefs import Belief, Disputed, LearnedClassBelief, disputed, is_limit
 from sondage.core.comparisons import Contrast, Influence
 from sondage.core.measures.bases import ClassLoss, Confusion
 from sondage.core.samples import Sample
@@ -108,7 +108,7 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
         One as likely as another: `Disputed` of a difference in predictions, the belief alone if none is disputed.
     """
     if not _differs_in_predictions(contrast):
-        return _left_possible(belief, sample)
+        return _left_possible(belief, sample, losses=isinstance(contrast.functional.basis, ClassLoss))
     rows = np.flatnonzero(disputed(sample.items, contrast.models))
     if not len(rows):
         return (belief,)
@@ -122,8 +122,13 @@ def _differs_in_predictions(contrast: Contrast) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _left_possible(belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None) -> Sequence[Belief]:
-    """Return what labels, of these rows alone, leave possible; the last answer is kept: slices ask for it again."""
+def _left_possible(
+    belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None, *, losses: bool = False
+) -> Sequence[Belief]:
+    """Return what labels, of these rows alone, leave possible; the last answer is kept: slices ask for it again.
+
+    What was learned from others follows from uncertain items, and losses from sure ones: there it may be nothing.
+    """
     items, labels, weights = sample.items, sample.labels, sample.unit_sums(sample.row_weights)
     at = None if rows is None else np.array(rows)
     if sample.units is not None:
@@ -132,6 +137,8 @@ def _left_possible(belief: Belief, sample: Sample, rows: tuple[int, ...] | None 
         at, weights = first if at is None else at[first], weights[sample.units]
     if at is not None:
         items, labels, weights = items.take(at), labels[at], weights[at]
+    if losses and isinstance(belief, LearnedClassBelief):
+        return belief.unsettled(items, labels, weights)
     return belief.plausible(items, labels, weights)
 
 

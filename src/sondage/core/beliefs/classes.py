@@ -157,11 +157,12 @@ class ClassBelief:
 
     def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible."""
-        if self.votes:
-            return (self,)
+        return (self,) if self.votes else self._left_possible(items, labels, weights, PLAUSIBLE)
+
+    def _left_possible(self, items: Items, labels: NDArray[Any], weights: Floats, count: int) -> tuple[Belief, ...]:
         reference = self.reference(items)
         events, chance = labels == reference.classes, 1.0 / self.n_classes
-        points = plausible_events(reference.log_odds, events, weights, PLAUSIBLE, chance=chance)
+        points = plausible_events(reference.log_odds, events, weights, count, chance=chance)
         return lapsing(replace(self, kept=(items, reference)), points)
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:

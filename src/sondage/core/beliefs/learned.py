@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
-from sondage.core.beliefs.classes import ClassBelief, Reference
+from sondage.core.beliefs.classes import PLAUSIBLE, ClassBelief, Reference
 from sondage.core.beliefs.columns import doubted, log_odds
 from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.outcomes import OutcomeBelief
@@ -86,6 +86,14 @@ class LearnedClassBelief(ClassBelief):
         offset = ClassBelief._moved(fitted, items, reference)
         learned = learn_events(offset, labels == reference.classes, _stacked(sources, len(items)), items.features)
         return replace(fitted, correction=learned)
+
+    def unsettled(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+        """Return what is plausible, in part without the correction: in so far as labels may need none."""
+        plain = round(PLAUSIBLE * self.correction.unneeded)
+        if self.votes or not 0 < plain < PLAUSIBLE:
+            return self.plausible(items, labels, weights)
+        corrected = self._left_possible(items, labels, weights, PLAUSIBLE - plain)
+        return corrected + replace(self, correction=NONE)._left_possible(items, labels, weights, plain)
 
     def _sources(self, items: Items, reference: Reference) -> list[Floats]:
         """Return the log odds of the reference class by the mixture and by every source."""
