@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, ClassBelief, RankingBelief
+from sondage.core.beliefs import Belief, ClassBelief, RankingBelief, is_learned
 from sondage.core.measures.bases import Basis
 from sondage.core.measures.functionals import Functional
 from sondage.core.measures.lists import ListLoss
@@ -55,6 +55,10 @@ class Contrast:
     def sure_decide(self) -> bool:
         """Whether sure items move it most, as one model's AUC; a difference follows those that models tell apart."""
         return self.functional.sure_decide and not self.compares
+
+    def rests_on_model(self, belief: Belief) -> bool:
+        """Return whether sure items decide, and nothing but the model itself tells how sure they are."""
+        return self.sure_decide and not is_learned(belief)
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -10,7 +10,8 @@ where :math:`V_k` is the variance that the belief, calibrated on all labels, exp
 what was believed before it. It is an estimate from :math:`n_k` units, and small where none that matters was drawn: what
 a label errs by, :math:`n_k V_k`, is drawn towards what those of all stages do, much with ten or twenty labels and
 hardly with a hundred. Each stage is unbiased given the past; weights pooled over stages would not be, since later
-designs follow from earlier labels.
+designs follow from earlier labels. Where a single contrast rests on how sure the model is (`Contrast.rests_on_model`),
+:math:`V_k` says little, and :math:`a_k \propto n_k`.
 
 A stage whose estimate of a contrast is more than four standard errors away from that of the later ones, whose designs
 and beliefs have learned from it, has a :math:`V_k` that was not true: the square of the distance, less their variance,
@@ -27,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.assisted import Assisted
-from sondage.core.beliefs import Belief, is_learned, is_limit
+from sondage.core.beliefs import Belief, is_limit
 from sondage.core.biases import corrected_value
 from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, moments
@@ -204,7 +205,7 @@ class Estimation:
         if complete.any():
             return np.asarray(complete / complete.sum())
         sizes = np.array([part.sample.size for part in self.parts], dtype=np.float64)
-        if self.belief is None or _tells_little(contrasts, self.belief):
+        if self.belief is None or (len(contrasts) == 1 and contrasts[0].rests_on_model(self.belief)):
             return np.asarray(sizes / sizes.sum())
         sums = {
             model: np.average([fit.sums[model] for fit in own], axis=0, weights=sizes)
@@ -287,11 +288,6 @@ def _spread(contrast: Contrast, sums: dict[int, Floats], sample: Sample) -> floa
 
 def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
     return replace(sample, expansion=replace(sample.expansion, weights=sample.expansion.weights * counts))
-
-
-def _tells_little(contrasts: Sequence[Contrast], belief: Belief) -> bool:
-    """Return whether sure items decide, and only the model itself tells how sure they are."""
-    return len(contrasts) == 1 and contrasts[0].sure_decide and not is_learned(belief)
 
 
 def _may_contradict(contrast: Contrast, belief: Belief) -> bool:

@@ -15,7 +15,8 @@ expected near 2 + 2/3: :math:`f = \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)`, 
 expected.
 
 Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
-possible (of losses of probabilities the root mean square).
+possible (of losses of probabilities the root mean square, and in so far as the labels may need none without what was
+learned from other models, judges and features).
 
 Of a difference in predictions nearly all that is drawn are items that two models predict differently, and the belief
 of these is judged by their own labels: :math:`V_b` is its mean over what these leave possible. They know the rate

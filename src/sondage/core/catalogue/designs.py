@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sondage.core.beliefs import Belief, GaussianBelief, is_learned
+from sondage.core.beliefs import Belief, GaussianBelief
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.contenders import Contention, Standing
 from sondage.core.designs import (
@@ -106,9 +106,9 @@ class Setting:
         return self.contrasts[0].compares and not functional.linear and functional.corrected is None
 
     @property
-    def sure_decide(self) -> bool:
-        """Whether sure items decide, and only the model itself tells which these are."""
-        return self.contrasts[0].sure_decide and not is_learned(self.belief)
+    def rests_on_model(self) -> bool:
+        """Whether what is to be estimated rests on how sure the model itself is."""
+        return self.contrasts[0].rests_on_model(self.belief)
 
     @property
     def surprises(self) -> float:
@@ -190,8 +190,10 @@ def _adaptive(setting: Setting) -> Design:
     Items on which two models agree hardly move a difference of ratios, but it is multiplied by what their labels say of
     both denominators. So that these are known, half of the first stage of such a difference and a quarter of the
     others serves each model's own value.
+
+    Where the estimate rests on how sure one model is, which its probabilities say least of, they are `_even`.
     """
-    if setting.sure_decide:
+    if setting.rests_on_model:
         return _even(setting)
     few = max(0.0, 1.0 - (FEW * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
     shares = [(1.0 - few) / 3.0, (1.0 + 2.0 * few) / 3.0, (1.0 - few) / 3.0]
@@ -322,8 +324,12 @@ def named_design(name: str, floor: float, setting: Setting) -> Design:
 
 
 def _ground(setting: Setting) -> Term:
-    """Return what the floor follows: of one contrast how far a label can move it, of several base weights."""
-    if len(setting.contrasts) > 1 or setting.sure_decide:
+    """Return what the floor follows: how far a label can move one contrast, or base weights.
+
+    These of several contrasts, and where the estimate rests on the model: there what a label moves vanishes between the
+    classes, and the model's probabilities decide where that is.
+    """
+    if len(setting.contrasts) > 1 or setting.rests_on_model:
         return Equal()
     (contrast,) = setting.contrasts
     influence = setting.influence(contrast) if contrast.functional.linear else setting.shrunk_influence(contrast)
