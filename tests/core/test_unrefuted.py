@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sondage import Classifier, Pool, compare, estimate_from, evaluate
-from sondage.core.catalogue.intervals import counted_labels
+from sondage.core.catalogue.counted import counted_labels
 from sondage.core.intervals import wald_interval, wilson_interval
 from sondage.core.possible import unrefuted_limits
 
@@ -112,3 +112,13 @@ def test_doubt_is_not_taken_for_a_lack_of_labels(seed):
     estimate = evaluate(Pool(p), "error_rate", labels=(p > 0.5).astype(int), budget=50, seed=seed)
     assert estimate.interval().low == 0.0
     assert wilson_interval(0.0, 50).high <= estimate.interval().high < 1.3 * wilson_interval(0.0, 50).high
+
+
+@pytest.mark.parametrize(("measure", "value"), [("accuracy", 1.0), ("recall", 1.0), ("f1", 1.0), ("error_rate", 0.0)])
+def test_labels_drawn_elsewhere_that_all_agree_are_counted(measure, value):
+    labels = np.repeat([0, 1], [60, 40])
+    found = estimate_from(measure, predictions=labels, labels=labels, inclusion=np.full(100, 0.001))
+    expected = wilson_interval(value, counted_labels(found))
+    assert (found.value, np.isnan(found.std_error)) == (value, True)
+    assert (found.interval().low, found.interval().high) == (expected.low, expected.high)
+    assert found.interval(kind="wald").kind == "undefined"

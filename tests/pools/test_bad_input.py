@@ -105,6 +105,8 @@ ARRAYS = {
     "lengths": ({"models": {"a": Classifier(P), "b": Classifier(P[:2])}}, "different numbers of rows"),
     "classes": ({"probabilities": P, "classes": ["a", "b", "c"]}, "3 classes ['a', 'b', 'c'] but 2 columns"),
     "outcomes": ({"models": {"a": Outcome()}}, "give ids="),
+    "unnamed": ({"models": Classifier(P)}, "models= is a Classifier: give each model a name"),
+    "no model": ({"models": {}}, "models= is empty"),
 }
 
 

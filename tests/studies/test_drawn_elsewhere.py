@@ -65,3 +65,17 @@ def test_what_cannot_be_corrected_for_is_refused(parts: dict[str, Any], words: s
 def test_a_missing_label_is_refused_by_its_row(predictions: Any, labels: Any) -> None:
     with pytest.raises(LabelError, match="row 1 is missing"):
         estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
+
+
+def test_an_expansion_above_the_whole_has_an_interval() -> None:
+    taken = np.array([1, 2, 1, 2])
+    found = estimate_from(
+        "error_rate",
+        predictions=F[taken],
+        labels=Y[taken],
+        inclusion=[0.3, 0.5, 0.4, 0.2],
+        estimator="horvitz_thompson",
+        pool_size=5,
+    )
+    assert found.value > 1
+    assert (found.interval().low, found.interval().high) == (0.0, 1.0)

@@ -21,7 +21,7 @@ from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["possible_values", "unrefuted_limits"]
+__all__ = ["labelled_sums", "possible_values", "unrefuted_limits"]
 
 ROUNDING = 1e-12
 
@@ -65,7 +65,7 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
     if not isinstance(functional.basis, Confusion):
         return least, most
     rest = np.maximum(predicted - labelled.sum(axis=1), 0.0)
-    if functional.right_is_best:
+    if functional.parts:
         return least, min(functional.value(labelled + np.diag(rest)), most)
     if not functional.linear and (functional.ratio is None or not np.sum(functional.ratio[1] * labelled) > 0):
         return least, most
@@ -110,11 +110,25 @@ def unrefuted_limits(contrast: Contrast, samples: Sequence[tuple[float, Sample]]
     """
     if contrast.compares:
         return False, False
+    (model,) = contrast.models
+    value, (least, most) = contrast.value({model: labelled_sums(contrast, samples)}), contrast.bounds
+    return not value > least + ROUNDING, not value < most - ROUNDING
+
+
+def labelled_sums(contrast: Contrast, samples: Sequence[tuple[float, Sample]]) -> Floats:
+    """Return the item statistic's mean over the labelled items alone, each for its base weight.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        One model's measure.
+    samples : sequence of (share, Sample)
+        What is labelled, of each part of the pool, with shares that sum to 1.
+    """
     basis, (model,) = contrast.functional.basis, contrast.models
     weights = [share * sample.items.weights for share, sample in samples]
     total = sum(float(np.sum(own)) for own in weights)
-    sums = sum(
+    sums = [
         basis.totals(sample.items, model, sample.labels, own) for (_, sample), own in zip(samples, weights, strict=True)
-    )
-    value, (least, most) = contrast.value({model: np.asarray(sums) / total}), contrast.bounds
-    return not value > least + ROUNDING, not value < most - ROUNDING
+    ]
+    return np.asarray(np.sum(sums, axis=0) / total)

@@ -23,6 +23,8 @@ def one_kind(
     if models is not None:
         if any(single):
             raise InputError("give models=, or one model's probabilities, predictions, means; not both")
+        if not isinstance(models, Mapping):
+            raise InputError(f"models= is a {type(models).__name__}: give each model a name, models={{'name': ...}}")
         if not models:
             raise InputError("models= is empty; a pool needs at least one model")
         return dict(models)

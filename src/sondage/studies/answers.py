@@ -27,6 +27,7 @@ from sondage.studies.session import Session
 __all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session", "squared_error", "within"]
 
 AGREED = 1e-9
+"""Labels agree whose standard error is less than this share of the value."""
 ROUNDING = 1e-13
 
 
@@ -181,7 +182,12 @@ def squared_error(
 
 def within(value: float, low: float, high: float) -> float:
     """Return a value within its bounds, and at a bound where only rounding keeps it off."""
+    return float(np.clip(unrounded(value, low, high), low, high))
+
+
+def unrounded(value: float, low: float, high: float) -> float:
+    """Return the bound where only rounding keeps a value off it, else the value, outside too."""
     for end in (low, high):
         if np.isfinite(end) and abs(value - end) <= ROUNDING * max(1.0, abs(end)):
             return end
-    return float(np.clip(value, low, high))
+    return value

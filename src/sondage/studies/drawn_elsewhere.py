@@ -19,6 +19,7 @@ from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inc
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models, positive_column
+from sondage.studies.answers import AGREED, unrounded
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.planning import check_target
 
@@ -122,7 +123,7 @@ def result_of(
     spread = fit.bias**2 + (squared * fit.spread if target == "population" else 0.0)
     exact = not np.any(estimation.parts[-1].sample.expansion.spread)
     undefined = []
-    if fit.variance + spread == 0 and not exact:
+    if fit.variance + spread <= AGREED**2 * fit.value**2 and not exact:
         undefined.append("all labels agree, so their spread says nothing: the standard error is not known")
     if not np.isfinite(fit.value):
         undefined.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0")
@@ -130,7 +131,7 @@ def result_of(
     return Estimate(
         measure=contrast.functional.name,
         models=("model",),
-        value=fit.value,
+        value=unrounded(fit.value, *contrast.bounds),
         std_error=float(np.sqrt(fit.variance + spread)) if not undefined else float("nan"),
         n_labels=sample.size,
         target=target,

@@ -10,7 +10,7 @@ import numpy as np
 
 from sondage.core.biases import corrected_value
 from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
-from sondage.core.catalogue.intervals import counted_labels
+from sondage.core.catalogue.counted import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.possible import unrefuted_limits

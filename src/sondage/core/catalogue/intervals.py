@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sondage.core.catalogue.counted import counted_labels, with_unseen_parts
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
 from sondage.core.intervals import (
@@ -18,15 +19,13 @@ from sondage.core.intervals import (
     wilson_effective_interval,
     wilson_interval,
 )
-from sondage.core.measures.binned import ScoreCounts
 from sondage.core.measures.functionals import linear
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Evidence, Interval
-from sondage.core.samples import Sample
 from sondage.core.significance import counted_interval
 from sondage.errors import InputError
 
-__all__ = ["INTERVALS", "OWN", "counted_labels", "named_interval"]
+__all__ = ["INTERVALS", "OWN", "named_interval"]
 
 OWN = ("auto", "anytime")
 """The package's own intervals; all others are kept to the letter of their sources."""
@@ -53,7 +52,8 @@ def named_interval(
         raise InputError(f"level={level} must be between 0 and 1")
     if estimate.exact and estimate.target == "pool" and np.isfinite(estimate.value):
         return Interval(estimate.value, estimate.value, level, "exact")
-    if not np.isfinite(estimate.value) or not np.isfinite(estimate.std_error):
+    counted = kind == "auto" and _countable(estimate)
+    if not np.isfinite(estimate.value) or not (np.isfinite(estimate.std_error) or counted):
         return Interval(*estimate.bounds, level, "undefined")
     found = INTERVALS[kind](estimate, level, generator)
     if kind not in OWN:
@@ -68,11 +68,18 @@ def _auto(estimate: Estimate, level: float, generator: np.random.Generator | Non
     if estimate.counts is not None and estimate.target == "pool":
         return counted_interval(estimate.counts, level)
     found, (least, most), (lowest, highest) = _of_variance(estimate, level), estimate.bounds, estimate.unrefuted
+    found = with_unseen_parts(found, estimate)
     low, high = (least if lowest else found.low), (most if highest else found.high)
     if estimate.proportion and lowest != highest:
         unseen = wilson_interval(0.0 if lowest else 1.0, max(counted_labels(estimate), 1.0), level)
         low, high = min(low, unseen.low), max(high, unseen.high)
     return replace(found, low=low, high=high)
+
+
+def _countable(estimate: Estimate) -> bool:
+    """Return whether labels that all agree, with no belief behind them, are told by their number: at one limit."""
+    alone = estimate.evidence is not None and estimate.evidence.estimation.belief is None
+    return alone and estimate.proportion and estimate.unrefuted in ((True, False), (False, True))
 
 
 def _of_variance(estimate: Estimate, level: float) -> Interval:
@@ -90,7 +97,7 @@ def _of_variance(estimate: Estimate, level: float) -> Interval:
     slope = max(estimate.slope, (1 - 2 * value) / n, key=abs)
     if n > explained or ((inside or not estimate.proportion) and slope == estimate.slope != 0):
         return score_interval(value, estimate.std_error, slope, level, df=estimate.df, n=n, bounds=estimate.bounds)
-    return (_wilson_effective if estimate.proportion else _t)(estimate, level, None)
+    return (_wilson_effective if estimate.proportion and 0 <= value <= 1 else _t)(estimate, level, None)
 
 
 def _hypergeometric(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
@@ -120,34 +127,9 @@ def _wilson_effective(estimate: Estimate, level: float, generator: np.random.Gen
     fallback = counted_labels(estimate)
     if fallback == 0 and estimate.std_error > 0:  # as many labels as would explain the standard error of a half
         fallback = 0.25 / estimate.std_error**2
-    if estimate.std_error == 0:  # all labels agreed with the estimate: their number is all there is to go by
+    if not estimate.std_error > 0:  # all labels agreed with the estimate: their number is all there is to go by
         return wilson_interval(estimate.value, max(fallback, 1.0), level)
     return wilson_effective_interval(estimate.value, estimate.std_error, level, df=estimate.df, n=fallback)
-
-
-def counted_labels(estimate: Estimate) -> float:
-    """Return the effective number of labels in the proportion's denominator: for recall, of the positives only.
-
-    Areas under curves follow from pairs of a positive and a negative: there it is that of the rarer class.
-    """
-    if estimate.evidence is None:
-        return estimate.n_effective
-    sample, contrast = estimate.evidence.sample, estimate.evidence.contrast
-    functional = contrast.functional
-    if isinstance(functional.basis, ScoreCounts):
-        positive = np.asarray(sample.labels == functional.basis.positive, dtype=np.float64)
-        return min(_effective(sample, positive), _effective(sample, 1.0 - positive))
-    if functional.ratio is None:
-        return estimate.n_effective
-    model, _ = contrast.weights[0]
-    return _effective(sample, functional.basis.project(sample.items, model, sample.labels, functional.ratio[1]))
-
-
-def _effective(sample: Sample, counted: Floats) -> float:
-    """Return the effective number of the labels that count so much, each row for its expansion weight."""
-    parts = sample.unit_sums(sample.row_weights * np.broadcast_to(counted, len(sample.items)))
-    square = float(np.sum(parts**2))
-    return float(np.sum(parts)) ** 2 / square if square > 0 else 0.0
 
 
 def _clopper_pearson(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
@@ -196,6 +178,7 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
     )
     ends = [np.where(np.isnan(values), end, values) for end in estimate.bounds]  # undefined counts on both sides
     low, high = (np.quantile(end, tail) for end, tail in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True))
+    low, high = np.clip((low, high), *estimate.bounds)  # a bias that is taken off may lead outside
     return Interval(float(low), float(high), level, "bootstrap")
 
 

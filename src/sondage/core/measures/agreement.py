@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sondage.core.measures.confusion import ratio, share
+from sondage.core.measures.confusion import cells, ratio, share
 from sondage.core.measures.functionals import Functional, Task, require
 from sondage.core.predictions import Floats
 
@@ -38,7 +38,8 @@ class BalancedAccuracy:
             scale = np.where(present, 1.0 / safe / max(int(present.sum()), 1), 0.0)
             return (np.eye(len(mu)) - recall[None, :]) * scale[None, :]
 
-        return replace(share(self.name, task, value, gradient), right_is_best=True)
+        parts = tuple((cells(task, c, c), cells(task, column=c)) for c in range(len(task.classes)))
+        return replace(share(self.name, task, value, gradient), parts=parts)
 
 
 @dataclass(frozen=True)
@@ -50,20 +51,22 @@ class MacroF:
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
 
-        def parts(mu: Floats) -> tuple[Floats, Floats]:
+        def f_and_total(mu: Floats) -> tuple[Floats, Floats]:
             total = mu.sum(axis=0) + mu.sum(axis=1)
             return 2.0 * np.diag(mu) / np.where(total > 0, total, 1.0), total
 
         def value(mu: Floats) -> float:
-            return float(np.mean(parts(mu)[0]))
+            return float(np.mean(f_and_total(mu)[0]))
 
         def gradient(mu: Floats) -> Floats:
-            f, total = parts(mu)
+            f, total = f_and_total(mu)
             scale = np.where(total > 0, 1.0 / np.where(total > 0, total, 1.0), 0.0) / len(mu)
             own = f * scale
             return 2.0 * np.diag(scale) - own[:, None] - own[None, :]
 
-        return replace(share(self.name, task, value, gradient), right_is_best=True)
+        classes = range(len(task.classes))
+        parts = tuple((cells(task, c, c), (cells(task, row=c) + cells(task, column=c)) / 2.0) for c in classes)
+        return replace(share(self.name, task, value, gradient), parts=parts)
 
 
 @dataclass(frozen=True)

@@ -68,9 +68,9 @@ class Functional:
         Whether the gradient is the same everywhere, so that the influence follows without any pool mean.
     ratio : (ndarray, ndarray), optional
         Coefficients of numerator and denominator, where the measure is a ratio of linear functions.
-    right_is_best : bool
-        Whether a label that is the predicted class never gives a smaller value than another, whatever the other labels
-        are; told of measures that are neither linear nor ratios.
+    parts : tuple of (ndarray, ndarray)
+        Coefficients of the ratios whose mean the measure is, of its classes' recalls or F1, each of them largest where
+        all labels are as predicted.
     sure_decide : bool
         Whether the items whose labels are surest move the value most, as of the AUC: a belief tells least where it
         matters most.
@@ -92,7 +92,7 @@ class Functional:
     proportion: bool = False
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
-    right_is_best: bool = False
+    parts: tuple[tuple[Floats, Floats], ...] = ()
     sure_decide: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
     curvature: Callable[[Floats], Sequence[tuple[float, Floats]]] | None = None

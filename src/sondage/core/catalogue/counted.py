@@ -1,0 +1,100 @@
+r"""What the number of labels says where their spread says nothing.
+
+Of a ratio count those in its denominator, of an area under a curve those of the rarer class. A measure that is the mean
+of k ratios :math:`R_c`, balanced accuracy or macro F, may have some that no label speaks against: three positives, all
+of them found. Such a part has Wilson's interval :math:`[l_c, u_c]` of its own labels, and the interval
+:math:`[L, U]` that follows from the variance becomes
+
+.. math:: \hat\theta - \sqrt{(\hat\theta - L)^2 + \sum_c (\hat R_c - l_c)_+^2 / k^2}, \qquad
+    \hat\theta + \sqrt{(U - \hat\theta)^2 + \sum_c (u_c - \hat R_c)_+^2 / k^2}
+
+(G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a general approach, Statistics in
+Medicine, 2008, 1693-1702). A part that neither labels nor a belief tell of may be anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sondage.core.intervals import wilson_interval
+from sondage.core.measures.binned import ScoreCounts
+from sondage.core.possible import labelled_sums
+from sondage.core.predictions import Floats
+from sondage.core.results import Estimate, Interval
+from sondage.core.samples import Sample
+
+__all__ = ["counted_labels", "with_unseen_parts"]
+
+ROUNDING = 1e-12
+
+
+def counted_labels(estimate: Estimate) -> float:
+    """Return the effective number of labels in the proportion's denominator: for recall, of the positives only.
+
+    Areas under curves follow from pairs of a positive and a negative: there it is that of the rarer class.
+    """
+    if estimate.evidence is None:
+        return estimate.n_effective
+    sample, contrast = estimate.evidence.sample, estimate.evidence.contrast
+    functional = contrast.functional
+    if isinstance(functional.basis, ScoreCounts):
+        positive = np.asarray(sample.labels == functional.basis.positive, dtype=np.float64)
+        return min(_effective(sample, positive), _effective(sample, 1.0 - positive))
+    if functional.ratio is None:
+        return estimate.n_effective
+    model, _ = contrast.weights[0]
+    return _effective(sample, functional.basis.project(sample.items, model, sample.labels, functional.ratio[1]))
+
+
+def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
+    """Return the interval of a mean of ratios with the uncertainty of those that no label speaks against.
+
+    Parameters
+    ----------
+    found : Interval
+        As the variance has it.
+    estimate : Estimate
+        Of one model's measure; of others, or without its sample, the interval is returned as it is.
+    """
+    evidence = estimate.evidence
+    if evidence is None or evidence.contrast.compares or not evidence.contrast.functional.parts:
+        return found
+    sample, functional, (model,) = evidence.sample, evidence.contrast.functional, evidence.contrast.models
+    labelled = labelled_sums(evidence.contrast, [(1.0, sample)])
+    told, values = (_ratios(functional.parts, sums) for sums in (labelled, evidence.fit.sums[model]))
+    values = np.where(np.isnan(values), told, values)
+    down, up, k = 0.0, 0.0, len(values)
+    for (_, denominator), own, value in zip(functional.parts, told, values, strict=True):
+        if ROUNDING < own < 1.0 - ROUNDING or np.isnan(value):
+            continue
+        count = _effective(sample, functional.basis.project(sample.items, model, sample.labels, denominator))
+        ends = wilson_interval(1.0 if own > 0.5 else 0.0, count, found.level)
+        down += max(value - ends.low, 0.0) ** 2 / k**2
+        up += max(ends.high - value, 0.0) ** 2 / k**2
+    low = estimate.value - math.hypot(estimate.value - found.low, math.sqrt(down))
+    high = estimate.value + math.hypot(found.high - estimate.value, math.sqrt(up))
+    absent = int(np.isnan(values).sum())
+    if absent:
+        total = float(np.nansum(values))
+        low -= max(estimate.value - total / k, 0.0)
+        high += max((total + absent) / k - estimate.value, 0.0)
+    least, most = estimate.bounds
+    return replace(found, low=max(low, least), high=min(high, most))
+
+
+def _ratios(parts: Sequence[tuple[Floats, Floats]], sums: Floats) -> Floats:
+    """Return each part's value at these means, NaN where its denominator is not positive."""
+    below = np.array([float(np.sum(denominator * sums)) for _, denominator in parts])
+    above = np.array([float(np.sum(numerator * sums)) for numerator, _ in parts])
+    return np.where(below > 0, np.clip(above / np.where(below > 0, below, 1.0), 0.0, 1.0), np.nan)
+
+
+def _effective(sample: Sample, counted: Floats) -> float:
+    """Return the effective number of the labels that count so much, each row for its expansion weight."""
+    parts = sample.unit_sums(sample.row_weights * np.broadcast_to(counted, len(sample.items)))
+    square = float(np.sum(parts**2))
+    return float(np.sum(parts)) ** 2 / square if square > 0 else 0.0
