@@ -73,3 +73,17 @@ def test_differences_are_left_to_their_test():
     pool = Pool(models={"a": Classifier(labels * 0.8 + 0.1), "b": Classifier(0.3 + 0.1 * labels)})
     found = compare(pool, "a", "b", "balanced_accuracy", labels=labels, budget=60, method="passive")
     assert found.interval().kind == "t"
+
+
+def test_classes_that_no_label_tells_of_are_named():
+    labels, predictions = np.repeat([0, 1], [50, 50]), np.repeat([0, 1, 0, 2], [40, 10, 10, 40])
+    found = drawn("balanced_accuracy", predictions, labels, classes=[0, 1, 2, 3])
+    assert found.warnings == ("no labelled item tells of classes 2, 3: their part of balanced_accuracy is not known",)
+    (warning,) = drawn("macro_f", predictions, labels, classes=[0, 1, 2, 3]).warnings
+    assert warning.startswith("no labelled item tells of class 3:")
+    assert drawn("f1", np.repeat([0, 1, 0, 1], [40, 10, 10, 40]), labels).warnings == ()
+    many = [str(name) for name in range(9)]
+    assert "of classes 2, 3, 4, 5, 6 and 2 more:" in drawn("macro_f", ["0", "1"], ["1", "0"], classes=many).warnings[-1]
+    pool = Pool(np.tile([0.5, 0.5, 0.0], (60, 1)), classes=["a", "b", "c"])
+    estimate = evaluate(pool, "macro_f", labels=["a", "b"] * 30, budget=20, seed=0)
+    assert any("tells of class c:" in warning for warning in estimate.warnings)

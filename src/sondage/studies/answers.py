@@ -12,7 +12,7 @@ from sondage.core.catalogue.significance import named_test
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
-from sondage.core.possible import unrefuted_limits
+from sondage.core.possible import unrefuted_limits, untold
 from sondage.core.raters import rater_variance
 from sondage.core.results import Comparison, Estimate, Evidence
 from sondage.core.samples import Sample
@@ -29,6 +29,8 @@ __all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session"
 AGREED = 1e-9
 """Labels agree whose standard error is less than this share of the value."""
 ROUNDING = 1e-13
+FEW = 5
+"""Names of classes in a warning."""
 
 
 def estimate_session(session: Session) -> dict[str, Estimate]:
@@ -80,6 +82,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         warnings.append("floor=0 and the belief assists: where it is sure, hardly a label checks it; floor=0.2 would")
     doubt = _doubt_of_raters(session, found, contrast, fit, sample)
     counts = counts_of(session, contrast.models) if contrast.compares and not doubt else None
+    warnings += of_untold(contrast, estimation.whole)
     warnings += [*_of_people(session, found, doubt), *_of_counts(session, found, contrast, doubt)]
     total = expected + doubt + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
     slope = 0.0
@@ -116,6 +119,15 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         evidence=Evidence(contrast, estimation, fit),
         course=LabelCourse(session.copied(), contrast, _alone),
     )
+
+
+def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:
+    """Yield that a mean over classes knows nothing of some."""
+    names = untold(contrast, sample)
+    if names:
+        shown = ", ".join(map(str, names[:FEW])) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+        many = "classes" if len(names) > 1 else "class"
+        yield f"no labelled item tells of {many} {shown}: their part of {contrast.functional.name} is not known"
 
 
 def _of_people(session: Session, found: Labelled, doubt: float) -> Iterator[str]:

@@ -19,7 +19,7 @@ from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inc
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models, positive_column
-from sondage.studies.answers import AGREED, unrounded
+from sondage.studies.answers import AGREED, of_untold, unrounded
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.planning import check_target
 
@@ -145,7 +145,7 @@ def result_of(
         n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),
         largest_weight=float(weights.max() / weights.sum()),
         spent=float(sample.size),
-        warnings=(*notes, *undefined),
+        warnings=(*notes, *undefined, *of_untold(contrast, sample)),
         evidence=Evidence(contrast, estimation, fit),
     )
 

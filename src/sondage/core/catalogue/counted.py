@@ -15,14 +15,13 @@ Medicine, 2008, 1693-1702). A part that neither labels nor a belief tell of may 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from sondage.core.intervals import wilson_interval
 from sondage.core.measures.binned import ScoreCounts
-from sondage.core.possible import labelled_sums
+from sondage.core.possible import labelled_sums, ratios
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
 from sondage.core.samples import Sample
@@ -65,10 +64,10 @@ def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
         return found
     sample, functional, (model,) = evidence.sample, evidence.contrast.functional, evidence.contrast.models
     labelled = labelled_sums(evidence.contrast, [(1.0, sample)])
-    told, values = (_ratios(functional.parts, sums) for sums in (labelled, evidence.fit.sums[model]))
+    told, values = (ratios(functional.parts, sums) for sums in (labelled, evidence.fit.sums[model]))
     values = np.where(np.isnan(values), told, values)
     down, up, k = 0.0, 0.0, len(values)
-    for (_, denominator), own, value in zip(functional.parts, told, values, strict=True):
+    for (_, denominator), own, value in zip(functional.parts.values(), told, values, strict=True):
         if ROUNDING < own < 1.0 - ROUNDING or np.isnan(value):
             continue
         count = _effective(sample, functional.basis.project(sample.items, model, sample.labels, denominator))
@@ -84,13 +83,6 @@ def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
         high += max((total + absent) / k - estimate.value, 0.0)
     least, most = estimate.bounds
     return replace(found, low=max(low, least), high=min(high, most))
-
-
-def _ratios(parts: Sequence[tuple[Floats, Floats]], sums: Floats) -> Floats:
-    """Return each part's value at these means, NaN where its denominator is not positive."""
-    below = np.array([float(np.sum(denominator * sums)) for _, denominator in parts])
-    above = np.array([float(np.sum(numerator * sums)) for numerator, _ in parts])
-    return np.where(below > 0, np.clip(above / np.where(below > 0, below, 1.0), 0.0, 1.0), np.nan)
 
 
 def _effective(sample: Sample, counted: Floats) -> float:

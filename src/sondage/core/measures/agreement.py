@@ -38,7 +38,7 @@ class BalancedAccuracy:
             scale = np.where(present, 1.0 / safe / max(int(present.sum()), 1), 0.0)
             return (np.eye(len(mu)) - recall[None, :]) * scale[None, :]
 
-        parts = tuple((cells(task, c, c), cells(task, column=c)) for c in range(len(task.classes)))
+        parts = {name: (cells(task, c, c), cells(task, column=c)) for c, name in enumerate(task.classes)}
         return replace(share(self.name, task, value, gradient), parts=parts)
 
 
@@ -64,8 +64,8 @@ class MacroF:
             own = f * scale
             return 2.0 * np.diag(scale) - own[:, None] - own[None, :]
 
-        classes = range(len(task.classes))
-        parts = tuple((cells(task, c, c), (cells(task, row=c) + cells(task, column=c)) / 2.0) for c in classes)
+        both = [(cells(task, row=c) + cells(task, column=c)) / 2.0 for c in range(len(task.classes))]
+        parts = {name: (cells(task, c, c), both[c]) for c, name in enumerate(task.classes)}
         return replace(share(self.name, task, value, gradient), parts=parts)
 
 

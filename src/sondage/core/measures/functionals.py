@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -68,9 +68,9 @@ class Functional:
         Whether the gradient is the same everywhere, so that the influence follows without any pool mean.
     ratio : (ndarray, ndarray), optional
         Coefficients of numerator and denominator, where the measure is a ratio of linear functions.
-    parts : tuple of (ndarray, ndarray)
-        Coefficients of the ratios whose mean the measure is, of its classes' recalls or F1, each of them largest where
-        all labels are as predicted.
+    parts : mapping of class to (ndarray, ndarray)
+        Coefficients of the ratios whose mean the measure is, the classes' recalls or F1, each of them largest where all
+        labels are as predicted.
     sure_decide : bool
         Whether the items whose labels are surest move the value most, as of the AUC: a belief tells least where it
         matters most.
@@ -92,7 +92,7 @@ class Functional:
     proportion: bool = False
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
-    parts: tuple[tuple[Floats, Floats], ...] = ()
+    parts: Mapping[Any, tuple[Floats, Floats]] = field(default_factory=dict)
     sure_decide: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
     curvature: Callable[[Floats], Sequence[tuple[float, Floats]]] | None = None
