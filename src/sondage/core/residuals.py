@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["degrees", "paired_degrees", "skewed_degrees", "variance"]
+__all__ = ["degrees", "joint_degrees", "of_population", "paired_degrees", "skewed_degrees", "variance"]
 
 
 def variance(sample: Sample, residuals: Floats, *, bessel: bool = True) -> float:
@@ -95,3 +97,45 @@ def paired_degrees(parts: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(noise > 1e-12 * total**2, 2.0 * total**2 / noise, np.inf)
     return np.asarray(np.clip(found, 1.0, max(count - 1.0, 1.0)))
+
+
+def joint_degrees(variances: Sequence[float] | Floats, df: Sequence[float] | Floats) -> float:
+    r"""Return Satterthwaite degrees of freedom of a sum of independent variances.
+
+    .. math:: \nu = \Bigl(\sum_h V_h\Bigr)^2 \Big/ \sum_h V_h^2 / \nu_h ,
+
+    and the sum of the :math:`\nu_h` where all variances are 0.
+
+    Parameters
+    ----------
+    variances, df : array-like of float, shape (H,)
+        Variances, 0 or more, and their degrees of freedom, above 0.
+
+    Examples
+    --------
+    >>> joint_degrees([1.0, 1.0], [10.0, 10.0]), joint_degrees([0.0, 2.0], [1.0, 30.0])
+    (20.0, 30.0)
+    """
+    squares, numbers = np.asarray(variances, dtype=np.float64), np.asarray(df, dtype=np.float64)
+    total = float(squares.sum())
+    return total**2 / float(np.sum(squares**2 / numbers)) if total > 0 else float(numbers.sum())
+
+
+def of_population(variance: float, df: float, drawn: float, labels: float) -> tuple[float, float]:
+    """Return variance and degrees of freedom of an estimate of what the pool was drawn from.
+
+    Parameters
+    ----------
+    variance, df : float
+        Of the estimate of the pool's value.
+    drawn : float
+        Variance of the pool's value about the population's, as labels show it.
+    labels : float
+        Effective number of these labels.
+
+    Examples
+    --------
+    >>> of_population(0.0, 1.0, 0.04, 26.0)
+    (0.04, 25.0)
+    """
+    return variance + drawn, joint_degrees([variance, drawn], [df, max(labels - 1.0, 1.0)])

@@ -14,6 +14,7 @@ from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
 from sondage.core.possible import unrefuted_limits, untold
 from sondage.core.raters import rater_variance
+from sondage.core.residuals import of_population
 from sondage.core.results import Comparison, Estimate, Evidence
 from sondage.core.samples import Sample
 from sondage.core.variances import believed_variance, larger_variance, plausible, variance_slope
@@ -84,13 +85,15 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     counts = counts_of(session, contrast.models) if contrast.compares and not doubt else None
     warnings += of_untold(contrast, estimation.whole)
     warnings += [*_of_people(session, found, doubt), *_of_counts(session, found, contrast, doubt)]
-    total = expected + doubt + fit.bias**2 + (known.squared * fit.spread if method.target == "population" else 0.0)
+    weights = sample.unit_sums(np.asarray(sample.row_weights))
+    effective = float(weights.sum() ** 2 / np.sum(weights**2))
+    total = expected + doubt + fit.bias**2
+    if method.target == "population":
+        total, df = of_population(total, df, known.squared * fit.spread, effective)
     slope = 0.0
     if np.isfinite(total) and not (found.exact or agreed) and session.question.kind == "evaluate":
         slope = variance_slope(contrast, sample, fit.sums, found.belief, estimation.inclusion, np.sqrt(total))
-    weights = sample.unit_sums(np.asarray(sample.row_weights))
     largest = float(weights.max() / weights.sum())
-    effective = float(weights.sum() ** 2 / np.sum(weights**2))
     if largest > 0.2 and not found.exact and sample.size > 5:
         warnings.append(f"one item carries {largest:.0%} of the weight: the estimate rests on few labels")
     return Estimate(

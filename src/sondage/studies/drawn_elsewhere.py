@@ -14,6 +14,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures import Measure, parse_measure, settled
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
+from sondage.core.residuals import of_population
 from sondage.core.results import Estimate, Evidence
 from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inclusion
 from sondage.core.stages import Estimation, Part
@@ -120,29 +121,32 @@ def result_of(
     """Return the result of an estimation without a belief, with its warnings after those given."""
     sample, squared = estimation.whole, estimation.parts[-1].known.squared
     fit = estimation.fit(contrast)
-    spread = fit.bias**2 + (squared * fit.spread if target == "population" else 0.0)
+    weights = estimation.merged(fit.shares).row_weights
+    effective = float(weights.sum() ** 2 / np.sum(weights**2))
+    total, df = fit.variance + fit.bias**2, fit.df
+    if target == "population":
+        total, df = of_population(total, df, squared * fit.spread, effective)
     exact = not np.any(estimation.parts[-1].sample.expansion.spread)
     undefined = []
-    if fit.variance + spread <= AGREED**2 * fit.value**2 and not exact:
+    if total <= AGREED**2 * fit.value**2 and not exact:
         undefined.append("all labels agree, so their spread says nothing: the standard error is not known")
     if not np.isfinite(fit.value):
         undefined.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0")
-    weights = estimation.merged(fit.shares).row_weights
     return Estimate(
         measure=contrast.functional.name,
         models=("model",),
         value=unrounded(fit.value, *contrast.bounds),
-        std_error=float(np.sqrt(fit.variance + spread)) if not undefined else float("nan"),
+        std_error=float(np.sqrt(total)) if not undefined else float("nan"),
         n_labels=sample.size,
         target=target,
         exact=exact,
-        df=fit.df,
+        df=df,
         bounds=contrast.bounds,
         possible=contrast.bounds,
         unrefuted=unrefuted_limits(contrast, [(1.0, sample)]),
         proportion=contrast.functional.proportion,
         interval_kind=interval,
-        n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),
+        n_effective=effective,
         largest_weight=float(weights.max() / weights.sum()),
         spent=float(sample.size),
         warnings=(*notes, *undefined, *of_untold(contrast, sample)),

@@ -15,6 +15,7 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
+from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
 from sondage.core.variances import variance_slope
 from sondage.pools import Pool
@@ -85,10 +86,10 @@ def overall_estimate(
     ]
     squares = np.array([one.share**2 * part[0] for one, part in zip(slices, parts, strict=True)])
     degrees = np.array([part[1] for part in parts])
-    method = first.method
-    total = float(squares.sum()) + bias**2
+    method, effective = first.method, _effective(slices, contrast)
+    total, df = float(squares.sum()) + bias**2, joint_degrees(squares, degrees)
     if method.target == "population":
-        total += _population_part(slices, contrast, sums, moved)
+        total, df = of_population(total, df, _population_part(slices, contrast, sums, moved), effective)
     possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
     own = [one.estimate for one in slices]
     warnings = [f"{one.name}: {text}" for one in slices for text in one.estimate.warnings]
@@ -106,8 +107,8 @@ def overall_estimate(
         possible=possible,
         unrefuted=unrefuted_limits(contrast, [(one.share, one.found.estimation.whole) for one in slices]),
         slope=_slope(slices, contrast, moved, squares, total),
-        df=float(squares.sum() ** 2 / np.sum(squares**2 / degrees)) if squares.any() else float(degrees.sum()),
-        n_effective=_effective(slices, contrast),
+        df=df,
+        n_effective=effective,
         largest_weight=max(one.share * one.estimate.largest_weight for one in slices),
         n_pending=sum(one.n_pending for one in own),
         n_skipped=sum(one.n_skipped for one in own),

@@ -117,7 +117,7 @@ def _singles(session: Session, functional: Functional) -> list[Contrast]:
 def _joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) -> JointErrors:
     """Return what the models' errors have in common: as sampled, as believed, and of a population as the target."""
     sample = found.estimation.merged(fits[0].shares)
-    if found.exact:
+    if found.exact and session.method.target == "pool":
         return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
     spread = sample.expansion.spread
     uncertain = int(np.count_nonzero(spread))
@@ -128,11 +128,21 @@ def _joint_errors(session: Session, found: Labelled, single: Sequence[Contrast],
     if found.belief is not None and session.method.interval == "auto" and not limits:
         expected = _expected_errors(single, fits, sample, found.belief)
     if session.method.target == "population":
-        psi = np.stack([fit.influence for fit in fits])
-        weights = np.asarray(sample.row_weights)
-        drift = (psi - (psi @ weights / weights.sum())[:, None]) * np.sqrt(found.known.squared * weights)
+        drift = _drift(sample, fits) * np.sqrt(found.known.squared)
         roots, expected = np.hstack([roots, drift]), np.hstack([expected, drift])
     return JointErrors(roots, expected)
+
+
+def _drift(sample: Sample, fits: Sequence[Fit]) -> Floats:
+    """Return rows whose inner products are the covariances of the influences over the pool, as labels show them.
+
+    Their mean over the pool is 0, which gives the mean over the items that could not be drawn: the last column.
+    """
+    weights, psi = np.asarray(sample.row_weights), np.stack([fit.influence for fit in fits])
+    share = min(float(weights.sum()), 1.0)
+    centre = psi @ weights / weights.sum()
+    outside = np.sqrt(share / (1.0 - share)) if share < 1.0 - 1e-9 else 0.0
+    return np.column_stack([(psi - centre[:, None]) * np.sqrt(weights), outside * centre])
 
 
 def _expected_errors(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> Floats:
