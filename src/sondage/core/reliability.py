@@ -90,7 +90,7 @@ def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliabil
     belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
     if belief is None or task.kind not in _READERS:  # a ranking's grades are many
         return None
-    first = np.arange(len(sample.items)) if sample.units is None else np.unique(sample.units, return_index=True)[1]
+    first = sample.first_rows
     items, labels = sample.items.take(first), sample.labels[first]
     weights = np.asarray(sample.expansion.weights * items.weights, dtype=np.float64)
     event, expected, observed = _READERS[task.kind](belief, items, labels, evidence.contrast.models, task)

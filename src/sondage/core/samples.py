@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
-from sondage.core.predictions import Floats, Items
+from sondage.core.predictions import Classes, Floats, Items
 
 __all__ = ["Expansion", "Known", "Sample", "SumKey", "bin_sums", "from_counts", "from_inclusion"]
+
+LEAST = 1e-12
+"""Probabilities below this count as this in a mean of logarithms."""
 
 
 def bin_sums(bins: NDArray[np.int64], values: NDArray[Any], count: int) -> Floats:
@@ -110,6 +114,37 @@ class Sample:
     def unit_sums(self, of_rows: Floats) -> Floats:
         """Return the sums over each unit's rows."""
         return of_rows if self.units is None else bin_sums(self.units, of_rows, self.size)
+
+    @cached_property
+    def first_rows(self) -> NDArray[np.int64]:
+        """The first row of each unit, shape (n,)."""
+        return np.arange(self.size) if self.units is None else np.unique(self.units, return_index=True)[1]
+
+    @cached_property
+    def unit_items(self) -> Items:
+        r"""What is said of the label of each unit: its rows' class probabilities pooled, and else its first row.
+
+        Pooled as judges are, by the mean of the rows' log odds: rows that agree are as sure as they are, and what more
+        several say than one is for a calibration to tell.
+        """
+        if self.units is None:
+            return self.items
+        items, models = self.items.take(self.first_rows), list(self.items.models)
+        for place, (whole, own) in enumerate(zip(self.items.models, items.models, strict=True)):
+            models[place] = own
+            if isinstance(whole, Classes) and isinstance(own, Classes) and whole.probabilities is not None:
+                models[place] = replace(own, probabilities=_pooled(whole.probabilities, self.units, self.size))
+        judges = tuple(_pooled(judge, self.units, self.size) for judge in self.items.judges)
+        return replace(items, models=tuple(models), judges=judges)
+
+
+def _pooled(probabilities: NDArray[Any], units: NDArray[np.int64], count: int) -> Floats:
+    """Return each unit's class probabilities, the mean of its rows' logarithms over its sum: (n, k) or (n,)."""
+    columns = probabilities.T if probabilities.ndim == 2 else np.stack([1.0 - probabilities, probabilities])
+    logs = [bin_sums(units, np.log(np.maximum(column, LEAST)), count) for column in columns.astype(np.float64)]
+    mean = np.exp(np.stack(logs, axis=1) / np.bincount(units, minlength=count)[:, None])
+    mean /= mean.sum(axis=1, keepdims=True)
+    return np.asarray(mean if probabilities.ndim == 2 else mean[:, 1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,6 +43,7 @@ from scipy.special import stdtrit
 from sondage.core.beliefs import Belief, Disputed, LearnedClassBelief, disputed, is_limit
 from sondage.core.comparisons import Contrast, Influence
 from sondage.core.measures.bases import ClassLoss, Confusion
+from sondage.core.predictions import Classes
 from sondage.core.samples import Sample
 
 __all__ = ["believed_variance", "larger_variance", "plausible", "variance_slope"]
@@ -92,7 +93,7 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
     """Return the beliefs that labels leave possible; of a difference in predictions by labels of items that differ.
 
     What is wrong of items that models predict alike moves both models' counts alike, but not their losses of
-    probabilities. Of rows that share a label the first tells it.
+    probabilities. Rows that share a label tell it once: what is said of it is pooled, or of the first that differs.
 
     Parameters
     ----------
@@ -130,14 +131,14 @@ def _left_possible(
 
     What was learned from others follows from uncertain items, and losses from sure ones: there it may be nothing.
     """
-    items, labels, weights = sample.items, sample.labels, sample.unit_sums(sample.row_weights)
-    at = None if rows is None else np.array(rows)
-    if sample.units is not None:
-        units = sample.units if at is None else sample.units[at]
-        first = np.unique(units, return_index=True)[1]
-        at, weights = first if at is None else at[first], weights[sample.units]
-    if at is not None:
-        items, labels, weights = items.take(at), labels[at], weights[at]
+    weights = sample.unit_sums(sample.row_weights)
+    if rows is None:
+        items, labels = sample.unit_items, sample.labels[sample.first_rows]
+    else:
+        at = np.array(rows)
+        if sample.units is not None:
+            at, weights = at[np.unique(sample.units[at], return_index=True)[1]], weights[sample.units]
+        items, labels, weights = sample.items.take(at), sample.labels[at], weights[at]
     if losses and isinstance(belief, LearnedClassBelief):
         return belief.unsettled(items, labels, weights)
     return belief.plausible(items, labels, weights)
@@ -234,17 +235,25 @@ class _Asked:
 
 def _supposed(asked: _Asked, belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return each label's probability and how far it moves the pool mean, shapes (L, U), and how far the given do."""
-    influence, sample, items = asked.influence, asked.sample, asked.sample.items
+    influence, sample, shared = asked.influence, asked.sample, _believed_once(asked)
+    items = sample.unit_items if shared else sample.items
     supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=asked.kinks)
     pairs = [(weight + np.zeros(len(items)), asked.psi(label)) for label, weight in supposed]
     expected, psi = (np.stack(column) for column in zip(*pairs, strict=True))
-    mean, weights = np.sum(expected * psi, axis=0), sample.items.weights
+    of_rows = expected[:, sample.units] if shared else expected
+    mean, weights = np.sum(of_rows * psi, axis=0), sample.items.weights
     shown = sample.unit_sums(weights * (asked.told - mean))
     moves = np.stack([sample.unit_sums(weights * (row - mean)) for row in psi])
-    if sample.units is not None:  # rows that share a label are believed of as their mean
+    if sample.units is not None and not shared:
         total = sample.unit_sums(weights + np.zeros(len(items)))
         expected = np.stack([sample.unit_sums(weights * row) / total for row in expected])
     return expected, moves, shown
+
+
+def _believed_once(asked: _Asked) -> bool:
+    """Return whether rows that share a label are believed of as one: of classes, but for items that models dispute."""
+    classes = isinstance(asked.sample.items.models[0], Classes)
+    return asked.sample.units is not None and classes and not _differs_in_predictions(asked.contrast)
 
 
 def _expected(asked: _Asked, belief: Belief) -> float:

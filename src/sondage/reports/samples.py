@@ -112,7 +112,7 @@ def _expectations(session: Session, leading: Estimate) -> Callable[[int], str]:
     belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
     if belief is None or session.task.kind == "ranking":
         return lambda unit: ""
-    first = np.arange(len(sample.items)) if sample.units is None else np.unique(sample.units, return_index=True)[1]
+    first = sample.first_rows
     items, labels = sample.items.take(first), sample.labels[first]
     models = evidence.contrast.models
     if session.task.kind == "regression":
