@@ -22,6 +22,7 @@ from sondage.core.samples import Sample
 from sondage.core.selections import Pairs, Selection
 from sondage.core.significance import JointErrors, holm, range_test
 from sondage.core.stages import Focus
+from sondage.core.surprises import Asked, borne_out
 from sondage.studies.answers import comparison_of, estimate_of
 from sondage.studies.responses import Labelled, labelled
 from sondage.studies.session import Session
@@ -152,7 +153,8 @@ def _expected_errors(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sa
     influences = [contrast.influence(fit.sums) for contrast, fit in zip(single, fits, strict=True)]
     if isinstance(belief, OutcomeBelief):  # systems are believed to be independent
         pairs = [moments(influence, belief, items) for influence in influences]
-        return np.diag([float(np.sqrt(np.sum(moved**2 * np.maximum(m2 - m1**2, 0.0)))) for m1, m2 in pairs])
+        own = [float(np.sqrt(np.sum(moved**2 * np.maximum(m2 - m1**2, 0.0)))) for m1, m2 in pairs]
+        return np.diag(own) * float(np.sqrt(_borne_out(single, fits, sample, belief)))
     models = [contrast.models[0] for contrast in single]
     nodes = 2 * influences[0].basis.nodes
     supposed = [(np.broadcast_to(w, len(items)), label) for label, w in belief.supposed(items, models, nodes=nodes)]
@@ -160,6 +162,14 @@ def _expected_errors(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sa
     weights = np.stack([weight for weight, _ in supposed])
     centred = psi - np.sum(weights * psi, axis=1, keepdims=True)
     return np.asarray((centred * (np.sqrt(weights) * moved)).reshape(len(fits), -1))
+
+
+def _borne_out(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> float:
+    """Return the share of systems' independent variances that labels bear out, on average of differences from one."""
+    (first, *others), functional = [contrast.models[0] for contrast in single], single[0].functional
+    sums = {model: total for fit in fits for model, total in fit.sums.items()}
+    pairs = [Contrast(functional, ((other, 1.0), (first, -1.0))) for other in others]
+    return float(np.mean([borne_out(Asked(pair, sample, sums), belief) for pair in pairs])) if pairs else 1.0
 
 
 def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:

@@ -1,0 +1,212 @@
+r"""What a belief expects of labels: how often they surprise, and how far each would move an estimate.
+
+The spread of a few labels knows nothing of rare, heavy surprises until one was seen. The belief, calibrated on the
+labels, tells how often each surprise is expected in the sample and how far it would move the estimate. Those that
+are expected often enough have a variance that can be computed. The heaviest, together expected twice, may well not be
+in the sample at all: then the estimate is off by their whole effect on the pool. That effect is counted as an error,
+not as a variance, over units u that they move up and units that they move down each by itself, and corrected by how
+many such surprises the sample showed, s:
+
+.. math:: V_b = \sum_{often} k_u b_u^2 \, p_{uy} (\psi_u(y) - \bar\psi_u)^2
+    + f^2 \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
+
+The median of a Poisson rate of which s were seen is near s + 2/3 (with all rates as likely), that of as many as were
+expected near 2 + 2/3: :math:`f = \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)`, the whole effect at the rate that was
+expected.
+
+Of a difference in predictions nearly all that is drawn are items that two models predict differently, and the belief
+of these is judged by their own labels: :math:`V_b` is its mean over what these leave possible. They know the rate
+already, so that what is missing is the whole effect D of such items less W, that of the surprises that the sample did
+show. Of items that models predict alike the calibrated belief is relied on, and the number seen errs as a Poisson
+number does, by the root of its rate, each by half of their effect E (Jeffreys' prior):
+
+.. math:: \sum_{\pm} \Big( \big(D_\pm - W_\pm\big)_+^2 + \tfrac{s + 1/2}{4} E_\pm^2 \Big)
+    \quad \text{in place of} \quad f^2 \sum_{\pm} (\ldots)^2 .
+
+Outcomes of systems are believed to be independent, and without a judge any grade as likely as another. Labels know
+better: two systems fail on the same items, or one hardly ever. With O and E the squares that the sample showed, about
+their own mean, and that were expected of it, in units of the largest, the share :math:`(1 + O) / (1 + E)` of
+:math:`V_b` is borne out, at most all: the belief counts as one surprise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sondage.core.beliefs import Belief, disputed, is_limit
+from sondage.core.comparisons import Contrast, Influence
+from sondage.core.measures.bases import Confusion
+from sondage.core.predictions import Classes, Grades
+from sondage.core.samples import Sample
+
+__all__ = ["Asked", "borne_out", "differs_in_predictions", "expected_square", "supposed_moves"]
+
+RARE = 2.0
+"""How often the heaviest surprises, whose effect counts as an error, are expected in the sample together."""
+UNSEEN = 2.0 / 3.0
+"""By how much the median of what a Poisson rate may be is above how often it was seen."""
+UNSEEN_ON_AVERAGE = 0.5
+"""By how much its mean is, with Jeffreys' prior."""
+MOST = 1.5
+"""Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
+BORNE_OUT = 1.0
+"""How many surprises the belief about outcomes counts for."""
+ROUNDING, DIGITS = 1e-9, 9
+"""Sizes and chances that differ by less are equal: last bits, which follow the order of rows, decide nothing."""
+
+
+def differs_in_predictions(contrast: Contrast) -> bool:
+    """Return whether it is a difference of two functions of the confusion matrix."""
+    return contrast.compares and isinstance(contrast.functional.basis, Confusion)
+
+
+@dataclass(eq=False)
+class Asked:
+    """What beliefs are asked of: how labels of a sample move a contrast; that of a class is computed once for all."""
+
+    contrast: Contrast
+    sample: Sample
+    sums: dict[int, np.ndarray]
+    known: dict[int, np.ndarray] = field(default_factory=dict)
+
+    @cached_property
+    def influence(self) -> Influence:
+        return self.contrast.influence(self.sums)
+
+    @cached_property
+    def kinks(self) -> Sequence[np.ndarray]:
+        return self.influence.kinks(self.sample.items)
+
+    @cached_property
+    def told(self) -> np.ndarray:
+        """The influence of the labels, shape (n,)."""
+        return self.influence.at(self.sample.items, self.sample.labels)
+
+    @cached_property
+    def apart(self) -> np.ndarray:
+        """Whether models predict a unit's rows differently, shape (U,)."""
+        return self.units(disputed(self.sample.items, self.contrast.models))
+
+    def psi(self, label: Any) -> np.ndarray:
+        """Return the influence if these were the labels, shape (n,)."""
+        if not isinstance(label, int):
+            return self.influence.at(self.sample.items, label)
+        if label not in self.known:
+            self.known[label] = self.influence.at(self.sample.items, label)
+        return self.known[label]
+
+    def units(self, rows: np.ndarray) -> np.ndarray:
+        """Return whether any row of each unit is one of these."""
+        return np.asarray(self.sample.unit_sums(rows.astype(np.float64)) > 0)
+
+
+def supposed_moves(asked: Asked, belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each label's probability and how far it moves the pool mean, shapes (L, U), and how far the given do."""
+    influence, sample, shared = asked.influence, asked.sample, _believed_once(asked)
+    items = sample.unit_items if shared else sample.items
+    supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=asked.kinks)
+    pairs = [(weight + np.zeros(len(items)), asked.psi(label)) for label, weight in supposed]
+    expected, psi = (np.stack(column) for column in zip(*pairs, strict=True))
+    of_rows = expected[:, sample.units] if shared else expected
+    mean, weights = np.sum(of_rows * psi, axis=0), sample.items.weights
+    shown = sample.unit_sums(weights * (asked.told - mean))
+    moves = np.stack([sample.unit_sums(weights * (row - mean)) for row in psi])
+    if sample.units is not None and not shared:
+        total = sample.unit_sums(weights + np.zeros(len(items)))
+        expected = np.stack([sample.unit_sums(weights * row) / total for row in expected])
+    return expected, moves, shown
+
+
+def _believed_once(asked: Asked) -> bool:
+    """Return whether rows that share a label are believed of as one: of classes, but for items that models dispute."""
+    classes = isinstance(asked.sample.items.models[0], Classes)
+    return asked.sample.units is not None and classes and not differs_in_predictions(asked.contrast)
+
+
+def expected_square(asked: Asked, belief: Belief) -> float:
+    """Return the squared error that one belief expects; 0 where it is a limit, which expects none."""
+    if is_limit(belief):
+        return 0.0
+    expected, moves, shown = supposed_moves(asked, belief)
+    found = _of_surprises(asked, expected, moves, shown)
+    of_outcomes = isinstance(asked.sample.items.models[0], Grades)
+    return found * _borne_out(asked, expected, moves, shown) if of_outcomes else found
+
+
+def borne_out(asked: Asked, belief: Belief) -> float:
+    """Return the share of the variance that is expected of outcomes that the labels bear out."""
+    return _borne_out(asked, *supposed_moves(asked, belief))
+
+
+def _borne_out(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: np.ndarray) -> float:
+    sample, told = asked.sample, np.isfinite(shown)
+    root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
+    base = sample.unit_sums(sample.items.weights + np.zeros(len(sample.items)))
+    centred = shown - base * float(np.sum((weights * shown)[told]) / np.sum((weights * base)[told]))
+    sizes = root * np.abs(moves)
+    most = float(sizes.max(initial=0.0)) ** 2
+    if most == 0:
+        return 1.0
+    believed, seen = float(np.sum(expected * sizes**2)) / most, float(np.sum(((root * centred) ** 2)[told])) / most
+    return min((BORNE_OUT + seen) / (BORNE_OUT + believed), 1.0)
+
+
+def _of_surprises(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: np.ndarray) -> float:
+    """Return the variance by surprises that are often, and the squared error by those that are rare."""
+    sample = asked.sample
+    root = np.sqrt(sample.expansion.spread)
+    sizes = root * np.abs(moves)
+    rare = _heaviest(expected, sizes)
+    often = float(np.sum(np.where(rare, 0.0, expected * sizes**2)))
+    if not rare.any():
+        return often
+    least = sizes[rare].min() * (1 - ROUNDING)
+    effects = np.sum(np.where(rare, expected * moves, 0.0), axis=0) * sample.expansion.weights
+    if differs_in_predictions(asked.contrast):
+        drawn = _drawn(asked, expected) & (sizes >= least)
+        return often + _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=0))
+    seen = int(np.count_nonzero(root * np.abs(shown) >= least))
+    up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
+    return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2 * (up**2 + down**2)
+
+
+def _drawn(asked: Asked, expected: np.ndarray) -> np.ndarray:
+    """Return which (class, unit) pairs, classes by their codes, labels showed and were less likely than not."""
+    own = np.stack([asked.units(asked.sample.labels == label) for label in range(len(expected))])
+    return np.asarray(own & (expected < 0.5 * (1 - ROUNDING)))
+
+
+def _missing(asked: Asked, effects: np.ndarray, drawn: np.ndarray) -> float:
+    """Return the squared error by rare surprises: those that the sample did not show, and the Poisson rate of others.
+
+    Parameters
+    ----------
+    asked : Asked
+        Of a difference in predictions.
+    effects : ndarray of float, shape (U,)
+        What the rare surprises of each unit are expected to do to the pool mean, the unit standing for others.
+    drawn : ndarray of float, shape (U,)
+        How far those that the sample showed move it, each unit for itself.
+    """
+    apart, shown = asked.apart, drawn * asked.sample.expansion.weights
+    rate, total = np.count_nonzero(drawn) + UNSEEN_ON_AVERAGE, 0.0
+    for sign in (1.0, -1.0):
+        believed, told = np.maximum(sign * effects, 0.0), np.maximum(sign * shown, 0.0)
+        total += max(float(np.sum(believed[apart]) - np.sum(told[apart])), 0.0) ** 2
+        total += rate * (float(np.sum(believed[~apart])) / RARE) ** 2
+    return total
+
+
+def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the largest (label, unit) pairs, each less likely than not, that are expected `RARE` times together."""
+    chances, large = expected.ravel(), sizes.ravel() / max(float(sizes.max(initial=0.0)), 1e-300)
+    surprises = np.flatnonzero((chances < 0.5 * (1 - ROUNDING)) & (large > ROUNDING))
+    surprises = surprises[np.argsort(-np.round(large[surprises], DIGITS), kind="stable")]
+    rare = np.zeros(expected.size, dtype=np.bool_)
+    rare[surprises[np.cumsum(chances[surprises]) <= RARE * (1 + ROUNDING)]] = True
+    return rare.reshape(expected.shape)
