@@ -1,12 +1,13 @@
 """Other measures than error rate and F1 on the pools that nobody looked at: by the rule of unseen.py.
 
-    python benchmarks/unseen_measures.py                        all, 100 seeds, then the tables (an hour of one core)
+    python benchmarks/unseen_measures.py                        all, 100 seeds, then the tables (hours of one core)
     python benchmarks/unseen_measures.py --problem '*/auc'      some of them
     python benchmarks/unseen_measures.py --table                the tables, from the file
 
 Each classifier whose turn it is in unseen.py is measured three times, by measures in turn, of which every one meets
-eighteen pools. Measures of one class are of the second (of ten digits, of 1). Finished cells are kept in
-benchmarks/results/unseen_measures.csv and not computed again unless --again is given.
+eighteen pools. Measures of one class are of the second (of ten digits, of 1). "others" is the default where the pool
+has two other models besides, as in unseen.py. Finished cells are kept in benchmarks/results/unseen_measures.csv and not
+computed again unless --again is given.
 """
 
 from __future__ import annotations
@@ -19,7 +20,21 @@ import numpy as np
 from cells import Cell, Cells, table
 from numpy.typing import NDArray
 from problems import Problem, problem_of
-from unseen import BUDGETS, KEYS, VALUES, Unseen, all_unseen, cells_of_unseen, mean_ratio, ratio_of, simulate, too_low
+from unseen import (
+    AGAINST_DEFAULT,
+    BUDGETS,
+    KEYS,
+    OTHERS,
+    VALUES,
+    Unseen,
+    against_default,
+    all_unseen,
+    cells_of_unseen,
+    mean_ratio,
+    ratio_of,
+    simulate,
+    too_low,
+)
 
 METHODS = ("default", "passive")
 POSITIVE = 1
@@ -29,7 +44,7 @@ TURNS = 3
 def main() -> None:
     cells, pools = Cells("unseen_measures", KEYS, VALUES), measured()
     found = cells_of_unseen(
-        __doc__, cells, BUDGETS, lambda unseen: unseen.name, run, lambda _: METHODS, pools=pools, seeds=100
+        __doc__, cells, BUDGETS, lambda unseen: unseen.name, run, lambda _: (*METHODS, OTHERS), pools=pools, seeds=100
     )
     print(tables(found))
 
@@ -47,6 +62,8 @@ def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return the cells of one pool and measure by one method."""
     plain = problem_of(unseen.name, unseen.arrays(unseen.model), "error_rate", None)
     problem = replace(plain, measure=unseen.measure, positive=unseen.positive, truth=TRUTHS[unseen.measure](plain))
+    if method == OTHERS:
+        return [simulate(problem, unseen.with_others((1, 2)), "default", budget, seeds) for budget in BUDGETS]
     return [simulate(problem, problem.pool(), method, budget, seeds) for budget in BUDGETS]
 
 
@@ -114,24 +131,28 @@ OF_ONE_CLASS = ("recall", "precision", "specificity", "auc", "average_precision"
 
 
 def tables(found: list[Cell]) -> str:
-    """Return for each measure, and number of labels, errors and widths over equal draws', and coverage."""
+    """Return for each measure and number of labels errors and widths over equal draws', the default's, and coverage."""
     by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
-    whole = [(method, budget) for method in METHODS for budget in BUDGETS]
+    whole = [(method, budget) for method in (*METHODS, OTHERS) for budget in BUDGETS]
     names = [
         name for name in dict.fromkeys(name for name, _, _ in by_key) if all((name, *at) in by_key for at in whole)
     ]
-    rows, every = [], []
+    rows, helped, every = [], [], []
     for measure in TRUTHS:
         own = [name for name in names if name.endswith(f"/{measure}")]
         pairs = [[(by_key[name, "default", at], by_key[name, "passive", at]) for at in BUDGETS] for name in own]
-        columns = zip(BUDGETS, *pairs, strict=True) if pairs else ()
-        rows += [[measure, str(budget), *_summary(column)] for budget, *column in columns]
+        for place, budget in enumerate(BUDGETS) if own else ():
+            both = [(by_key[name, OTHERS, budget], by_key[name, "default", budget]) for name in own]
+            rows.append([measure, str(budget), *_summary([row[place] for row in pairs])])
+            helped.append([measure, str(budget), *against_default(both)])
         every += [
             [name, f"{float(row[0][0]['truth']):.3g}", *(_shown(*pair) for pair in row)]
             for name, row in zip(own, pairs, strict=True)
         ]
     heads = ["measure", "labels", "/passive", "rel. width", "coverage", "lowest", "too low", "passive's", "too low"]
-    return "\n\n".join([table(heads, rows), table(["problem", "truth", *map(str, BUDGETS)], every)])
+    every_head = ["problem", "truth", *map(str, BUDGETS)]
+    shown = (heads, rows), (["measure", "labels", *AGAINST_DEFAULT], helped), (every_head, every)
+    return "\n\n".join(table(*one) for one in shown)
 
 
 def _summary(pairs: list[tuple[Cell, Cell]]) -> list[str]:
