@@ -135,7 +135,7 @@ def of_population(variance: float, df: float, drawn: float, labels: float) -> tu
 
     Examples
     --------
-    >>> of_population(0.0, 1.0, 0.04, 26.0)
-    (0.04, 25.0)
+    >>> of_population(0.0, 1.0, 0.25, 17.0)
+    (0.25, 16.0)
     """
     return variance + drawn, joint_degrees([variance, drawn], [df, max(labels - 1.0, 1.0)])
