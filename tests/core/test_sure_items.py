@@ -1,5 +1,6 @@
 """The AUC, which the items decide whose labels are surest: its design, how stages are weighed, and its interval."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -7,9 +8,12 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from sondage import Pool, estimate_from, evaluate
+from sondage import Classifier, Pool, estimate_from, evaluate
+from sondage.core.beliefs import ClassBelief, LearnedClassBelief
 from sondage.core.catalogue.counted import counted_labels
+from sondage.core.comparisons import Contrast
 from sondage.core.intervals import wilson_interval
+from sondage.core.learning import Correction
 from sondage.core.measures import parse_measure, settled
 from sondage.studies.method import METHODS, Question
 from sondage.studies.planning import make_plan
@@ -48,15 +52,42 @@ def test_the_design_is_equal_parts_of_optimal_bounded_and_equal_draws(weights: F
     np.testing.assert_allclose(sizes_of(Pool(P, weights=weights), "auc"), expected, rtol=1e-7)
 
 
-def test_with_help_from_others_and_for_other_measures_it_is_as_ever() -> None:
-    def as_ever(pool: Pool, measure: str) -> Floats:
-        three = [sizes_of(pool, measure, design=name) for name in ("optimal", "absolute", "bounded")]
-        return np.asarray(sum(three)) / 3
+def as_ever(pool: Pool, measure: str) -> Floats:
+    three = [sizes_of(pool, measure, design=name) for name in ("optimal", "absolute", "bounded")]
+    return np.asarray(sum(three)) / 3
 
+
+def test_for_other_measures_it_is_as_ever() -> None:
+    plain = sizes_of(Pool(P), "average_precision", design="adaptive")
+    np.testing.assert_allclose(plain, as_ever(Pool(P), "average_precision"), rtol=1e-9)
+
+
+def test_with_a_judge_it_is_as_ever() -> None:
     helped = Pool(P, judge=HELP)
-    for pool, measure in ((helped, "auc"), (Pool(P), "average_precision")):
-        plain = sizes_of(pool, measure, design="adaptive")
-        np.testing.assert_allclose(plain, as_ever(pool, measure), rtol=1e-9)
+    plain = sizes_of(helped, "auc", design="adaptive")
+    np.testing.assert_allclose(plain, as_ever(helped, "auc"), rtol=1e-9)
+
+
+OWN = LearnedClassBelief(2, models=((0, 1.0),))
+
+
+@pytest.mark.parametrize(
+    ("belief", "own"),
+    [
+        (ClassBelief(2, models=((0, 1.0),)), True),
+        (OWN, True),
+        (replace(OWN, correction=Correction(unneeded=0.6)), True),
+        (replace(OWN, correction=Correction(unneeded=0.4)), False),
+        (replace(OWN, models=((0, 0.6), (1, 0.4))), True),
+        (replace(OWN, models=((0, 0.4), (1, 0.6))), False),
+        (replace(OWN, judge=0.5), False),
+    ],
+)
+def test_it_rests_on_the_model_until_labels_turn_the_belief_to_others(belief: ClassBelief, own: bool) -> None:
+    pool = Pool(P)
+    auc = settled(parse_measure("auc"), pool.task, pool.items, (0,))
+    assert Contrast(auc, ((0, 1.0),)).rests_on_model(belief) is own
+    assert not Contrast(auc, ((0, 1.0), (1, -1.0))).rests_on_model(belief)
 
 
 def sure_and_wrong(size: int = 2000) -> tuple[Floats, NDArray[np.int64]]:
@@ -69,13 +100,18 @@ def sure_and_wrong(size: int = 2000) -> tuple[Floats, NDArray[np.int64]]:
 
 def test_stages_count_by_their_labels_unless_others_help() -> None:
     p, labels = sure_and_wrong()
+    random = np.random.default_rng(0)
+    told = np.clip(labels + random.normal(0, 0.2, len(p)), 0.02, 0.98)
+    others = {"alone": (), "noise": (random.random(len(p)),), "told": (told,)}
+    pools = {name: Pool(models=dict(zip("ab", map(Classifier, (p, *of)), strict=False))) for name, of in others.items()}
     shares = {}
-    for name, pool in {"alone": Pool(p), "helped": Pool(p, judge=np.random.default_rng(0).random(len(p)))}.items():
-        estimate = evaluate(pool, "auc", labels=labels, budget=100)
+    for name, pool in pools.items():
+        estimate = evaluate(pool, "auc", labels=labels, budget=100, model="a")
         assert estimate.evidence is not None
         shares[name] = estimate.evidence.fit.shares
     np.testing.assert_allclose(shares["alone"], [0.2, 0.3, 0.5], rtol=1e-12)
-    assert not np.allclose(shares["helped"], [0.2, 0.3, 0.5], atol=1e-3)
+    np.testing.assert_allclose(shares["noise"], [0.2, 0.3, 0.5], rtol=1e-12)
+    assert not np.allclose(shares["told"], [0.2, 0.3, 0.5], atol=1e-3)
 
 
 def test_of_a_model_that_is_sure_and_wrong_the_design_is_hardly_worse_than_equal_draws() -> None:

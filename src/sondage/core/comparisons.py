@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, ClassBelief, RankingBelief, is_learned
+from sondage.core.beliefs import Belief, ClassBelief, RankingBelief, rests_on
 from sondage.core.measures.bases import Basis
 from sondage.core.measures.functionals import Functional
 from sondage.core.measures.lists import ListLoss
@@ -57,8 +57,8 @@ class Contrast:
         return self.functional.sure_decide and not self.compares
 
     def rests_on_model(self, belief: Belief) -> bool:
-        """Return whether sure items decide, and nothing but the model itself tells how sure they are."""
-        return self.sure_decide and not is_learned(belief)
+        """Return whether sure items decide, and how sure they are is known by nothing but the model itself."""
+        return self.sure_decide and rests_on(belief, self.models[0])
 
     @property
     def bounds(self) -> tuple[float, float]:

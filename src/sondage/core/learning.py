@@ -53,7 +53,7 @@ class Correction:
     features: tuple[float, ...] = ()
     low: float = 0.0
     high: float = 0.0
-    unneeded: float = 0.0
+    unneeded: float = 1.0
 
     def at(self, sources: Sequence[NDArray[np.floating]], features: NDArray[np.floating] | None) -> Floats:
         """Return the correction of every item, shape (n,): sources (m) of shape (n,), features (n, d)."""

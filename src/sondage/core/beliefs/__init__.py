@@ -13,7 +13,7 @@ from sondage.core.beliefs.disputes import Disputed, disputed
 from sondage.core.beliefs.gaussian import GaussianBelief, is_limit
 from sondage.core.beliefs.grades import RankingBelief
 from sondage.core.beliefs.lapses import Lapsing
-from sondage.core.beliefs.learned import LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief, is_learned
+from sondage.core.beliefs.learned import LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief, rests_on
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief, Supposed
 
@@ -31,6 +31,6 @@ __all__ = [
     "RankingBelief",
     "Supposed",
     "disputed",
-    "is_learned",
     "is_limit",
+    "rests_on",
 ]

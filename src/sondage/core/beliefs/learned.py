@@ -25,7 +25,7 @@ from sondage.core.calibration import calibrate_events
 from sondage.core.learning import NONE, Correction, learn_events, learn_numbers
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means
 
-__all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start"]
+__all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start", "rests_on"]
 
 FIRST = 0.5
 """Prior weight of the first start; the others share the rest."""
@@ -303,6 +303,8 @@ class LearnedOutcomeBelief(OutcomeBelief):
         return learn_events(self._offset(rows, index), events, sources, rows.features)
 
 
-def is_learned(belief: Belief) -> bool:
-    """Return whether a belief learns from side information: other models, judges or features."""
-    return isinstance(belief, LearnedClassBelief | LearnedGaussianBelief | LearnedOutcomeBelief)
+def rests_on(belief: Belief, model: int) -> bool:
+    """Return whether a belief follows one model: no judge is asked, and labels have not turned it to other models."""
+    if not isinstance(belief, LearnedClassBelief):
+        return True
+    return not belief.judge and dict(belief.models).get(model, 0.0) > 0.5 and belief.correction.unneeded > 0.5
