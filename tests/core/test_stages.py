@@ -14,7 +14,8 @@ from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import linearise
 from sondage.core.measures import parse_measure
-from sondage.core.stages import Estimation, Part, uncontradicted
+from sondage.core.stages import Estimation, Part
+from sondage.core.weighing import uncontradicted
 from sondage.studies.budgets import stage_end
 from sondage.studies.method import Question, choose_method
 from sondage.studies.responses import labelled
@@ -256,5 +257,5 @@ def test_losses_of_probabilities_contradict_nobody(measure, moved, monkeypatch, 
     p = rng.beta(0.3, 0.3, size=2000)
     labels = (rng.random(2000) < 0.5 + 0.6 * (p - 0.5)).astype(int)
     before = evaluate(Pool(p), measure, labels, 100).value
-    monkeypatch.setattr("sondage.core.stages.FAR", 0.0)
+    monkeypatch.setattr("sondage.core.weighing.FAR", 0.0)
     assert (evaluate(Pool(p), measure, labels, 100).value != before) == moved

@@ -3,19 +3,13 @@ r"""One estimate from several stages, each drawn from what the earlier ones had 
 Given the past, every stage is a sample of its own with known probabilities: what was labelled before counts as it
 is, the rest is estimated from the stage's draw. The stages' estimates of the pool means are averaged with weights
 
-.. math:: a_k \propto \frac{n_k}{e_k}, \qquad e_k = \frac{n_k^2 \cdot n_k V_k + 15^2 \, \bar e}{n_k^2 + 15^2}, \qquad
-    \bar e = \frac{\sum_k n_k \cdot n_k V_k}{\sum_k n_k},
+.. math:: a_k \propto n_k / e_k,
 
-where :math:`V_k` is the variance that the belief, calibrated on all labels, expects of stage k, which was assisted by
-what was believed before it. It is an estimate from :math:`n_k` units, and small where none that matters was drawn: what
-a label errs by, :math:`n_k V_k`, is drawn towards what those of all stages do, much with ten or twenty labels and
-hardly with a hundred. Each stage is unbiased given the past; weights pooled over stages would not be, since later
-designs follow from earlier labels. Where a single contrast rests on how sure the model is (`Contrast.rests_on_model`),
-:math:`V_k` says little, and :math:`a_k \propto n_k`.
-
-A stage whose estimate of a contrast is more than four standard errors away from that of the later ones, whose designs
-and beliefs have learned from it, has a :math:`V_k` that was not true: the square of the distance, less their variance,
-takes its place.
+where :math:`e_k` is what a label of stage k errs by (`weighing`), from the variance :math:`V_k` that the belief,
+calibrated on all labels, expects of the stage, which was assisted by what was believed before it. Each stage is
+unbiased given the past; weights pooled over stages would not be, since later designs follow from earlier labels. Where
+a single contrast rests on how sure the model is (`Contrast.rests_on_model`), :math:`V_k` says little, and
+:math:`a_k \propto n_k`.
 """
 
 from __future__ import annotations
@@ -31,20 +25,18 @@ from sondage.core.assisted import Assisted
 from sondage.core.beliefs import Belief, is_limit
 from sondage.core.biases import corrected_value
 from sondage.core.centres import normalising
-from sondage.core.comparisons import Contrast, moments
+from sondage.core.comparisons import Contrast, Sums, moments
 from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
 from sondage.core.measures.bases import ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.residuals import degrees
 from sondage.core.samples import Expansion, Known, Sample
+from sondage.core.steadied import steadied
+from sondage.core.weighing import tempered, uncontradicted
 
-__all__ = ["Estimation", "Focus", "Part", "uncontradicted"]
+__all__ = ["Estimation", "Focus", "Part"]
 
 LEAST_WEIGHT = 1e-3
-FAR = 4.0
-"""How many standard errors from the later stages contradict a stage's variance."""
-FEW = 15.0
-"""With how many labels a stage is half drawn towards what labels of all stages err by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +152,10 @@ class Estimation:
             model: np.sum([a * fit.sums[model] for a, fit in zip(shares, fits, strict=True)], axis=0)
             for model in contrast.models
         }
-        return self._linearised(contrast, sums, shares, fits)
+        return self._linearised(contrast, self._steadied(contrast, sums), shares, fits)
+
+    def _steadied(self, contrast: Contrast, sums: Sums) -> dict[int, Floats]:
+        return steadied(contrast, sums, self.whole, self.parts[-1].sample, self.parts[-1].known)
 
     def around(self, contrast: Contrast, fit: Fit) -> Fit:
         """Return another contrast of the same basis at the pool means, shares, coefficients and centres of a fit."""
@@ -212,6 +207,8 @@ class Estimation:
             for contrast, own in zip(contrasts, fits, strict=True)
             for model in contrast.models
         }
+        for contrast in contrasts:
+            sums |= self._steadied(contrast, {model: sums[model] for model in contrast.models})
         served = [(1.0, contrast) for contrast in contrasts] if focus is None else focus.differences(contrasts)
         expected = np.zeros(len(sizes))
         for weight, contrast in served:
@@ -219,7 +216,7 @@ class Estimation:
             expected += [weight * _believed(contrast, part, fit, sums, self.belief) for part, fit in stages]
         if len(fits) == 1 and _may_contradict(contrasts[0], self.belief):  # else weights serve models' differences
             expected = uncontradicted(np.array([contrasts[0].value(fit.sums) for fit in fits[0]]), expected)
-        weights = sizes / _tempered(sizes * expected, sizes) if expected.any() else sizes
+        weights = sizes / tempered(sizes * expected, sizes) if expected.any() else sizes
         return np.asarray(weights / weights.sum())
 
     def spread(self, contrast: Contrast, fit: Fit) -> float:
@@ -293,46 +290,6 @@ def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
 def _may_contradict(contrast: Contrast, belief: Belief) -> bool:
     """Return whether the stages' variances are of use: a limit has none, and one sure item may have most of a loss."""
     return not is_limit(belief) and not isinstance(contrast.functional.basis, ClassLoss)
-
-
-def uncontradicted(values: Floats, variances: Floats) -> Floats:
-    r"""Return variances of successive stages' estimates, raised where the later ones contradict them.
-
-    From the last stage but one to the first, with :math:`\bar\theta_{>k}` the mean of the later estimates weighted by
-    their variances and :math:`V_{>k}` its variance: where :math:`d_k^2 = (\theta_k - \bar\theta_{>k})^2` is above
-    :math:`4^2 (V_k + V_{>k})`, :math:`V_k` becomes :math:`d_k^2 - V_{>k}` (docs/statistics.md, section 6.1).
-
-    Parameters
-    ----------
-    values, variances : ndarray of float, shape (K,)
-        Estimates, NaN where there is none, and what their variances are thought to be, 0 or more.
-
-    Returns
-    -------
-    ndarray of float, shape (K,)
-        The variances, none smaller; those next to an estimate that is NaN as they are.
-
-    Examples
-    --------
-    >>> uncontradicted(np.array([0.9, 0.5, 0.6]), np.array([1e-4, 2e-3, 2e-3])).round(4).tolist()
-    [0.1215, 0.002, 0.002]
-    >>> uncontradicted(np.array([0.65, 0.5, 0.6]), np.array([1e-4, 2e-3, 2e-3])).round(4).tolist()
-    [0.0001, 0.002, 0.002]
-    """
-    found = variances.copy()
-    for at in reversed(range(len(values) - 1)):
-        later = slice(at + 1, None)
-        weights = 1.0 / np.maximum(found[later], 1e-300)
-        off, other = values[at] - np.average(values[later], weights=weights), 1.0 / float(np.sum(weights))
-        if off**2 > FAR**2 * (found[at] + other):
-            found[at] = off**2 - other
-    return found
-
-
-def _tempered(errors: Floats, sizes: Floats) -> Floats:
-    """Return by how much a label of each stage errs, drawn towards what those of all stages do."""
-    own = sizes**2 / (sizes**2 + FEW**2)
-    return np.asarray(own * errors + (1.0 - own) * np.average(errors, weights=sizes))
 
 
 def _believed(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats], belief: Belief) -> float:

@@ -1,0 +1,55 @@
+r"""Pool means of a mean over classes, steadied where few labels tell of a class.
+
+A mean of ratios, balanced accuracy or macro F, gives a class of one item in a hundred as much weight as any other. Of
+such a class there may be two labels, or none: its share of the pool is then what is left of the belief's once residuals
+of other classes were taken off, near 0 or below it, and a ratio over it is anything. So the belief counts as one label
+of each class. Of the column of class c, of which :math:`n_c` units are labelled,
+
+.. math:: \tilde M_{\cdot c} = \frac{n_c \, \hat M_{\cdot c} + H_{\cdot c}}{n_c + 1},
+
+H being the pool means as the belief has them, with labelled items counted as they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sondage.core.comparisons import Contrast, Sums, believed_totals
+from sondage.core.measures.bases import Basis
+from sondage.core.predictions import Floats
+from sondage.core.samples import Known, Sample
+
+__all__ = ["steadied"]
+
+
+def steadied(contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, known: Known) -> dict[int, Floats]:
+    """Return pool means, for a mean over classes with the belief as one label of each.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated; of other measures pool means are returned as they are.
+    sums : mapping of int to ndarray, shape (k, k)
+        Estimated pool means of each model, predictions in rows, labels in columns.
+    labelled, last : Sample
+        All that is labelled, and the last stage of it.
+    known : Known
+        The last stage's belief and its pool means, what was labelled before counted as it is; without one nothing is
+        changed.
+    """
+    functional, found = contrast.functional, dict(sums)
+    if not functional.parts or not known.expected:
+        return found
+    classes = [np.asarray(labelled.labels == c, dtype=np.float64) for c in range(len(functional.parts))]
+    counts = np.array([np.count_nonzero(labelled.unit_sums(own)) for own in classes])
+    for model, mu in sums.items():
+        found[model] = (counts * mu + _believed(functional.basis, model, last, known)) / (counts + 1.0)
+    return found
+
+
+def _believed(basis: Basis, model: int, last: Sample, known: Known) -> Floats:
+    """Return the pool means as the belief has them, with labelled items counted as they are."""
+    assert known.belief is not None
+    items, base = last.items, last.items.weights
+    guessed = believed_totals(basis, (model,), known.belief, items, base)[model]
+    return np.asarray(known.expected[basis.name, model] - guessed + basis.totals(items, model, last.labels, base))

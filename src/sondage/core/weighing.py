@@ -1,0 +1,71 @@
+r"""What labels of each stage are thought to err by, from variances that are estimates themselves.
+
+The variance :math:`V_k` that a belief expects of stage k follows from the :math:`n_k` units that were drawn, and is
+small where none that matters was. What a label errs by, :math:`n_k V_k`, is drawn towards what those of all stages do,
+
+.. math:: e_k = \frac{n_k^2 \cdot n_k V_k + 15^2 \, \bar e}{n_k^2 + 15^2}, \qquad
+    \bar e = \frac{\sum_k n_k \cdot n_k V_k}{\sum_k n_k},
+
+much with ten or twenty labels and hardly with a hundred. And a stage whose estimate is more than four standard errors
+away from that of the later ones, whose designs and beliefs have learned from it, has a :math:`V_k` that was not true:
+the square of the distance, less their variance, takes its place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sondage.core.predictions import Floats
+
+__all__ = ["tempered", "uncontradicted"]
+
+FAR = 4.0
+"""How many standard errors from the later stages contradict a stage's variance."""
+FEW = 15.0
+"""With how many labels a stage is half drawn towards what labels of all stages err by."""
+
+
+def uncontradicted(values: Floats, variances: Floats) -> Floats:
+    r"""Return variances of successive stages' estimates, raised where the later ones contradict them.
+
+    From the last stage but one to the first, with :math:`\bar\theta_{>k}` the mean of the later estimates weighted by
+    their variances and :math:`V_{>k}` its variance: where :math:`d_k^2 = (\theta_k - \bar\theta_{>k})^2` is above
+    :math:`4^2 (V_k + V_{>k})`, :math:`V_k` becomes :math:`d_k^2 - V_{>k}` (docs/statistics.md, section 6.1).
+
+    Parameters
+    ----------
+    values, variances : ndarray of float, shape (K,)
+        Estimates, NaN where there is none, and what their variances are thought to be, 0 or more.
+
+    Returns
+    -------
+    ndarray of float, shape (K,)
+        The variances, none smaller; those next to an estimate that is NaN as they are.
+
+    Examples
+    --------
+    >>> uncontradicted(np.array([0.9, 0.5, 0.6]), np.array([1e-4, 2e-3, 2e-3])).round(4).tolist()
+    [0.1215, 0.002, 0.002]
+    >>> uncontradicted(np.array([0.65, 0.5, 0.6]), np.array([1e-4, 2e-3, 2e-3])).round(4).tolist()
+    [0.0001, 0.002, 0.002]
+    """
+    found = variances.copy()
+    for at in reversed(range(len(values) - 1)):
+        later = slice(at + 1, None)
+        weights = 1.0 / np.maximum(found[later], 1e-300)
+        off, other = values[at] - np.average(values[later], weights=weights), 1.0 / float(np.sum(weights))
+        if off**2 > FAR**2 * (found[at] + other):
+            found[at] = off**2 - other
+    return found
+
+
+def tempered(errors: Floats, sizes: Floats) -> Floats:
+    r"""Return :math:`e_k` from :math:`n_k V_k` and :math:`n_k`, shape (K,) each.
+
+    Examples
+    --------
+    >>> tempered(np.array([1.0, 3.0]), np.array([15.0, 15.0])).tolist()
+    [1.5, 2.5]
+    """
+    own = sizes**2 / (sizes**2 + FEW**2)
+    return np.asarray(own * errors + (1.0 - own) * np.average(errors, weights=sizes))
