@@ -2,7 +2,7 @@
 
 Classes have shares in proportion to 1 / rank to a power; the pool has probabilities, right or too sure, or predictions
 alone. Mean absolute error by the default and by equal draws, coverage and mean width of the 95 % interval.
-Run: ``python docs/evidence/classes.py`` (a quarter of an hour). docs/decisions/0039-one-label-of-each-class.md quotes it.
+Run: ``python docs/evidence/classes.py`` (a quarter of an hour). Decision 0039 quotes it.
 """
 
 from __future__ import annotations
