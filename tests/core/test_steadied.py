@@ -59,7 +59,11 @@ def test_other_measures_are_as_they_were(measure: str) -> None:
     functional = parse_measure(measure).ready(Pool(p[:, 1]).task)
     sample = Sample(items, np.zeros(12, dtype=int), from_inclusion(np.full(12, 0.5)))
     sums = {0: np.array([[0.5, 0.1], [0.1, 0.3]])}
-    assert steadied(Contrast(functional, ((0, 1.0),)), sums, sample, sample, Known(1.0, None, {}, {}, 0.1)) == sums
+    known = Known(1.0, ClassBelief(2, models=((0, 1.0),)), {(functional.basis.name, 0): np.full((2, 2), 0.25)}, {}, 0.1)
+    assert steadied(Contrast(functional, ((0, 1.0),)), sums, sample, sample, known) == sums
+    mean = Contrast(parse_measure("macro_f").ready(Pool(p[:, 1]).task), ((0, 1.0),))
+    assert not np.array_equal(steadied(mean, sums, sample, sample, known)[0], sums[0])
+    assert steadied(mean, sums, sample, sample, Known(1.0, None, {}, {}, 0.1)) == sums
 
 
 @pytest.mark.parametrize("measure", TRUTHS)

@@ -7,7 +7,7 @@ of each class. Of the column of class c, of which :math:`n_c` units are labelled
 
 .. math:: \tilde M_{\cdot c} = \frac{n_c \, \hat M_{\cdot c} + H_{\cdot c}}{n_c + 1},
 
-H being the pool means as the belief has them, with labelled items counted as they are.
+H being the pool means as the belief has them, with labelled items counted as they are (decision 0039).
 """
 
 from __future__ import annotations
@@ -36,6 +36,27 @@ def steadied(contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, kno
     known : Known
         The last stage's belief and its pool means, what was labelled before counted as it is; without one nothing is
         changed.
+
+    Returns
+    -------
+    dict of int to ndarray, shape (k, k)
+
+    Examples
+    --------
+    Three items, of which the last is labelled, a 1:
+
+    >>> from sondage.core.beliefs import ClassBelief
+    >>> from sondage.core.measures import BalancedAccuracy, Task
+    >>> from sondage.core.predictions import Classes, Items
+    >>> from sondage.core.samples import from_inclusion
+    >>> items = Items((Classes(np.array([0, 1, 1]), np.array([0.2, 0.7, 0.9])),), np.full(3, 1 / 3))
+    >>> labelled = Sample(items.take(np.array([2])), np.array([1]), from_inclusion(np.array([0.5])))
+    >>> expected = {("confusion", 0): np.array([[0.8, 0.2], [0.4, 1.6]]) / 3}
+    >>> known = Known(1.0, ClassBelief(2, models=((0, 1.0),)), expected, {}, 1 / 3)
+    >>> contrast = Contrast(BalancedAccuracy().ready(Task("classification", (0, 1))), ((0, 1.0),))
+    >>> sums = {0: np.array([[0.0, 0.0], [0.0, 1.0]])}
+    >>> steadied(contrast, sums, labelled, labelled, known)[0].round(3).tolist()
+    [[0.267, 0.033], [0.1, 0.783]]
     """
     functional, found = contrast.functional, dict(sums)
     if not functional.parts or not known.expected:

@@ -304,7 +304,16 @@ class LearnedOutcomeBelief(OutcomeBelief):
 
 
 def rests_on(belief: Belief, model: int) -> bool:
-    """Return whether a belief follows one model: no judge is asked, and labels have not turned it to other models."""
+    """Return whether a belief follows one model: no judge is asked, and labels did not turn it to others or features.
+
+    They did where another model has half of the mixture, or where they more likely than not ask for a correction.
+
+    Examples
+    --------
+    >>> own = LearnedClassBelief(2, models=((0, 1.0),))
+    >>> rests_on(own, 0), rests_on(replace(own, correction=Correction(unneeded=0.1)), 0)
+    (True, False)
+    """
     if not isinstance(belief, LearnedClassBelief):
         return True
     return not belief.judge and dict(belief.models).get(model, 0.0) > 0.5 and belief.correction.unneeded > 0.5
