@@ -4,9 +4,9 @@
     python benchmarks/plan.py draw --rows 1e6        one of them, one size
 
 Modes: ``draw`` plans and draws from a pool in memory, ``strings`` does so from text ids, ``pool`` builds and checks
-the pool, ``batch`` extends a draw, ``evaluate`` runs a whole evaluation. Times are medians of CPU seconds; the
-contenders of one row of a table take turns, so that a busy machine slows all of them. The peak is what is allocated
-above the pool, in float64 columns.
+the pool, ``batch`` extends a draw, ``evaluate`` runs a whole evaluation, ``select`` a selection. Times are medians of
+CPU seconds; the contenders of one row of a table take turns, so that a busy machine slows all of them. The peak is
+what is allocated above the pool, in float64 columns.
 """
 
 from __future__ import annotations
@@ -108,6 +108,21 @@ def evaluate(rows: list[int], repeats: int) -> None:
         pool = sondage.Pool(probabilities, ids=ids)
         for measure, method in cases():
             row(n, measure, method, *timed(repeats, partial(evaluated, pool, labels, measure, method)))
+
+
+def select(rows: list[int], repeats: int) -> None:
+    """Select the most accurate of many models with 300 labels; "sum" reads all their probabilities once."""
+    header("select", "rows", "models", "CPU s", "x sum")
+    for n in rows:
+        for count in (10, 30, 100):
+            random = np.random.default_rng(0)
+            score = random.normal(-1, 2, n)
+            labels = (random.random(n) < 1 / (1 + np.exp(-score))).astype(np.int64)
+            told = [1 / (1 + np.exp(-score - random.normal(0, 0.3 + 0.02 * at, n))) for at in range(count)]
+            pool = sondage.Pool(models={f"m{at}": sondage.Classifier(p) for at, p in enumerate(told)})
+            run = partial(sondage.select, pool, "accuracy", labels=labels, budget=300, seed=SEED)
+            took, read = timed(repeats, run, lambda told=told: sum(float(p.sum()) for p in told))
+            row(n, count, took, took / read)
 
 
 def columns(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -336,6 +351,7 @@ MODES: dict[str, tuple[Callable[[list[int], int], None], tuple[float, ...]]] = {
     "pool": (build, (1e6, 1e7)),
     "batch": (batch, (1e6, 1e7)),
     "evaluate": (evaluate, (5e4,)),
+    "select": (select, (2e4, 2e5)),
 }
 
 

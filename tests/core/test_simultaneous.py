@@ -32,6 +32,12 @@ def test_variances_are_those_of_the_differences_the_larger_of_two():
             assert found[i, j] == pytest.approx(max(sampled, believed), abs=1e-12)
 
 
+def test_no_variance_is_less_than_what_no_stage_drew():
+    least = np.array([[0.0, 3.0], [3.0, 0.0]])
+    assert JointErrors(np.eye(2), np.zeros((2, 0)), least).variances().tolist() == least.tolist()
+    assert JointErrors(2 * np.eye(2), np.zeros((2, 0)), least).variances()[0, 1] == 8
+
+
 def test_independent_models_need_sidak_s_level():
     assert simultaneous_widths(INDEPENDENT, 0.95, random()) == pytest.approx(0.95 ** (1 / 6), abs=0.003)
 

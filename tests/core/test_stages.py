@@ -14,6 +14,8 @@ from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import linearise
 from sondage.core.measures import parse_measure
+from sondage.core.predictions import Items
+from sondage.core.samples import Expansion, Known, Sample, from_inclusion
 from sondage.core.stages import Estimation, Part
 from sondage.core.weighing import uncontradicted
 from sondage.studies.budgets import stage_end
@@ -112,6 +114,42 @@ def test_merged_weights_give_the_estimate_of_a_mean() -> None:
     wrong = (np.asarray(sample.items.models[0].probabilities) > 0.5) != sample.labels  # type: ignore[union-attr]
     assert np.sum(sample.row_weights * wrong) == pytest.approx(estimate.value, rel=1e-12)
     assert np.sum(sample.row_weights) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_each_stage_tells_of_what_none_drew() -> None:
+    # Three stages of independent draws from what is left: on average each has the total that is left at the end.
+    rng = np.random.default_rng(2)
+    totals, runs = rng.uniform(0.5, 2, size=12), []
+    chances = np.array([rng.uniform(0.2, 0.7, size=12) for _ in range(3)])
+    for _ in range(4000):
+        left, parts, drawn = np.ones(12, dtype=bool), [], []
+        for chance in chances:
+            here = left & (rng.random(12) < chance)
+            left &= ~here
+            drawn.append(np.flatnonzero(here))
+            parts.append(merged_part(chance[here]))
+        expansion = Estimation(parts[0].sample, tuple(parts), lambda *_: None).merged(np.full(3, 1 / 3)).expansion
+        assert expansion.left is not None
+        runs.append(expansion.left @ totals[np.concatenate(drawn)] - totals[left].sum())
+    errors = np.array(runs)
+    assert np.all(np.abs(errors.mean(axis=0)) < 3.5 * errors.std(axis=0) / np.sqrt(len(runs)))
+
+
+def merged_part(inclusion: NDArray[np.float64]) -> Part:
+    """Return a stage of units drawn with these probabilities, of which nothing else is known."""
+    items = Items((), np.ones(len(inclusion)))
+    return Part(Sample(items, np.zeros(len(inclusion)), from_inclusion(inclusion)), Known(1.0, None, {}, {}, 1.0))
+
+
+def test_a_stage_that_drew_nothing_of_a_total_does_not_tell_of_its_rest() -> None:
+    left = np.array([[1.5, 1.5, -1.0, -1.0], [0.0, 0.0, 9.0, 9.0]])
+    expansion = Expansion(np.ones(4), np.zeros(4), left=left)
+    totals = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0], [1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    rest = expansion.rest(totals)
+    assert rest[[0, 1, 3]].tolist() == pytest.approx([3.0, 18.0, 0.0])
+    both = (1.5 - 1) / (1.5 * 2.5 + 1) + 9 / (90 + 1)
+    assert rest[2] == pytest.approx(both / (1 / (1.5 * 2.5 + 1) + 1 / (90 + 1)), rel=1e-12)
+    assert Expansion(np.ones(4), np.zeros(4)).rest(totals).tolist() == [0.0] * 4
 
 
 def tempered(variances: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:

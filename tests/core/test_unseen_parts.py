@@ -1,5 +1,6 @@
 """Means of ratios of which labels leave some at a limit: balanced accuracy and macro F where a class is rare."""
 
+from dataclasses import replace
 from math import hypot
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from sondage import Classifier, Pool, compare, estimate_from, evaluate
 from sondage.core.intervals import wilson_interval
+from sondage.core.parts import parts_of
 
 DRAWN = 0.001  # of a pool so large that a sample is next to none of it
 
@@ -65,6 +67,32 @@ def test_rare_positives_are_held(measure, recall):
     truth = evaluate(pool, measure, labels=labels, budget=4000, seed=0).value
     runs = [evaluate(pool, measure, labels=labels, budget=80, seed=s, method="passive") for s in range(150)]
     assert np.mean([truth in run.interval() for run in runs]) > 0.93
+
+
+@pytest.mark.parametrize("measure", ["balanced_accuracy", "macro_f"])
+def test_rare_positives_of_slices_are_held_for_the_whole(measure):
+    # Without what labels tell of each class .68 of the intervals of macro F held, .80 of balanced accuracy.
+    random = np.random.default_rng(5)
+    labels = (random.random(3000) < 0.02).astype(int)
+    found = random.random(3000) < np.where(labels == 1, 0.8, 0.01)
+    pool = Pool(np.where(found, 0.8, 0.05))
+    truth = evaluate(pool, measure, labels=labels, budget=3000, seed=0).value
+    slices = np.arange(3000) % 3
+    runs = [evaluate(pool, measure, labels, 90, seed, method="passive", slices=slices).overall for seed in range(80)]
+    assert np.mean([truth in run.interval() for run in runs]) > 0.9
+    assert np.mean([truth in replace(run, parts=None).interval() for run in runs]) < 0.85
+
+
+def test_the_parts_of_slices_are_those_of_all_their_labels():
+    random = np.random.default_rng(6)
+    p = random.random(400)
+    labels = (random.random(400) < p).astype(int)
+    slices = np.arange(400) % 2
+    overall = evaluate(Pool(p), "macro_f", labels, 400, slices=slices).overall
+    whole = evaluate(Pool(p), "macro_f", labels, 400).evidence
+    alone = parts_of(whole.contrast, [(1.0, whole.sample)], whole.fit.sums[0])
+    for name in ("labelled", "estimated", "counts"):
+        assert getattr(overall.parts, name) == pytest.approx(getattr(alone, name), rel=1e-9)
 
 
 def test_differences_are_left_to_their_test():

@@ -11,8 +11,7 @@ only the belief says that the pool is not there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["labelled_sums", "possible_values", "ratios", "unrefuted_limits", "untold"]
+__all__ = ["labelled_sums", "possible_values", "unrefuted_limits"]
 
 ROUNDING = 1e-12
 
@@ -133,19 +132,3 @@ def labelled_sums(contrast: Contrast, samples: Sequence[tuple[float, Sample]]) -
         basis.totals(sample.items, model, sample.labels, own) for (_, sample), own in zip(samples, weights, strict=True)
     ]
     return np.asarray(np.sum(sums, axis=0) / total)
-
-
-def untold(contrast: Contrast, sample: Sample) -> list[Any]:
-    """Return the classes of which no labelled item tells: of whose ratio, in a mean of ratios, the denominator is 0."""
-    parts = contrast.functional.parts
-    if contrast.compares or not parts:
-        return []
-    told = ratios(parts, labelled_sums(contrast, [(1.0, sample)]))
-    return [name for name, own in zip(parts, told, strict=True) if np.isnan(own)]
-
-
-def ratios(parts: Mapping[Any, tuple[Floats, Floats]], sums: Floats) -> Floats:
-    """Return each ratio's value at these means, within [0, 1], and NaN where its denominator is not positive."""
-    below = np.array([float(np.sum(denominator * sums)) for _, denominator in parts.values()])
-    above = np.array([float(np.sum(numerator * sums)) for numerator, _ in parts.values()])
-    return np.where(below > 0, np.clip(above / np.where(below > 0, below, 1.0), 0.0, 1.0), np.nan)

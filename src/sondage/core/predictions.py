@@ -6,7 +6,7 @@ of `Classes`, `Means`, `Grades` and `Ranks`, and hands `core` blocks of its rows
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -151,6 +151,8 @@ class Items:
         Proxies' class probabilities.
     features : ndarray of float, shape (n, d), optional
         Numbers that may tell where the models err, of the items and not of any model.
+    memo : dict
+        What was computed of these rows and takes long; rows taken from them begin anew.
     """
 
     models: tuple[Outputs, ...]
@@ -158,6 +160,7 @@ class Items:
     costs: NDArray[Any] | None = None
     judges: tuple[NDArray[Any], ...] = ()
     features: NDArray[Any] | None = None
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.weights)

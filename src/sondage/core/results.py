@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sondage.core.comparisons import Contrast
     from sondage.core.courses import Course, EValue
     from sondage.core.estimators import Fit
+    from sondage.core.parts import Parts
     from sondage.core.samples import Sample
     from sondage.core.sequences import ConfidenceSequence
     from sondage.core.stages import Estimation
@@ -161,6 +162,8 @@ class Estimate(Shown):
         Why labelling ended, where it was to stop early: ``"width"``, ``"significant"`` or ``"budget"``.
     counts : Counts or None
         Of two models with losses of 0 and 1, labelled uniformly where they differ: what the exact test counts.
+    parts : Parts or None
+        Of the whole of several slices, where the measure is a mean of ratios: what labels tell of each.
     """
 
     measure: str
@@ -186,6 +189,7 @@ class Estimate(Shown):
     warnings: tuple[str, ...] = ()
     stopped: str | None = None
     counts: Counts | None = None
+    parts: Parts | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
     course: Course | None = field(default=None, repr=False)
 

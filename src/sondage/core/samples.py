@@ -41,11 +41,29 @@ class Expansion:
         draws / (n q_u)^2.
     strata : ndarray of int, shape (n,), optional
         Stratum of each unit; residuals are then centred within strata.
+    left : ndarray of float, shape (K, n), optional
+        Of K stages: the total over the units that none of them drew is :math:`\sum_u l_{ku} t_u` as stage k has it.
     """
 
     weights: Floats
     spread: Floats
     strata: NDArray[np.int64] | None = None
+    left: Floats | None = None
+
+    def rest(self, totals: Floats) -> Floats:
+        r"""Return totals over the units that no stage drew, shape (...), from those of drawn ones, shape (..., n).
+
+        Stage k tells of :math:`R_k = \sum_u l_{ku} t_u`, with the variance :math:`\sum_u l_{ku} (l_{ku} + 1) t_u^2`. It
+        is weighed by the square of what it saw of the total over this variance and one unit's, the largest: a stage
+        that drew nothing of the total knows nothing of the rest.
+        """
+        if self.left is None:
+            return np.zeros(totals.shape[:-1])
+        noise = np.square(totals) @ (self.left * (self.left + 1.0)).T + np.max(totals, axis=-1, keepdims=True) ** 2
+        weights = np.square(totals @ (self.left > 0).T) / np.where(noise > 0, noise, 1.0)
+        total = weights.sum(axis=-1)
+        found = np.sum(weights * (totals @ self.left.T), axis=-1) / np.where(total > 0, total, 1.0)
+        return np.asarray(np.maximum(found, 0.0))
 
     @property
     def inclusion(self) -> Floats:
@@ -163,6 +181,8 @@ class Known:
         The same over the items that could not be drawn; empty where all could.
     squared : float
         :math:`\sum_i b_i^2`, for a population as the target.
+    settled : bool
+        Whether no label can move what was asked for: an estimator that knows these sums tells it without one.
     """
 
     share: float
@@ -170,3 +190,4 @@ class Known:
     expected: Mapping[SumKey, Floats]
     outside: Mapping[SumKey, Floats]
     squared: float
+    settled: bool = False

@@ -39,7 +39,7 @@ class Pairs(Mapping[tuple[str, str], Comparison]):
     def __getitem__(self, pair: tuple[str, str]) -> Comparison:
         first, second = pair
         if not self._ranks[first] < self._ranks[second]:
-            raise KeyError(pair)
+            raise KeyError(f"{pair}: a pair has the better model first, as in `ranking`: {(second, first)}")
         if pair not in self._made:
             self._made[pair] = self._make(first, second)
         return self._made[pair]

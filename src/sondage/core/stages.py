@@ -229,7 +229,8 @@ class Estimation:
     def merged(self, shares: Floats | None) -> Sample:
         r"""Return all labelled rows as one sample: its spread is :math:`a_k^2` times that of each stage.
 
-        A unit's weight is :math:`a_k w_u` and, labelled as it is in all later stages, the sum of their :math:`a`.
+        A unit's weight is :math:`a_k w_u` and, labelled as it is in all later stages, the sum of their :math:`a`. Of
+        what no stage drew, stage k tells by :math:`w_u - 1` of its own units and -1 of those drawn later.
         """
         return self.whole if shares is None else _merged(self, tuple(shares.tolist()))
 
@@ -266,8 +267,17 @@ def _merged(estimation: Estimation, shares: tuple[float, ...]) -> Sample:
         scale = part.known.share / total if total > 0 else 0.0
         weights.append(a * scale * expansion.weights + rest)
         spread.append(a**2 * expansion.spread)
-    expansion = Expansion(np.concatenate(weights), np.concatenate(spread))
+    expansion = Expansion(np.concatenate(weights), np.concatenate(spread), left=_left(estimation.parts))
     return replace(estimation.whole, expansion=expansion)
+
+
+def _left(parts: Sequence[Part]) -> Floats:
+    """Return the weights by which each stage tells of the units that none of them drew, shape (K, n)."""
+    places = np.arange(len(parts))
+    stages = np.repeat(places, [part.sample.size for part in parts])
+    left = np.where(stages >= places[:, None], -1.0, 0.0)
+    left[stages, np.arange(len(stages))] += np.concatenate([part.sample.expansion.weights for part in parts])
+    return left
 
 
 def _spread(contrast: Contrast, sums: dict[int, Floats], sample: Sample) -> float:

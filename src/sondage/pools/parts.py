@@ -57,9 +57,12 @@ class Filled:
         Whether every row that can matter has one, so that labelling all of them is exact.
     outside : choice of rows, or None
         Those not asked for yet that have none.
+    settled : bool
+        Whether none was asked for yet and no row can matter: whatever the labels are, the result is the same.
     """
 
     urn: Urn
     share: float
     covers: bool
     outside: Any
+    settled: bool = False

@@ -29,6 +29,9 @@ __all__ = ["ArrayRows"]
 
 Result = TypeVar("Result")
 
+MANY = 9
+"""Up to so many terms a design's blocks of rows are made anew for each, and keep nothing of what they share."""
+
 
 class ArrayRows:
     """Rows and what is summed up over them."""
@@ -183,8 +186,9 @@ class ArrayRows:
             Rows that can be drawn at all; None for all.
         """
         total: Floats | None = None
+        blocks = list(self.blocks()) if len(design.terms) > MANY else None  # what terms share is computed once
         for share, term in design.terms:
-            column = self.column(term)
+            column = self.column(term, blocks)
             if rest is not None:
                 column *= rest
             mass = float(column.sum())
@@ -218,6 +222,7 @@ class ArrayRows:
         strict : bool
             Whether only rows that can matter have a size, if there are any.
         """
+        settled = rest is None and not relevant.any()
         if rest is not None:
             relevant = relevant & rest
         drawn = relevant if strict and relevant.any() else rest
@@ -227,10 +232,10 @@ class ArrayRows:
         urn = ArrayUrn(sizes, self.unit_keys, self.unit_costs)
         covered = sizes > 0 if self.unit_of_row is None else (sizes > 0)[self.unit_of_row]
         if covered.all():
-            return Filled(urn, 1.0, True, None)
+            return Filled(urn, 1.0, True, None, settled)
         left = ~covered if rest is None else ~covered & rest
         share = float(np.sum(self.items.weights[covered]))
-        return Filled(urn, share, bool(covered[relevant].all()), left if left.any() else None)
+        return Filled(urn, share, bool(covered[relevant].all()), left if left.any() else None, settled)
 
     def masses(self, terms: Sequence[Term], urn: Urn) -> list[float]:
         """Return the sum of each term over the rows that have a size."""
@@ -288,10 +293,10 @@ class ArrayRows:
             whole = bool(kept.all())
             yield kernel(Undrawn(items if whole else items.take(kept), urn.sizes[part][kept], None))
 
-    def column(self, term: Term) -> Floats:
+    def column(self, term: Term, blocks: Iterable[tuple[slice, Items]] | None = None) -> Floats:
         """Return one term's sizes of every row, shape (N,), not normalised."""
         column = np.empty(len(self))
-        for part, items in self.blocks():
+        for part, items in self.blocks() if blocks is None else blocks:
             column[part] = term.sizes(items)
         return column
 

@@ -12,14 +12,16 @@ from sondage.core.catalogue.significance import named_test
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
-from sondage.core.possible import unrefuted_limits, untold
+from sondage.core.parts import untold
+from sondage.core.possible import unrefuted_limits
+from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population
 from sondage.core.results import Comparison, Estimate, Evidence
 from sondage.core.samples import Sample
 from sondage.core.variances import believed_variance, larger_variance, plausible, variance_slope
 from sondage.studies.anytime import LabelCourse
-from sondage.studies.fitting import counts_of, meant_to_count
+from sondage.studies.fitting import counts_of, meant_to_count, settled
 from sondage.studies.planning import contrasts_of
 from sondage.studies.proven import proven_range
 from sondage.studies.responses import Labelled, if_skipped, labelled
@@ -68,10 +70,16 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     """Return the result of one contrast with its warnings."""
     known, method, estimation = found.known, session.method, found.estimation
     possible = proven_range([(1.0, session, found)], contrast)
-    found = replace(found, exact=found.exact or possible[1] - possible[0] <= ROUNDING)
+    # In a selection that no label can move models have the same values, whatever these are.
+    told = settled(session) and (contrast.compares or session.question.kind == "evaluate")
+    found = replace(found, exact=found.exact or told or possible[1] - possible[0] <= ROUNDING)
     fit = fit or estimation.fit(contrast)
+    if told:
+        fit = replace(fit, value=contrast.value(_before_labels(session, contrast)))
     sample = estimation.merged(fit.shares)
     warnings = list(found.warnings)
+    if told:
+        warnings.append(f"no label can move {contrast.functional.name} here: it follows from the predictions alone")
     if not found.covers:
         warnings.append("items whose labels matter have no chance of being drawn: the belief stands for them")
     expected, df, agreed = squared_error(session, found, contrast, fit)
@@ -186,13 +194,18 @@ def squared_error(
     if agreed:
         first = session.stages[0].known
         assert first.belief is not None
-        if before is None:
-            before = {model: first.expected[contrast.functional.basis.name, model] for model in contrast.models}
-        total = max(believed, believed_variance(contrast, sample, dict(before), first.belief))
+        before = _before_labels(session, contrast) if before is None else dict(before)
+        total = max(believed, believed_variance(contrast, sample, before, first.belief))
         return (total if total > 0 else float("nan")), fit.df, True
     if session.method.interval not in OWN:
         return fit.variance, fit.df, False
     return *larger_variance(fit.variance, fit.df, believed), False
+
+
+def _before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:
+    """Return the pool means that were believed before any label."""
+    basis, expected = contrast.functional.basis, session.stages[0].known.expected
+    return {model: expected[basis.name, model] for model in contrast.models}
 
 
 def within(value: float, low: float, high: float) -> float:

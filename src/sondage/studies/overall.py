@@ -13,6 +13,7 @@ from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
 from sondage.core.catalogue.counted import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
+from sondage.core.parts import parts_of
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.residuals import joint_degrees, of_population
@@ -90,6 +91,7 @@ def overall_estimate(
     total, df = float(squares.sum()) + bias**2, joint_degrees(squares, degrees)
     if method.target == "population":
         total, df = of_population(total, df, _population_part(slices, contrast, sums, moved), effective)
+    samples = [(one.share, one.found.estimation.merged(one.fit.shares)) for one in slices]
     possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
     own = [one.estimate for one in slices]
     warnings = [f"{one.name}: {text}" for one in slices for text in one.estimate.warnings]
@@ -105,7 +107,8 @@ def overall_estimate(
         exact=all(one.exact for one in own) and not beyond,
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
         possible=possible,
-        unrefuted=unrefuted_limits(contrast, [(one.share, one.found.estimation.whole) for one in slices]),
+        unrefuted=unrefuted_limits(contrast, samples),
+        parts=parts_of(contrast, samples, sums[contrast.models[0]]),
         slope=_slope(slices, contrast, moved, squares, total),
         df=df,
         n_effective=effective,

@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
-from sondage.core.comparisons import Contrast, moments
+from sondage.core.comparisons import Contrast
 from sondage.core.contenders import Standing, standing_of, vote_shares
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
-from sondage.core.predictions import Floats, Items
+from sondage.core.predictions import Items
 from sondage.core.residuals import degrees, variance
 from sondage.core.results import Comparison, Estimate, Significance
-from sondage.core.samples import Sample
 from sondage.core.selections import Pairs, Selection
 from sondage.core.significance import JointErrors, holm, range_test
 from sondage.core.stages import Focus
-from sondage.core.surprises import Asked, borne_out
 from sondage.studies.answers import comparison_of, estimate_of
+from sondage.studies.joint import joint_errors
 from sondage.studies.responses import Labelled, labelled
 from sondage.studies.session import Session
 
@@ -48,10 +46,12 @@ def select_session(session: Session) -> Selection:
     }
     sign = 1.0 if functional.higher_is_better else -1.0
     ranking = tuple(sorted(estimates, key=lambda name: (-sign * estimates[name].value, question.models.index(name))))
-    errors = _joint_errors(session, found, single, list(fits.values()))
+    errors = joint_errors(session, found, single, list(fits.values()))
 
     def pair(first: str, second: str) -> Comparison:
-        return _pair(session, found, functional, (first, second), (fits[first], fits[second]))
+        at = question.models.index(first), question.models.index(second)
+        least = 0.0 if errors.least is None else float(errors.least[at])
+        return _pair(session, found, functional, (first, second), (fits[first], fits[second]), least)
 
     comparisons = Pairs(ranking, pair)
     against_best = [comparisons[ranking[0], name].pvalue for name in ranking[1:]]
@@ -115,63 +115,6 @@ def _singles(session: Session, functional: Functional) -> list[Contrast]:
     return [Contrast(functional, ((session.models.index(name), 1.0),)) for name in session.question.models]
 
 
-def _joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) -> JointErrors:
-    """Return what the models' errors have in common: as sampled, as believed, and of a population as the target."""
-    sample = found.estimation.merged(fits[0].shares)
-    if found.exact and session.method.target == "pool":
-        return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
-    spread = sample.expansion.spread
-    uncertain = int(np.count_nonzero(spread))
-    factor = uncertain / (uncertain - 1) if fits[0].bessel and uncertain > 1 else 1.0
-    roots = np.stack([fit.residuals for fit in fits]) * np.sqrt(factor * spread)
-    expected = np.zeros((len(fits), 0))
-    limits = isinstance(found.belief, GaussianBelief) and (found.belief.broad or found.belief.peaked)
-    if found.belief is not None and session.method.interval == "auto" and not limits:
-        expected = _expected_errors(single, fits, sample, found.belief)
-    if session.method.target == "population":
-        drift = _drift(sample, fits) * np.sqrt(found.known.squared)
-        roots, expected = np.hstack([roots, drift]), np.hstack([expected, drift])
-    return JointErrors(roots, expected)
-
-
-def _drift(sample: Sample, fits: Sequence[Fit]) -> Floats:
-    """Return rows whose inner products are the covariances of the influences over the pool, as labels show them.
-
-    Their mean over the pool is 0, which gives the mean over the items that could not be drawn: the last column.
-    """
-    weights, psi = np.asarray(sample.row_weights), np.stack([fit.influence for fit in fits])
-    share = min(float(weights.sum()), 1.0)
-    centre = psi @ weights / weights.sum()
-    outside = np.sqrt(share / (1.0 - share)) if share < 1.0 - 1e-9 else 0.0
-    return np.column_stack([(psi - centre[:, None]) * np.sqrt(weights), outside * centre])
-
-
-def _expected_errors(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> Floats:
-    """Return rows whose inner products are the covariances that the calibrated belief expects."""
-    items = sample.items
-    moved = items.weights * np.sqrt(sample.of_rows(sample.expansion.spread))
-    influences = [contrast.influence(fit.sums) for contrast, fit in zip(single, fits, strict=True)]
-    if isinstance(belief, OutcomeBelief):  # systems are believed to be independent
-        pairs = [moments(influence, belief, items) for influence in influences]
-        own = [float(np.sqrt(np.sum(moved**2 * np.maximum(m2 - m1**2, 0.0)))) for m1, m2 in pairs]
-        return np.diag(own) * float(np.sqrt(_borne_out(single, fits, sample, belief)))
-    models = [contrast.models[0] for contrast in single]
-    nodes = 2 * influences[0].basis.nodes
-    supposed = [(np.broadcast_to(w, len(items)), label) for label, w in belief.supposed(items, models, nodes=nodes)]
-    psi = np.stack([[np.broadcast_to(i.at(items, label), len(items)) for _, label in supposed] for i in influences])
-    weights = np.stack([weight for weight, _ in supposed])
-    centred = psi - np.sum(weights * psi, axis=1, keepdims=True)
-    return np.asarray((centred * (np.sqrt(weights) * moved)).reshape(len(fits), -1))
-
-
-def _borne_out(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> float:
-    """Return the share of systems' independent variances that labels bear out, on average of differences from one."""
-    (first, *others), functional = [contrast.models[0] for contrast in single], single[0].functional
-    sums = {model: total for fit in fits for model, total in fit.sums.items()}
-    pairs = [Contrast(functional, ((other, 1.0), (first, -1.0))) for other in others]
-    return float(np.mean([borne_out(Asked(pair, sample, sums), belief) for pair in pairs])) if pairs else 1.0
-
-
 def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:
     """Return a model's own estimate without a standard error, where only differences between models were drawn for."""
     if session.stages[0].known.share > 1 - 1e-12:
@@ -194,7 +137,12 @@ def _overall(session: Session, estimates: Mapping[str, Estimate], errors: JointE
 
 
 def _pair(
-    session: Session, found: Labelled, functional: Functional, names: tuple[str, str], fits: tuple[Fit, Fit]
+    session: Session,
+    found: Labelled,
+    functional: Functional,
+    names: tuple[str, str],
+    fits: tuple[Fit, Fit],
+    least: float,
 ) -> Comparison:
     first, second = fits
     weights = tuple((session.models.index(name), sign) for name, sign in zip(names, (1.0, -1.0), strict=True))
@@ -204,7 +152,7 @@ def _pair(
         first,
         value=first.value - second.value,
         residuals=residuals,
-        variance=variance(sample, residuals, bessel=first.bessel),
+        variance=max(variance(sample, residuals, bessel=first.bessel), least),
         df=degrees(contrast, sample, residuals),
         influence=first.influence - second.influence,
         sums=first.sums | second.sums,

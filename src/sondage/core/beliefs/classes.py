@@ -21,6 +21,8 @@ __all__ = ["LEAST", "PLAUSIBLE", "ClassBelief", "Reference"]
 
 PLAUSIBLE = 30
 """How many calibrations stand for those that labels leave possible."""
+MANY = 10
+"""Mixtures of so many models are computed once for the same items: a selection asks for them for every pair."""
 LEAST = 1e-6
 """The least probability that judges, or models, give a class where both are believed."""
 
@@ -204,6 +206,14 @@ class ClassBelief:
 
     def _mixed(self, items: Items, label: int) -> NDArray[Any]:
         """Return what all but the judges say of one class, times their share."""
+        if len(self.models) + len(self.sure) < MANY:
+            return self._sum(items, label)
+        key = (self.models, self.sure, self.uniform, self.prior, self.doubts, label)
+        if key not in items.memo:
+            items.memo[key] = self._sum(items, label)
+        return cast("NDArray[Any]", items.memo[key])
+
+    def _sum(self, items: Items, label: int) -> NDArray[Any]:
         sources = [(share, self._column(items, index, label)) for index, share in self.models]
         sources += [(share, cast(Classes, items.models[m]).predictions == label) for m, share in self.sure]
         flat = self.uniform / self.n_classes + (self.prior[label] if self.prior else 0.0)

@@ -21,10 +21,8 @@ import numpy as np
 
 from sondage.core.intervals import wilson_interval
 from sondage.core.measures.binned import ScoreCounts
-from sondage.core.possible import labelled_sums, ratios
-from sondage.core.predictions import Floats
+from sondage.core.parts import Parts, effective_labels, parts_of
 from sondage.core.results import Estimate, Interval
-from sondage.core.samples import Sample
 
 __all__ = ["counted_labels", "with_unseen_parts"]
 
@@ -42,11 +40,12 @@ def counted_labels(estimate: Estimate) -> float:
     functional = contrast.functional
     if isinstance(functional.basis, ScoreCounts):
         positive = np.asarray(sample.labels == functional.basis.positive, dtype=np.float64)
-        return min(_effective(sample, positive), _effective(sample, 1.0 - positive))
+        return min(effective_labels([(1.0, sample)], [rarer]) for rarer in (positive, 1.0 - positive))
     if functional.ratio is None:
         return estimate.n_effective
     model, _ = contrast.weights[0]
-    return _effective(sample, functional.basis.project(sample.items, model, sample.labels, functional.ratio[1]))
+    counted = functional.basis.project(sample.items, model, sample.labels, functional.ratio[1])
+    return effective_labels([(1.0, sample)], [counted])
 
 
 def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
@@ -59,34 +58,31 @@ def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
     estimate : Estimate
         Of one model's measure; of others, or without its sample, the interval is returned as it is.
     """
-    evidence = estimate.evidence
-    if evidence is None or evidence.contrast.compares or not evidence.contrast.functional.parts:
+    parts = _parts(estimate)
+    if parts is None:
         return found
-    sample, functional, (model,) = evidence.sample, evidence.contrast.functional, evidence.contrast.models
-    labelled = labelled_sums(evidence.contrast, [(1.0, sample)])
-    told, values = (ratios(functional.parts, sums) for sums in (labelled, evidence.fit.sums[model]))
-    values = np.where(np.isnan(values), told, values)
-    down, up, k = 0.0, 0.0, len(values)
-    for (_, denominator), own, value in zip(functional.parts.values(), told, values, strict=True):
+    down, up, k = 0.0, 0.0, len(parts.counts)
+    for own, value, count in zip(parts.labelled, parts.estimated, parts.counts, strict=True):
         if ROUNDING < own < 1.0 - ROUNDING or np.isnan(value):
             continue
-        count = _effective(sample, functional.basis.project(sample.items, model, sample.labels, denominator))
         ends = wilson_interval(1.0 if own > 0.5 else 0.0, count, found.level)
         down += max(value - ends.low, 0.0) ** 2 / k**2
         up += max(ends.high - value, 0.0) ** 2 / k**2
     low = estimate.value - math.hypot(estimate.value - found.low, math.sqrt(down))
     high = estimate.value + math.hypot(found.high - estimate.value, math.sqrt(up))
-    absent = int(np.isnan(values).sum())
+    absent = int(np.isnan(parts.estimated).sum())
     if absent:
-        total = float(np.nansum(values))
+        total = float(np.nansum(parts.estimated))
         low -= max(estimate.value - total / k, 0.0)
         high += max((total + absent) / k - estimate.value, 0.0)
     least, most = estimate.bounds
     return replace(found, low=max(low, least), high=min(high, most))
 
 
-def _effective(sample: Sample, counted: Floats) -> float:
-    """Return the effective number of the labels that count so much, each row for its expansion weight."""
-    parts = sample.unit_sums(sample.row_weights * np.broadcast_to(counted, len(sample.items)))
-    square = float(np.sum(parts**2))
-    return float(np.sum(parts)) ** 2 / square if square > 0 else 0.0
+def _parts(estimate: Estimate) -> Parts | None:
+    """Return what labels tell of each ratio: of the whole of slices as it is kept, else from the sample."""
+    evidence = estimate.evidence
+    if evidence is None or estimate.parts is not None:
+        return estimate.parts
+    samples, sums = [(1.0, evidence.sample)], evidence.fit.sums
+    return parts_of(evidence.contrast, samples, sums[evidence.contrast.models[0]])

@@ -32,6 +32,7 @@ from sondage.core.significance.simultaneous import (
     best_models,
     simultaneous_gaps,
     simultaneous_widths,
+    squared_distances,
 )
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "simultaneous_gaps",
     "simultaneous_widths",
     "spending_bounds",
+    "squared_distances",
     "t_test",
     "tukey_test",
     "wald_test",

@@ -21,7 +21,7 @@ from sondage.core.checks import require
 from sondage.core.predictions import Floats
 from sondage.core.residuals import skewed_degrees
 
-__all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths"]
+__all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths", "squared_distances"]
 
 MULTIPLIERS = 2000
 LEAST_DF = 4.0
@@ -39,14 +39,18 @@ class JointErrors:
         Rows whose inner products are the estimates' covariances: root of the expansion's spread, times residual.
     expected : ndarray of float, shape (k, l)
         The same as the calibrated belief expects it; l may be 0. Of two variances the larger is used.
+    least : ndarray of float, shape (k, k), optional
+        No variance of a difference is less than this.
     """
 
     roots: Floats
     expected: Floats
+    least: Floats | None = None
 
     def variances(self) -> Floats:
         """Return the variance of every difference, shape (k, k)."""
-        return np.maximum(_squared_distances(self.roots), _squared_distances(self.expected))
+        found = np.maximum(squared_distances(self.roots), squared_distances(self.expected))
+        return found if self.least is None else np.maximum(found, self.least)
 
     def degrees(self, model: int) -> Floats:
         """Return Satterthwaite degrees of freedom of the differences from one model, shape (k,).
@@ -61,7 +65,14 @@ class JointErrors:
         return np.asarray(generator.standard_normal((MULTIPLIERS, rows.shape[1])) @ rows.T)
 
 
-def _squared_distances(rows: Floats) -> Floats:
+def squared_distances(rows: Floats) -> Floats:
+    """Return the squared distances of all pairs of rows, shape (k, k).
+
+    Examples
+    --------
+    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0]])).tolist()
+    [[0.0, 25.0], [25.0, 0.0]]
+    """
     products = rows @ rows.T
     squares = np.diag(products)
     distances = squares[:, None] + squares - 2.0 * products

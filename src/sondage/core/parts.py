@@ -1,0 +1,105 @@
+"""The ratios whose mean a measure is: what labels tell of each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.comparisons import Contrast
+from sondage.core.possible import labelled_sums
+from sondage.core.predictions import Floats
+from sondage.core.samples import Sample
+
+__all__ = ["Parts", "effective_labels", "parts_of", "untold"]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The k ratios of one model's balanced accuracy or macro F.
+
+    Attributes
+    ----------
+    labelled : ndarray of float, shape (k,)
+        Each ratio among the labelled items alone, in [0, 1]; NaN where none of them is in its denominator.
+    estimated : ndarray of float, shape (k,)
+        Its estimate; NaN where neither labels nor a belief tell of it.
+    counts : ndarray of float, shape (k,)
+        The effective number of labels in its denominator.
+    """
+
+    labelled: Floats
+    estimated: Floats
+    counts: Floats
+
+
+def parts_of(contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: Floats) -> Parts | None:
+    """Return what labels tell of each ratio; None of a measure that is no mean of ratios, and of a difference.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    samples : sequence of (share, Sample)
+        What is labelled, of each part of the pool, with shares that sum to 1.
+    sums : ndarray of float
+        The estimated pool mean of its item statistic.
+
+    Examples
+    --------
+    >>> from sondage import estimate_from
+    >>> told = {"predictions": [1, 1, 0, 0], "labels": [1, 1, 0, 1], "inclusion": [0.5, 0.5, 0.1, 0.1]}
+    >>> evidence = estimate_from("balanced_accuracy", **told).evidence
+    >>> found = parts_of(evidence.contrast, [(1.0, evidence.sample)], evidence.fit.sums[0])
+    >>> found.labelled.round(3).tolist(), found.counts.round(2).tolist()
+    ([1.0, 0.667], [1.0, 1.81])
+    """
+    functional = contrast.functional
+    if contrast.compares or not functional.parts:
+        return None
+    (model,) = contrast.models
+    labelled, estimated = _ratios(functional.parts, labelled_sums(contrast, samples)), _ratios(functional.parts, sums)
+    counts = []
+    for _, denominator in functional.parts.values():
+        counted = [functional.basis.project(one.items, model, one.labels, denominator) for _, one in samples]
+        counts.append(effective_labels(samples, counted))
+    return Parts(labelled, np.where(np.isnan(estimated), labelled, estimated), np.array(counts))
+
+
+def untold(contrast: Contrast, sample: Sample) -> list[Any]:
+    """Return the classes of which no labelled item tells: of whose ratio, in a mean of ratios, the denominator is 0."""
+    parts = contrast.functional.parts
+    if contrast.compares or not parts:
+        return []
+    told = _ratios(parts, labelled_sums(contrast, [(1.0, sample)]))
+    return [name for name, own in zip(parts, told, strict=True) if np.isnan(own)]
+
+
+def effective_labels(samples: Sequence[tuple[float, Sample]], counted: Sequence[NDArray[Any]]) -> float:
+    """Return the effective number of labels that count so much, each row for its expansion weight.
+
+    Parameters
+    ----------
+    samples : sequence of (share, Sample)
+        What is labelled, of each part of the pool.
+    counted : sequence of ndarray of float, shape (n,) or ()
+        How much each row of these samples counts.
+    """
+    weights = np.concatenate(
+        [
+            share * sample.unit_sums(sample.row_weights * np.broadcast_to(own, len(sample.items)))
+            for (share, sample), own in zip(samples, counted, strict=True)
+        ]
+    )
+    square = float(np.sum(weights**2))
+    return float(np.sum(weights)) ** 2 / square if square > 0 else 0.0
+
+
+def _ratios(parts: Mapping[Any, tuple[Floats, Floats]], sums: Floats) -> Floats:
+    """Return each ratio's value at these means, within [0, 1], and NaN where its denominator is not positive."""
+    below = np.array([float(np.sum(denominator * sums)) for _, denominator in parts.values()])
+    above = np.array([float(np.sum(numerator * sums)) for numerator, _ in parts.values()])
+    return np.where(below > 0, np.clip(above / np.where(below > 0, below, 1.0), 0.0, 1.0), np.nan)

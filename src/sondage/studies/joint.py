@@ -1,0 +1,111 @@
+"""What the errors of several models' estimates from one sample have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
+from sondage.core.comparisons import Contrast, moments
+from sondage.core.estimators import Fit
+from sondage.core.predictions import Floats
+from sondage.core.samples import Sample
+from sondage.core.significance import JointErrors, squared_distances
+from sondage.core.surprises import Asked, borne_out
+from sondage.studies.responses import Labelled
+from sondage.studies.session import Session
+
+__all__ = ["joint_errors"]
+
+
+def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) -> JointErrors:
+    """Return the models' joint errors: as sampled, as believed, and of a population as the target.
+
+    Parameters
+    ----------
+    session : Session
+        Of a selection.
+    found : Labelled
+        Its labels.
+    single : sequence of Contrast
+        Of one model each.
+    fits : sequence of Fit
+        Their estimates, with the same shares of the stages.
+    """
+    sample = found.estimation.merged(fits[0].shares)
+    if found.exact and session.method.target == "pool":
+        return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
+    spread = sample.expansion.spread
+    uncertain = int(np.count_nonzero(spread))
+    factor = uncertain / (uncertain - 1) if fits[0].bessel and uncertain > 1 else 1.0
+    roots = np.stack([fit.residuals for fit in fits]) * np.sqrt(factor * spread)
+    expected, least, belief = np.zeros((len(fits), 0)), None, found.belief
+    limits = isinstance(belief, GaussianBelief) and (belief.broad or belief.peaked)
+    if belief is not None and session.method.interval == "auto" and not limits:
+        if isinstance(belief, OutcomeBelief):
+            expected = _independent_errors(single, fits, sample, belief)
+        else:
+            doubts = _doubts(single, fits, sample, belief)
+            root = np.sqrt(sample.of_rows(spread))
+            expected, least = (doubts * root).reshape(len(fits), -1), _least(doubts, sample)
+    if session.method.target == "population":
+        drift = _drift(sample, fits) * np.sqrt(found.known.squared)
+        roots, expected = np.hstack([roots, drift]), np.hstack([expected, drift])
+        least = None if least is None else least + squared_distances(drift)
+    return JointErrors(roots, expected, least)
+
+
+def _drift(sample: Sample, fits: Sequence[Fit]) -> Floats:
+    """Return rows whose inner products are the covariances of the influences over the pool, as labels show them.
+
+    Their mean over the pool is 0, which gives the mean over the items that could not be drawn: the last column.
+    """
+    weights, psi = np.asarray(sample.row_weights), np.stack([fit.influence for fit in fits])
+    share = min(float(weights.sum()), 1.0)
+    centre = psi @ weights / weights.sum()
+    outside = np.sqrt(share / (1.0 - share)) if share < 1.0 - 1e-9 else 0.0
+    return np.column_stack([(psi - centre[:, None]) * np.sqrt(weights), outside * centre])
+
+
+def _doubts(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> Floats:
+    """Return how far each label would move each model's value, by the root of its chance: models, labels, rows."""
+    items, influences = sample.items, [one.influence(fit.sums) for one, fit in zip(single, fits, strict=True)]
+    models = [contrast.models[0] for contrast in single]
+    nodes = 2 * influences[0].basis.nodes
+    supposed = [(np.broadcast_to(w, len(items)), label) for label, w in belief.supposed(items, models, nodes=nodes)]
+    psi = np.stack([[np.broadcast_to(i.at(items, label), len(items)) for _, label in supposed] for i in influences])
+    weights = np.stack([weight for weight, _ in supposed])
+    centred = psi - np.sum(weights * psi, axis=1, keepdims=True)
+    return np.asarray(centred * (np.sqrt(weights) * items.weights))
+
+
+def _least(doubts: Floats, sample: Sample) -> Floats | None:
+    """Return the least variances of the models' differences: what is believed to vary of units that no stage drew.
+
+    Stages that serve other differences may draw none of the few items on which two models differ: they show no error
+    of that difference, and leave these items as much in doubt as before.
+    """
+    if sample.expansion.left is None:
+        return None
+    differing = (np.sum(np.square(doubts - one), axis=1) for one in doubts)
+    return np.stack([sample.expansion.rest(np.apply_along_axis(sample.unit_sums, 1, rows)) for rows in differing])
+
+
+def _independent_errors(
+    single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: OutcomeBelief
+) -> Floats:
+    """Return such rows for systems, which are believed to be independent, as far as labels bear it out."""
+    influences = [one.influence(fit.sums) for one, fit in zip(single, fits, strict=True)]
+    pairs = [moments(influence, belief, sample.items) for influence in influences]
+    moved = sample.items.weights**2 * sample.of_rows(sample.expansion.spread)
+    own = [float(np.sqrt(np.sum(moved * np.maximum(second - mean**2, 0.0)))) for mean, second in pairs]
+    return np.diag(own) * float(np.sqrt(_borne_out(single, fits, sample, belief)))
+
+
+def _borne_out(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> float:
+    """Return the share of systems' independent variances that labels bear out, on average of differences from one."""
+    (first, *others), functional = [contrast.models[0] for contrast in single], single[0].functional
+    sums = {model: total for fit in fits for model, total in fit.sums.items()}
+    pairs = [Contrast(functional, ((other, 1.0), (first, -1.0))) for other in others]
+    return float(np.mean([borne_out(Asked(pair, sample, sums), belief) for pair in pairs])) if pairs else 1.0

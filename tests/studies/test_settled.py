@@ -1,0 +1,108 @@
+"""Questions that no label can answer otherwise: one is asked for, and the result is exact."""
+
+import numpy as np
+import pytest
+
+from sondage import Classifier, Pool, Regressor, Study, compare, evaluate, read_pool, select
+from sondage.errors import SondageWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+
+RANDOM = np.random.default_rng(3)
+SCORE = RANDOM.normal(size=600)
+P = 1 / (1 + np.exp(-SCORE))
+Y = (RANDOM.random(600) < P).astype(int)
+SAME = {"a": Classifier(P), "b": Classifier(P)}
+
+
+def sharper(p):
+    """Return probabilities further from a half: the same predictions, in the same order."""
+    return p**3 / (p**3 + (1 - p) ** 3)
+
+
+@pytest.mark.parametrize(
+    "measure", ["accuracy", "error_rate", "f1", "mcc", "balanced_accuracy", "auc", "average_precision", "log_loss"]
+)
+def test_models_that_say_the_same_do_not_differ(measure):
+    found = compare(Pool(models=SAME), "a", "b", measure, labels=Y, budget=80)
+    interval = found.interval()
+    assert (found.difference, interval.low, interval.high, interval.kind) == (0.0, 0.0, 0.0, "exact")
+    assert (found.n_labels, found.pvalue, found.better) == (1, 1.0, None)
+    assert any("no label can move" in warning for warning in found.estimate.warnings)
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "f1", "auc"])
+def test_nor_do_those_that_predict_and_rank_alike(measure):
+    pool = Pool(models={"a": Classifier(P), "b": Classifier(sharper(P))})
+    assert compare(pool, "a", "b", measure, labels=Y, budget=80).interval().width == 0
+    assert compare(pool, "a", "b", "log_loss", labels=Y, budget=80).interval().width > 0
+
+
+@pytest.mark.parametrize("variances", [None, np.ones(600)])
+def test_the_difference_of_two_biases_is_that_of_the_means(variances):
+    pool = Pool(models={"a": Regressor(SCORE, variances), "b": Regressor(0.8 * SCORE + 0.2, variances)})
+    found = compare(pool, "a", "b", "bias", labels=SCORE + Y, budget=80)
+    assert found.difference == pytest.approx(np.mean(0.2 * SCORE - 0.2), rel=1e-9)
+    assert (found.interval().width, found.n_labels) == (0.0, 1)
+    assert compare(pool, "a", "b", "mse", labels=SCORE + Y, budget=80).n_labels == 80
+
+
+def test_in_files_and_in_groups_too(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": np.arange(600), "a.p_1": P, "b.p_1": P, "group": np.arange(600) // 3})
+    for columns in (["id", "a.p_1", "b.p_1"], list(frame)):
+        frame[columns].to_parquet(tmp_path / "pool.parquet")
+        for lazy in (False, True):
+            pool = read_pool(tmp_path / "pool.parquet", lazy=lazy)
+            found = compare(pool, "a", "b", "f1", labels=lambda ids: [int(Y[i] > 0) for i in ids], budget=50)
+            assert (found.difference, found.estimate.exact, found.n_labels) == (0.0, True, 1)
+
+
+def test_a_budget_of_money_pays_for_one_item():
+    pool = Pool(models=SAME, costs=np.where(Y, 3.0, 2.0))
+    found = compare(pool, "a", "b", "f1", labels=Y, budget=200)
+    assert (found.estimate.exact, found.n_labels) == (True, 1)
+    assert found.estimate.spent in (2.0, 3.0)
+
+
+def test_a_selection_asks_for_the_models_own_values_too():
+    pool = Pool(models=SAME | {"c": Classifier(P)})
+    found = select(pool, "f1", labels=Y, budget=80)
+    assert found.estimates["a"].n_labels == 80
+    assert found.estimates["a"].interval().width > 0
+    assert {one.interval().width for one in found.comparisons.values()} == {0.0}
+    assert set(found.contenders()) == {"a", "b", "c"}
+
+
+def test_of_a_population_the_pool_is_a_sample():
+    found = compare(Pool(models=SAME), "a", "b", "accuracy", labels=Y, budget=80, target="population")
+    assert not found.estimate.exact
+    assert found.n_labels == 80
+    assert found.interval().width > 0
+
+
+def test_a_sample_that_does_not_know_the_pool_is_not_exact():
+    pool = Pool(models={"a": Regressor(SCORE), "b": Regressor(0.8 * SCORE)})
+    found = compare(pool, "a", "b", "bias", labels=SCORE, budget=80, method="passive")
+    assert not found.estimate.exact
+    assert found.interval().width > 0
+
+
+def test_a_study_asks_once_and_can_be_extended(tmp_path):
+    path = tmp_path / "study.db"
+    pool = Pool(models=SAME, ids=np.arange(600))
+    study = Study.create(path, pool, "f1", compare=("a", "b"), budget=80)
+    (name,) = study.ask(20)
+    study.tell([name], [int(Y[name])])
+    assert study.ask(20) == []
+    assert Study.open(path).estimate().interval().width == 0
+    study.extend(30)
+    assert len(study.ask(20)) > 1
+
+
+def test_one_that_only_the_belief_holds_for_settled_is_not():
+    pool = Pool((np.arange(200) % 3 == 0) * 1.0)
+    with pytest.warns(SondageWarning, match="the draw is passive"):
+        found = evaluate(pool, "error_rate", (np.arange(200) % 3 == 0) * 1, 50, method="thesis")
+    assert not found.exact
+    assert found.n_labels == 50
