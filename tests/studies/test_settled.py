@@ -5,6 +5,7 @@ import pytest
 
 from sondage import Classifier, Pool, Regressor, Study, compare, evaluate, read_pool, select
 from sondage.errors import SondageWarning
+from sondage.reports.text import answer
 
 pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
 
@@ -29,6 +30,7 @@ def test_models_that_say_the_same_do_not_differ(measure):
     assert (found.difference, interval.low, interval.high, interval.kind) == (0.0, 0.0, 0.0, "exact")
     assert (found.n_labels, found.pvalue, found.better) == (1, 1.0, None)
     assert any("no label can move" in warning for warning in found.estimate.warnings)
+    assert "Neither is better" in answer(found)
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "f1", "auc"])

@@ -320,6 +320,36 @@ def test_what_no_stage_drew_leaves_a_difference_in_doubt():
     assert found.gaps()["b" if found.best == "a" else "a"].width > 2 / 2000
 
 
+@pytest.mark.parametrize("measure", ["accuracy", "f1"])
+def test_models_that_are_alike_on_all_labelled_items_may_differ_on_others(measure: str):
+    # Twelve models, of which each differs from its twin on 40 of 3,000 items; 30 labels show none of most twins' items.
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=3000)
+    y = (rng.random(3000) < 1 / (1 + np.exp(-score))).astype(int)
+    models = {}
+    for number in range(6):
+        p = 1 / (1 + np.exp(-score - rng.normal(0, 0.5 + 0.1 * number, 3000)))
+        twin, flipped = p.copy(), rng.choice(3000, 40, replace=False)
+        twin[flipped] = 1 - p[flipped]
+        models |= {f"{number}a": Classifier(p), f"{number}b": Classifier(twin)}
+    pool = Pool(models=models)
+    truth = {name: sondage.evaluate(pool, measure, y, 3000, model=name).value for name in models}
+    found = select(pool, measure, labels=y, budget=30, seed=0)
+    twins = {pair: one.interval() for pair, one in found.comparisons.items() if pair[0][0] == pair[1][0]}
+    assert len(twins) == 6
+    assert all(truth[first] - truth[second] in interval for (first, second), interval in twins.items())
+    assert all(0 < interval.width < 0.6 for interval in twins.values())
+    assert all(interval.width > 0 for interval in found.gaps().values())
+
+
+def test_a_duplicate_among_several_models_is_neither_better_nor_known():
+    pool, y = nearly_equal_models(0)
+    found = select(pool, "accuracy", labels=y, budget=100, seed=1)
+    (pair,) = (names for names in found.comparisons if set(names) == {"a", "b"})
+    assert (found.comparisons[pair].difference, found.comparisons[pair].better) == (0.0, None)
+    assert 0 < found.comparisons[pair].interval().width < 0.05
+
+
 def test_mixtures_of_many_models_are_computed_once_for_the_same_items():
     from sondage.core.beliefs import ClassBelief
     from sondage.core.predictions import Classes, Items

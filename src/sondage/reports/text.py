@@ -164,6 +164,9 @@ def _compared(comparison: Comparison, level: float) -> str:
     interval = comparison.interval(level)
     difference = quantity(estimate.value, estimate.measure, interval.width, " points")
     reach = f"{_level(level)} interval {_between(interval, estimate.measure, ' points')}"
+    if estimate.exact and estimate.value == 0 and estimate.target == "pool":
+        told = label_count(estimate.n_labels)
+        return f"Neither is better: the {measure} of {first!r} and that of {second!r} are the same ({told})."
     if comparison.better is None:
         return (
             f"No winner yet: the {measure} of {first!r} minus that of {second!r} is {difference} ({reach}; {evidence})."

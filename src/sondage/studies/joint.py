@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import Fit
-from sondage.core.predictions import Floats
+from sondage.core.measures.bases import Confusion
+from sondage.core.predictions import Classes, Floats
 from sondage.core.samples import Sample
 from sondage.core.significance import JointErrors, squared_distances
 from sondage.core.surprises import Asked, borne_out
+from sondage.studies.fitting import settled
 from sondage.studies.responses import Labelled
 from sondage.studies.session import Session
 
 __all__ = ["joint_errors"]
+
+UNSEEN = 1.88
+"""How many labelled items may have differed, in standard errors, if none did: -log(.025), over 1.96."""
 
 
 def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) -> JointErrors:
@@ -34,7 +41,7 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
         Their estimates, with the same shares of the stages.
     """
     sample = found.estimation.merged(fits[0].shares)
-    if found.exact and session.method.target == "pool":
+    if (found.exact and session.method.target == "pool") or settled(session):
         return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
     spread = sample.expansion.spread
     uncertain = int(np.count_nonzero(spread))
@@ -48,7 +55,7 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
         else:
             doubts = _doubts(single, fits, sample, belief)
             root = np.sqrt(sample.of_rows(spread))
-            expected, least = (doubts * root).reshape(len(fits), -1), _least(doubts, sample)
+            expected, least = (doubts * root).reshape(len(fits), -1), _least(doubts, sample, _alike(single, sample))
     if session.method.target == "population":
         drift = _drift(sample, fits) * np.sqrt(found.known.squared)
         roots, expected = np.hstack([roots, drift]), np.hstack([expected, drift])
@@ -80,16 +87,30 @@ def _doubts(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, bel
     return np.asarray(centred * (np.sqrt(weights) * items.weights))
 
 
-def _least(doubts: Floats, sample: Sample) -> Floats | None:
+def _least(doubts: Floats, sample: Sample, alike: NDArray[np.bool_]) -> Floats:
     """Return the least variances of the models' differences: what is believed to vary of units that no stage drew.
 
     Stages that serve other differences may draw none of the few items on which two models differ: they show no error
-    of that difference, and leave these items as much in doubt as before.
+    of that difference, and leave these items as much in doubt as before. Where two models are alike on all labelled
+    items, they may differ on as many as a sample without any leaves possible, each as heavy as one that tells some
+    models apart.
     """
-    if sample.expansion.left is None:
-        return None
-    differing = (np.sum(np.square(doubts - one), axis=1) for one in doubts)
-    return np.stack([sample.expansion.rest(np.apply_along_axis(sample.unit_sums, 1, rows)) for rows in differing])
+    weights = sample.of_rows(sample.expansion.weights)
+    apart = np.sum(np.square(np.ptp(doubts, axis=0)), axis=0)
+    heavy = (weights**2 * apart)[apart > 0]
+    unseen = UNSEEN**2 * float(np.mean(heavy)) if len(heavy) else 0.0
+    differing = (np.apply_along_axis(sample.unit_sums, 1, np.sum(np.square(doubts - one), axis=1)) for one in doubts)
+    least = np.stack([sample.expansion.rest(rows) for rows in differing])
+    return np.where(alike, np.maximum(least, unseen), least)
+
+
+def _alike(single: Sequence[Contrast], sample: Sample) -> NDArray[np.bool_]:
+    """Return which different models predict all labelled items alike; probabilities and means never quite are."""
+    if not isinstance(single[0].functional.basis, Confusion):
+        return np.zeros((len(single), len(single)), dtype=np.bool_)
+    predicted = np.stack([cast(Classes, sample.items.models[one.models[0]]).predictions for one in single])
+    alike = np.stack([np.all(predicted == one, axis=1) for one in predicted])
+    return alike & ~np.eye(len(single), dtype=np.bool_)
 
 
 def _independent_errors(
