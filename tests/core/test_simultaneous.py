@@ -126,3 +126,14 @@ def test_who_contends():
 def test_models_without_a_value_contend_alike():
     leader, weights = standing_of([2, 5], np.full(2, np.nan), np.zeros((2, 3)), np.ones(3), higher_is_better=True)
     assert (leader, weights) == (2, {2: 0.5, 5: 0.5})
+
+
+def test_models_with_the_same_errors_cost_nothing_whatever_their_last_bits():
+    rows = random(3).normal(size=(3, 40))
+    same = np.concatenate([rows, rows])
+    nearly = same * (1 + 1e-15 * random(4).normal(size=same.shape))
+    values = np.arange(6.0)
+    found = [
+        simultaneous_gaps(values, JointErrors(errors, np.zeros((6, 0))), 0, 0.95, random()) for errors in (same, nearly)
+    ]
+    assert found[0] == pytest.approx(np.array(found[1]), rel=1e-9)

@@ -25,6 +25,7 @@ __all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widt
 
 MULTIPLIERS = 2000
 LEAST_DF = 4.0
+ROUNDING = 1e-12
 SCREENED = 0.1
 """Share of the error of `best_models` that goes to leaving out models that are far behind."""
 
@@ -133,7 +134,7 @@ def best_models(values: Floats, errors: JointErrors, level: float, generator: np
         score = _normal_scores(
             (values - values[model])[others], variances[model][others], errors.degrees(model)[others]
         )
-        drawn = _standardised(chance[:, others] - chance[:, [model]])
+        drawn = _standardised(_differences(chance, model, others))
         near = score > -np.quantile(drawn.max(axis=1), 1.0 - SCREENED * error)
         if near.any():
             kept[model] = score.max() <= np.quantile(drawn[:, near].max(axis=1), 1.0 - (1.0 - SCREENED) * error)
@@ -174,7 +175,7 @@ def simultaneous_gaps(
     chance = errors.simulated(generator)
     largest = np.zeros(len(chance))
     for model in range(len(values) - 1):
-        drawn = _standardised(chance[:, model + 1 :] - chance[:, [model]])
+        drawn = _standardised(_differences(chance, model, slice(model + 1, None)))
         np.maximum(largest, np.abs(drawn).max(axis=1), out=largest)
     tail = 1.0 - _normal(np.quantile(largest, level))
     half = stdtrit(errors.degrees(reference), 1.0 - tail) * np.sqrt(errors.variances()[reference])
@@ -223,3 +224,10 @@ def _standardised(columns: Floats) -> Floats:
     """Return columns over their standard deviations; 0 where they do not vary."""
     deviation = np.sqrt(np.mean(np.square(columns), axis=0))
     return np.asarray(columns / np.where(deviation > 0, deviation, 1.0))
+
+
+def _differences(chance: Floats, model: int, others: NDArray[np.bool_] | slice) -> Floats:
+    """Return other models' errors less one's; 0 where only rounding tells them apart, which would follow last bits."""
+    differences = chance[:, others] - chance[:, [model]]
+    scale = ROUNDING * np.max(np.abs(chance), axis=1, keepdims=True)
+    return np.asarray(np.where(np.abs(differences) > scale, differences, 0.0))
