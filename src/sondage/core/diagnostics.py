@@ -15,8 +15,9 @@ import math
 
 import numpy as np
 
+from sondage.core.evidence import Evidence
 from sondage.core.predictions import Floats
-from sondage.core.results import Estimate, Evidence
+from sondage.core.results import Estimate
 from sondage.core.samples import Sample
 
 __all__ = ["believed_before", "contributions", "uniform_labels", "unit_count"]

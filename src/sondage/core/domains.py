@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import hajek
+from sondage.core.evidence import Evidence
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
-from sondage.core.results import Estimate, Evidence
+from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.stages import Estimation, Part
 from sondage.core.variances import believed_variance, larger_variance, plausible, variance_slope

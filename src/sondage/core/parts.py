@@ -87,6 +87,13 @@ def effective_labels(samples: Sequence[tuple[float, Sample]], counted: Sequence[
         What is labelled, of each part of the pool.
     counted : sequence of ndarray of float, shape (n,) or ()
         How much each row of these samples counts.
+
+    Examples
+    --------
+    >>> from sondage import estimate_from
+    >>> sample = estimate_from("accuracy", predictions=[1, 0], labels=[1, 1], inclusion=[0.5, 0.1]).evidence.sample
+    >>> round(effective_labels([(1.0, sample)], [np.ones(2)]), 3)
+    1.385
     """
     weights = np.concatenate(
         [

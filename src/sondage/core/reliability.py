@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import chdtr, chdtrc, pdtr, pdtrc
 
 from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief
+from sondage.core.evidence import Evidence
 from sondage.core.intervals import t_interval, wilson_interval
 from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Grades, Items
-from sondage.core.results import Evidence, Interval
+from sondage.core.results import Interval
 from sondage.core.samples import Sample
 
 __all__ = ["Bin", "Reliability", "reliability", "unexpected"]

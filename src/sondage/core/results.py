@@ -11,15 +11,12 @@ from sondage.core.display import Shown
 from sondage.errors import InputError
 
 if TYPE_CHECKING:
-    from sondage.core.comparisons import Contrast
     from sondage.core.courses import Course, EValue
-    from sondage.core.estimators import Fit
+    from sondage.core.evidence import Evidence
     from sondage.core.parts import Parts
-    from sondage.core.samples import Sample
     from sondage.core.sequences import ConfidenceSequence
-    from sondage.core.stages import Estimation
 
-__all__ = ["Comparison", "Counts", "Estimate", "Evidence", "Interval", "Significance"]
+__all__ = ["Comparison", "Counts", "Estimate", "Interval", "Significance"]
 
 
 @dataclass(frozen=True)
@@ -100,20 +97,6 @@ class Counts:
     def labelled(self) -> int:
         """Number of labelled items."""
         return self.positive + self.negative + self.zero
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """The labelled sample behind an estimate and how it was turned into one; resampling starts from here."""
-
-    contrast: Contrast
-    estimation: Estimation
-    fit: Fit
-
-    @property
-    def sample(self) -> Sample:
-        """All labelled rows, with the weight that each has in the estimate."""
-        return self.estimation.merged(self.fit.shares)
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,12 @@ class Expansion:
         Stage k tells of :math:`R_k = \sum_u l_{ku} t_u`, with the variance :math:`\sum_u l_{ku} (l_{ku} + 1) t_u^2`. It
         is weighed by the square of what it saw of the total over this variance and one unit's, the largest: a stage
         that drew nothing of the total knows nothing of the rest.
+
+        Examples
+        --------
+        >>> left = np.array([[3.0, -1.0], [0.0, 1.0]])  # of four units the first stage drew one, of the rest the second
+        >>> Expansion(np.ones(2), np.zeros(2), left=left).rest(np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
+        [3.0, 1.0]
         """
         if self.left is None:
             return np.zeros(totals.shape[:-1])
@@ -181,7 +187,7 @@ class Known:
         The same over the items that could not be drawn; empty where all could.
     squared : float
         :math:`\sum_i b_i^2`, for a population as the target.
-    settled : bool
+    immovable : bool
         Whether no label can move what was asked for: an estimator that knows these sums tells it without one.
     """
 
@@ -190,4 +196,4 @@ class Known:
     expected: Mapping[SumKey, Floats]
     outside: Mapping[SumKey, Floats]
     squared: float
-    settled: bool = False
+    immovable: bool = False

@@ -57,7 +57,7 @@ class Filled:
         Whether every row that can matter has one, so that labelling all of them is exact.
     outside : choice of rows, or None
         Those not asked for yet that have none.
-    settled : bool
+    immovable : bool
         Whether none was asked for yet and no row can matter: whatever the labels are, the result is the same.
     """
 
@@ -65,4 +65,4 @@ class Filled:
     share: float
     covers: bool
     outside: Any
-    settled: bool = False
+    immovable: bool = False

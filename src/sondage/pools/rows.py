@@ -222,7 +222,7 @@ class ArrayRows:
         strict : bool
             Whether only rows that can matter have a size, if there are any.
         """
-        settled = rest is None and not relevant.any()
+        immovable = rest is None and not relevant.any()
         if rest is not None:
             relevant = relevant & rest
         drawn = relevant if strict and relevant.any() else rest
@@ -232,10 +232,10 @@ class ArrayRows:
         urn = ArrayUrn(sizes, self.unit_keys, self.unit_costs)
         covered = sizes > 0 if self.unit_of_row is None else (sizes > 0)[self.unit_of_row]
         if covered.all():
-            return Filled(urn, 1.0, True, None, settled)
+            return Filled(urn, 1.0, True, None, immovable)
         left = ~covered if rest is None else ~covered & rest
         share = float(np.sum(self.items.weights[covered]))
-        return Filled(urn, share, bool(covered[relevant].all()), left if left.any() else None, settled)
+        return Filled(urn, share, bool(covered[relevant].all()), left if left.any() else None, immovable)
 
     def masses(self, terms: Sequence[Term], urn: Urn) -> list[float]:
         """Return the sum of each term over the rows that have a size."""

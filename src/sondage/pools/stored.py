@@ -196,7 +196,7 @@ class StoredPool(Pool):
         if relevant.moving is not None and not found["n_relevant"] and strict:
             sizes = replace(sizes, parts=tuple(replace(part, restricted=part.term is design.ground) for part in parts))
             found = self.scan.masses(sizes, asked)
-        settled = asked is None and relevant.moving is not None and not found["n_relevant"]
+        immovable = asked is None and relevant.moving is not None and not found["n_relevant"]
         count = len(design.terms)
         if design.floor < 1 and not any(found[f"sum_{at}"] for at in range(count)):
             message = f"design {design.name!r}: by the belief nothing is uncertain; the draw is passive"
@@ -207,7 +207,7 @@ class StoredPool(Pool):
             if not found["sum_0"]:  # no label can move the result
                 sizes = replace(sizes, parts=(Part(1.0, Equal(), False),))
                 found = self.scan.masses(sizes, asked)
-        return replace(self._reached(sizes, shares, found, asked), settled=settled)
+        return replace(self._reached(sizes, shares, found, asked), immovable=immovable)
 
     def _reached(
         self, sizes: Mixed, shares: Sequence[float], found: Mapping[str, Any], asked: NDArray[Any] | None

@@ -10,8 +10,9 @@ import numpy as np
 
 from sondage.core.diagnostics import contributions, uniform_labels, unit_count
 from sondage.core.domains import domain_estimate
+from sondage.core.evidence import Evidence
 from sondage.core.predictions import Floats
-from sondage.core.results import Estimate, Evidence
+from sondage.core.results import Estimate
 from sondage.errors import InputError
 from sondage.reports.contents import Contributor, Figure, Part, Uniform, Weights
 from sondage.reports.text import named_measure

@@ -11,23 +11,32 @@ from sondage.core.catalogue.intervals import OWN
 from sondage.core.catalogue.significance import named_test
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
+from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional
 from sondage.core.parts import untold
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population
-from sondage.core.results import Comparison, Estimate, Evidence
+from sondage.core.results import Comparison, Estimate
 from sondage.core.samples import Sample
 from sondage.core.variances import believed_variance, larger_variance, plausible, variance_slope
 from sondage.studies.anytime import LabelCourse
-from sondage.studies.fitting import counts_of, meant_to_count, settled
+from sondage.studies.fitting import counts_of, immovable, meant_to_count
 from sondage.studies.planning import contrasts_of
 from sondage.studies.proven import proven_range
 from sondage.studies.responses import Labelled, if_skipped, labelled
 from sondage.studies.session import Session
 
-__all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session", "squared_error", "within"]
+__all__ = [
+    "before_labels",
+    "compare_session",
+    "comparison_of",
+    "estimate_of",
+    "estimate_session",
+    "squared_error",
+    "within",
+]
 
 AGREED = 1e-9
 """Labels agree whose standard error is less than this share of the value."""
@@ -71,11 +80,11 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     known, method, estimation = found.known, session.method, found.estimation
     possible = proven_range([(1.0, session, found)], contrast)
     # In a selection that no label can move models have the same values, whatever these are.
-    told = settled(session) and (contrast.compares or session.question.kind == "evaluate")
+    told = immovable(session) and (contrast.compares or session.question.kind == "evaluate")
     found = replace(found, exact=found.exact or told or possible[1] - possible[0] <= ROUNDING)
     fit = fit or estimation.fit(contrast)
     if told:
-        fit = replace(fit, value=contrast.value(_before_labels(session, contrast)))
+        fit = replace(fit, value=contrast.value(before_labels(session, contrast)))
     sample = estimation.merged(fit.shares)
     warnings = list(found.warnings)
     if told:
@@ -194,7 +203,7 @@ def squared_error(
     if agreed:
         first = session.stages[0].known
         assert first.belief is not None
-        before = _before_labels(session, contrast) if before is None else dict(before)
+        before = before_labels(session, contrast) if before is None else dict(before)
         total = max(believed, believed_variance(contrast, sample, before, first.belief))
         return (total if total > 0 else float("nan")), fit.df, True
     if session.method.interval not in OWN:
@@ -202,7 +211,7 @@ def squared_error(
     return *larger_variance(fit.variance, fit.df, believed), False
 
 
-def _before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:
+def before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:
     """Return the pool means that were believed before any label."""
     basis, expected = contrast.functional.basis, session.stages[0].known.expected
     return {model: expected[basis.name, model] for model in contrast.models}

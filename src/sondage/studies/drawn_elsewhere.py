@@ -11,11 +11,12 @@ import numpy as np
 from sondage.core.assisted import Assisted
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.comparisons import Contrast
+from sondage.core.evidence import Evidence
 from sondage.core.measures import Measure, parse_measure, settled
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
-from sondage.core.results import Estimate, Evidence
+from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inclusion
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError

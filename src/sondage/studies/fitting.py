@@ -16,7 +16,7 @@ from sondage.studies.method import METHODS, Method, Question
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["counts_of", "fitted_method", "meant_to_count", "settled"]
+__all__ = ["counts_of", "fitted_method", "immovable", "meant_to_count"]
 
 _DRAWN_BY = ("design", "floor", "draw", "estimator", "stages", "belief")
 _UNIFORM: dict[str, Any] = {"design": "active_neq", "floor": 0.0, "estimator": "hajek", "stages": (1.0,)}
@@ -69,13 +69,13 @@ def meant_to_count(session: Session) -> bool:
     return uniform and zero_one and plain and len(question.models) == 2 and session.stage.drawn.settings["equal"]
 
 
-def settled(session: Session) -> bool:
+def immovable(session: Session) -> bool:
     """Return whether no label can move what is asked for, and the estimator tells it without any.
 
     A population may have items of which the pool has none.
     """
     known, method = session.stages[0].known, session.method
-    return known.settled and method.target == "pool" and (method.assisted or meant_to_count(session))
+    return known.immovable and method.target == "pool" and (method.assisted or meant_to_count(session))
 
 
 def counts_of(session: Session, models: tuple[int, ...]) -> Counts | None:

@@ -14,9 +14,9 @@ from sondage.core.estimators import Fit
 from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Classes, Floats
 from sondage.core.samples import Sample
-from sondage.core.significance import JointErrors, squared_distances
+from sondage.core.significance import JointErrors
 from sondage.core.surprises import Asked, borne_out
-from sondage.studies.fitting import settled
+from sondage.studies.fitting import immovable
 from sondage.studies.responses import Labelled
 from sondage.studies.session import Session
 
@@ -41,7 +41,7 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
         Their estimates, with the same shares of the stages.
     """
     sample = found.estimation.merged(fits[0].shares)
-    if (found.exact and session.method.target == "pool") or settled(session):
+    if (found.exact and session.method.target == "pool") or immovable(session):
         return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
     spread = sample.expansion.spread
     uncertain = int(np.count_nonzero(spread))
@@ -59,7 +59,6 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
     if session.method.target == "population":
         drift = _drift(sample, fits) * np.sqrt(found.known.squared)
         roots, expected = np.hstack([roots, drift]), np.hstack([expected, drift])
-        least = None if least is None else least + squared_distances(drift)
     return JointErrors(roots, expected, least)
 
 

@@ -20,7 +20,7 @@ from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
 from sondage.core.variances import variance_slope
 from sondage.pools import Pool
-from sondage.studies.answers import squared_error, within
+from sondage.studies.answers import before_labels, squared_error, within
 from sondage.studies.planning import contrasts_of
 from sondage.studies.proven import proven_range
 from sondage.studies.responses import Labelled, labelled
@@ -81,7 +81,7 @@ def overall_estimate(
     sums = _joined(slices, contrast, [one.fit.sums for one in slices])
     value, bias = _value(slices, contrast, sums)
     moved = [_at(one, contrast, sums, value) for one in slices]
-    before = _joined(slices, contrast, [_believed(one.session, contrast) for one in slices])
+    before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
     parts = [
         squared_error(one.session, one.found, contrast, fit, before) for one, fit in zip(slices, moved, strict=True)
     ]
@@ -142,12 +142,6 @@ def _joined(slices: Sequence[_Slice], contrast: Contrast, sums: Sequence[Sums]) 
         model: np.sum([one.share * mu[model] for one, mu in zip(slices, sums, strict=True)], axis=0)
         for model in contrast.models
     }
-
-
-def _believed(session: Session, contrast: Contrast) -> Sums:
-    """Return a slice's pool means as they were believed before any label."""
-    expected, basis = session.stages[0].known.expected, contrast.functional.basis
-    return {model: expected[basis.name, model] for model in contrast.models}
 
 
 def _value(slices: Sequence[_Slice], contrast: Contrast, sums: Sums) -> tuple[float, float]:

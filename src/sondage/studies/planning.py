@@ -213,7 +213,7 @@ def _plan(pool: Pool, functionals: tuple[Functional, ...], setting: Setting, sum
         expected=sums.rest(setting.belief),
         outside=outside,
         squared=pool.squared_weights,
-        settled=filled.settled,
+        immovable=filled.immovable,
     )
     return Plan(functionals, setting.contrasts, setting.belief, known, filled.urn, filled.covers, setting)
 

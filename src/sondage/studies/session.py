@@ -22,7 +22,7 @@ from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.budgets import check_budget, least_in_stage, stage_end
 from sondage.studies.drawing import DRAWS, Stratified
-from sondage.studies.fitting import fitted_method, settled
+from sondage.studies.fitting import fitted_method, immovable
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import Plan, Stage, make_plan, open_stage, settle
@@ -82,8 +82,8 @@ class Session(Sheet):
         method = fitted_method(pool, question, method)
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
         session.open(pool)
-        if settled(session) and question.kind != "select":
-            session.end_after(pool, 1)
+        if immovable(session) and question.kind != "select":
+            session._ask_for_one(pool)
         return session
 
     def copied(self) -> Session:
@@ -157,13 +157,13 @@ class Session(Sheet):
         self.rests[stage.number] = later_rests(pool, self.question, self.method, stage, past)
         self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
 
-    def end_after(self, pool: Pool, count: int) -> None:
-        """Lower the budget to the first items of the only stage, of which none was asked for yet."""
-        drawn = self.stage.drawn.head(count)
+    def _ask_for_one(self, pool: Pool) -> None:
+        """Lower the budget to the first item: no label can move the result, but there must be one."""
+        drawn = self.stage.drawn.head(1)
         self.stages[-1] = replace(self.stage, drawn=drawn)
         self.rests[self.stage.number] = later_rests(pool, self.question, self.method, self.stage, None)
         self._set(drawn_columns(pool, drawn.units))
-        self.budget = self._costs_of(count)
+        self.budget = self._costs_of(1)
 
     def _drop_reserve(self) -> None:
         """End the present stage with what was asked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -79,8 +79,6 @@ class ClassBelief:
     doubts, judge_doubts : tuple of float
         Of every model's and every judge's probabilities the share that all classes get alike, from `doubt_of`; empty
         for none.
-    kept : tuple of Items and Reference, optional
-        Items whose reference classes are known already.
 
     Examples
     --------
@@ -102,7 +100,6 @@ class ClassBelief:
     sure: tuple[tuple[int, float], ...] = ()
     doubts: tuple[float, ...] = ()
     judge_doubts: tuple[float, ...] = ()
-    kept: tuple[Items, Reference] | None = field(default=None, compare=False, repr=False)
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
@@ -112,6 +109,12 @@ class ClassBelief:
             yield from enumerate(self._columns(items))
         else:
             yield from self._moved_columns(items)
+
+    @property
+    def _mixture(self) -> tuple[Any, ...]:
+        """All that class probabilities before calibration follow from: what is computed of them is kept under it."""
+        sources = (self.models, self.sure, self.uniform, self.prior, self.doubts, self.votes, self.counts)
+        return (self.n_classes, *sources, self.judge, self.among, self.judge_doubts)
 
     @property
     def _as_given(self) -> bool:
@@ -139,8 +142,12 @@ class ClassBelief:
 
     def reference(self, items: Items) -> Reference:
         """Return the class of every item whose log odds are calibrated: the second of two, else the most probable."""
-        if self.kept is not None and self.kept[0] is items:
-            return self.kept[1]
+        key = (Reference, self._mixture)
+        if key not in items.memo:
+            items.memo[key] = self._reference(items)
+        return cast(Reference, items.memo[key])
+
+    def _reference(self, items: Items) -> Reference:
         if self.n_classes == 2:
             second = np.broadcast_to(self.probability(items, 1), len(items))
             return Reference((), np.ones(len(items), dtype=np.int64), log_odds(second))
@@ -165,7 +172,7 @@ class ClassBelief:
         reference = self.reference(items)
         events, chance = labels == reference.classes, 1.0 / self.n_classes
         points = plausible_events(reference.log_odds, events, weights, count, chance=chance)
-        return lapsing(replace(self, kept=(items, reference)), points)
+        return lapsing(self, points)
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield every class code."""
@@ -208,12 +215,13 @@ class ClassBelief:
         """Return what all but the judges say of one class, times their share."""
         if len(self.models) + len(self.sure) < MANY:
             return self._sum(items, label)
-        key = (self.models, self.sure, self.uniform, self.prior, self.doubts, label)
+        key = (label, self._mixture)
         if key not in items.memo:
             items.memo[key] = self._sum(items, label)
         return cast("NDArray[Any]", items.memo[key])
 
     def _sum(self, items: Items, label: int) -> NDArray[Any]:
+        """Return the sum of what they say, in their shares."""
         sources = [(share, self._column(items, index, label)) for index, share in self.models]
         sources += [(share, cast(Classes, items.models[m]).predictions == label) for m, share in self.sure]
         flat = self.uniform / self.n_classes + (self.prior[label] if self.prior else 0.0)

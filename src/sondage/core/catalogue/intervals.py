@@ -10,6 +10,7 @@ import numpy as np
 from sondage.core.catalogue.counted import counted_labels, with_unseen_parts
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
+from sondage.core.evidence import Evidence
 from sondage.core.intervals import (
     clopper_pearson_interval,
     fieller_interval,
@@ -21,7 +22,7 @@ from sondage.core.intervals import (
 )
 from sondage.core.measures.functionals import linear
 from sondage.core.predictions import Floats
-from sondage.core.results import Estimate, Evidence, Interval
+from sondage.core.results import Estimate, Interval
 from sondage.core.significance import counted_interval
 from sondage.errors import InputError
 

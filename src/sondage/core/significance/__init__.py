@@ -32,7 +32,6 @@ from sondage.core.significance.simultaneous import (
     best_models,
     simultaneous_gaps,
     simultaneous_widths,
-    squared_distances,
 )
 
 __all__ = [
@@ -64,7 +63,6 @@ __all__ = [
     "simultaneous_gaps",
     "simultaneous_widths",
     "spending_bounds",
-    "squared_distances",
     "t_test",
     "tukey_test",
     "wald_test",

@@ -21,11 +21,12 @@ from sondage.core.checks import require
 from sondage.core.predictions import Floats
 from sondage.core.residuals import skewed_degrees
 
-__all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths", "squared_distances"]
+__all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths"]
 
 MULTIPLIERS = 2000
 LEAST_DF = 4.0
 ROUNDING = 1e-12
+"""Errors of two models that differ by less, relative to the largest, are the same."""
 SCREENED = 0.1
 """Share of the error of `best_models` that goes to leaving out models that are far behind."""
 
@@ -41,7 +42,7 @@ class JointErrors:
     expected : ndarray of float, shape (k, l)
         The same as the calibrated belief expects it; l may be 0. Of two variances the larger is used.
     least : ndarray of float, shape (k, k), optional
-        No variance of a difference is less than this.
+        No variance of a difference is less than this (of the pool, without what a population adds).
     """
 
     roots: Floats
@@ -50,7 +51,7 @@ class JointErrors:
 
     def variances(self) -> Floats:
         """Return the variance of every difference, shape (k, k)."""
-        found = np.maximum(squared_distances(self.roots), squared_distances(self.expected))
+        found = np.maximum(_squared_distances(self.roots), _squared_distances(self.expected))
         return found if self.least is None else np.maximum(found, self.least)
 
     def degrees(self, model: int) -> Floats:
@@ -66,14 +67,7 @@ class JointErrors:
         return np.asarray(generator.standard_normal((MULTIPLIERS, rows.shape[1])) @ rows.T)
 
 
-def squared_distances(rows: Floats) -> Floats:
-    """Return the squared distances of all pairs of rows, shape (k, k).
-
-    Examples
-    --------
-    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0]])).tolist()
-    [[0.0, 25.0], [25.0, 0.0]]
-    """
+def _squared_distances(rows: Floats) -> Floats:
     products = rows @ rows.T
     squares = np.diag(products)
     distances = squares[:, None] + squares - 2.0 * products

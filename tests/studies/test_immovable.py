@@ -102,7 +102,7 @@ def test_a_study_asks_once_and_can_be_extended(tmp_path):
     assert len(study.ask(20)) > 1
 
 
-def test_one_that_only_the_belief_holds_for_settled_is_not():
+def test_a_sure_belief_does_not_make_it_so():
     pool = Pool((np.arange(200) % 3 == 0) * 1.0)
     with pytest.warns(SondageWarning, match="the draw is passive"):
         found = evaluate(pool, "error_rate", (np.arange(200) % 3 == 0) * 1, 50, method="thesis")

@@ -1,0 +1,26 @@
+"""What an estimate follows from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sondage.core.comparisons import Contrast
+from sondage.core.estimators import Fit
+from sondage.core.samples import Sample
+from sondage.core.stages import Estimation
+
+__all__ = ["Evidence"]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The labelled sample behind an estimate and how it was turned into one; resampling starts from here."""
+
+    contrast: Contrast
+    estimation: Estimation
+    fit: Fit
+
+    @property
+    def sample(self) -> Sample:
+        """All labelled rows, with the weight that each has in the estimate."""
+        return self.estimation.merged(self.fit.shares)
