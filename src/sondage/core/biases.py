@@ -35,7 +35,7 @@ def corrected_value(contrast: Contrast, sums: Sums, variance_of: Callable[[Contr
         value = contrast.value(sums)
         if functional.curvature is not None:
             for model, weight in contrast.weights:
-                terms = functional.curvature(sums[model])
+                terms = functional.curvature(functional.basis.without_rounding(sums[model]))
                 value -= weight * 0.5 * sum(sign * variance_along(model, along) for sign, along in terms)
         return value, 0.0
     value = bias = 0.0

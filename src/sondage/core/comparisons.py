@@ -69,15 +69,20 @@ class Contrast:
 
     def value(self, sums: Sums) -> float:
         """Return the value at these pool means; NaN where the measure is undefined."""
-        return float(sum(weight * self.functional.value(sums[model]) for model, weight in self.weights))
+        value, means = self.functional.value, self._means(sums)
+        return float(sum(weight * value(means[model]) for model, weight in self.weights))
 
     def influence(self, sums: Sums) -> Influence:
         r"""Return how far each item's label moves the value: :math:`\psi_i(y)` linearised at these pool means."""
-        terms = tuple((model, weight * self.functional.gradient(sums[model])) for model, weight in self.weights)
-        parts = [gradient * sums[model] for model, gradient in terms]
+        gradient, means = self.functional.gradient, self._means(sums)
+        terms = tuple((model, weight * gradient(means[model])) for model, weight in self.weights)
+        parts = [coefficients * means[model] for model, coefficients in terms]
         constant, scale = float(sum(np.sum(part) for part in parts)), float(sum(np.sum(np.abs(part)) for part in parts))
         # Designs see sums rounded to 9 digits: what is below that is 0, or items that cannot matter would get a size.
         return Influence(self.functional.basis, terms, constant if abs(constant) > 1e-8 * scale else 0.0)
+
+    def _means(self, sums: Sums) -> dict[int, Floats]:
+        return {model: self.functional.basis.without_rounding(sums[model]) for model in self.models}
 
 
 @dataclass(frozen=True, eq=False)

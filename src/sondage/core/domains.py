@@ -64,7 +64,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     contrast, sample = evidence.contrast, _restricted(evidence.sample, inside)
     known = Known(1.0, None, {}, {}, float(np.sum(sample.row_weights * sample.items.weights)))
     fit = hajek(contrast, sample, known)
-    exact = not np.any(sample.expansion.spread)
+    exact = estimate.exact and not np.any(sample.expansion.spread)
     variance, df, belief = fit.variance, fit.df, evidence.estimation.belief
     if not exact and belief is not None and np.isfinite(fit.value):
         believed = believed_variance(contrast, sample, fit.sums, *plausible(contrast, belief, evidence.sample))

@@ -64,7 +64,7 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
     least, most = functional.bounds
     if not isinstance(functional.basis, Confusion):
         return least, most
-    rest = np.maximum(predicted - labelled.sum(axis=1), 0.0)
+    rest = np.maximum(functional.basis.without_rounding(predicted - labelled.sum(axis=1)), 0.0)
     if functional.parts:
         return least, min(functional.value(labelled + np.diag(rest)), most)
     if not functional.linear and (functional.ratio is None or not np.sum(functional.ratio[1] * labelled) > 0):

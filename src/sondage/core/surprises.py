@@ -4,11 +4,11 @@ The spread of a few labels knows nothing of rare, heavy surprises until one was 
 labels, tells how often each surprise is expected in the sample and how far it would move the estimate. Those that
 are expected often enough have a variance that can be computed. The heaviest, together expected twice, may well not be
 in the sample at all: then the estimate is off by their whole effect on the pool. That effect is counted as an error,
-not as a variance, over units u that they move up and units that they move down each by itself, and corrected by how
-many such surprises the sample showed, s:
+not as a variance, of those that move it up and those that move it down each by itself, and corrected by how many such
+surprises the sample showed, s:
 
 .. math:: V_b = \sum_{often} k_u b_u^2 \, p_{uy} (\psi_u(y) - \bar\psi_u)^2
-    + f^2 \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
+    + f^2 \sum_{\pm} \Big(\sum_{rare} w_u b_u \, p_{uy} \big[\psi_u(y) - \bar\psi_u\big]_\pm\Big)^2 .
 
 The median of a Poisson rate of which s were seen is near s + 2/3 (with all rates as likely), that of as many as were
 expected near 2 + 2/3: :math:`f = \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)`, the whole effect at the rate that was
@@ -166,7 +166,7 @@ def _of_surprises(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: 
     if not rare.any():
         return often
     least = sizes[rare].min() * (1 - ROUNDING)
-    effects = np.sum(np.where(rare, expected * moves, 0.0), axis=0) * sample.expansion.weights
+    effects = np.where(rare, expected * moves, 0.0) * sample.expansion.weights
     if differs_in_predictions(asked.contrast):
         drawn = _drawn(asked, expected) & (sizes >= least)
         return often + _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=0))
@@ -188,8 +188,8 @@ def _missing(asked: Asked, effects: np.ndarray, drawn: np.ndarray) -> float:
     ----------
     asked : Asked
         Of a difference in predictions.
-    effects : ndarray of float, shape (U,)
-        What the rare surprises of each unit are expected to do to the pool mean, the unit standing for others.
+    effects : ndarray of float, shape (L, U)
+        What each rare surprise of each unit is expected to do to the pool mean, the unit standing for others.
     drawn : ndarray of float, shape (U,)
         How far those that the sample showed move it, each unit for itself.
     """
@@ -197,8 +197,8 @@ def _missing(asked: Asked, effects: np.ndarray, drawn: np.ndarray) -> float:
     rate, total = np.count_nonzero(drawn) + UNSEEN_ON_AVERAGE, 0.0
     for sign in (1.0, -1.0):
         believed, told = np.maximum(sign * effects, 0.0), np.maximum(sign * shown, 0.0)
-        total += max(float(np.sum(believed[apart]) - np.sum(told[apart])), 0.0) ** 2
-        total += rate * (float(np.sum(believed[~apart])) / RARE) ** 2
+        total += max(float(np.sum(believed[:, apart]) - np.sum(told[apart])), 0.0) ** 2
+        total += rate * (float(np.sum(believed[:, ~apart])) / RARE) ** 2
     return total
 
 

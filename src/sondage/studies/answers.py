@@ -93,14 +93,19 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         warnings.append("items whose labels matter have no chance of being drawn: the belief stands for them")
     expected, df, agreed = squared_error(session, found, contrast, fit)
     if not np.isfinite(fit.value):
-        warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0; label more")
-    elif agreed:
+        more = "" if found.exact else "; label more"
+        warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0{more}")
+    elif agreed and np.isfinite(expected):
         warnings.append("all labels agree, so their spread says nothing: the standard error is what the belief expects")
+    elif agreed:
+        warnings.append(
+            "only items that were sure to be drawn are labelled: nothing is known of the others; label more"
+        )
     if method.assisted and not method.floor and method.design != "passive" and not found.exact:
         warnings.append("floor=0 and the belief assists: where it is sure, hardly a label checks it; floor=0.2 would")
     doubt = _doubt_of_raters(session, found, contrast, fit, sample)
     counts = counts_of(session, contrast.models) if contrast.compares and not doubt else None
-    warnings += of_untold(contrast, estimation.whole)
+    warnings += () if found.exact else of_untold(contrast, estimation.whole)
     warnings += [*_of_people(session, found, doubt), *_of_counts(session, found, contrast, doubt)]
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     effective = float(weights.sum() ** 2 / np.sum(weights**2))

@@ -66,6 +66,10 @@ class Drawn:
         """After how many units the next stage is planned; None if this is the last."""
         return self.settings.get("due")
 
+    def exhausted(self, count: int) -> bool:
+        """Return whether there are no more than so many units; strata and draws with replacement tell by weights."""
+        return count >= self.settings.get("support", count)
+
     def until(self, due: int | None) -> Drawn:
         """Return the draw with the next stage due after so many units, or never."""
         kept = {name: value for name, value in self.settings.items() if name != "due"}

@@ -113,13 +113,22 @@ def estimate_from(
     check_target(functional, target)
     contrast = Contrast(functional, ((0, 1.0),))
     estimation = Estimation(sample, (Part(sample, known),), ESTIMATORS[estimator])
-    return result_of(contrast, estimation, interval, target)
+    return result_of(contrast, estimation, interval, target, complete=pool_size is None or pool_size <= size)
 
 
 def result_of(
-    contrast: Contrast, estimation: Estimation, interval: str, target: str, notes: Sequence[str] = ()
+    contrast: Contrast,
+    estimation: Estimation,
+    interval: str,
+    target: str,
+    notes: Sequence[str] = (),
+    *,
+    complete: bool,
 ) -> Estimate:
-    """Return the result of an estimation without a belief, with its warnings after those given."""
+    """Return the result of an estimation without a belief, with its warnings after those given.
+
+    Items that were sure to be drawn are exact if they are all there are (`complete`), and else tell nothing of others.
+    """
     sample, squared = estimation.whole, estimation.parts[-1].known.squared
     fit = estimation.fit(contrast)
     weights = estimation.merged(fit.shares).row_weights
@@ -127,7 +136,7 @@ def result_of(
     total, df = fit.variance + fit.bias**2, fit.df
     if target == "population":
         total, df = of_population(total, df, squared * fit.spread, effective)
-    exact = not np.any(estimation.parts[-1].sample.expansion.spread)
+    exact = complete and not np.any(estimation.parts[-1].sample.expansion.spread)
     undefined = []
     if total <= AGREED**2 * fit.value**2 and not exact:
         undefined.append("all labels agree, so their spread says nothing: the standard error is not known")
@@ -150,7 +159,7 @@ def result_of(
         n_effective=effective,
         largest_weight=float(weights.max() / weights.sum()),
         spent=float(sample.size),
-        warnings=(*notes, *undefined, *of_untold(contrast, sample)),
+        warnings=(*notes, *undefined, *(() if exact else of_untold(contrast, sample))),
         evidence=Evidence(contrast, estimation, fit),
     )
 

@@ -69,7 +69,8 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
     if session.opinions:
         notes = (*notes, "several people labelled an item: the interval does not count how they differ")
     estimation = Estimation(whole, parts, hajek)
-    return result_of(Contrast(functional, ((0, 1.0),)), estimation, "auto", session.method.target, notes)
+    contrast, target = Contrast(functional, ((0, 1.0),)), session.method.target
+    return result_of(contrast, estimation, "auto", target, notes, complete=found.exact)
 
 
 def _judged(sample: Sample, outputs: Outputs) -> Sample:

@@ -196,7 +196,8 @@ def _relevant(pool: Pool, contrasts: list[Contrast], sums: PoolSums, belief: Bel
     for contrast in contrasts:
         at = sums.expect(contrast, belief)
         influences.append(contrast.influence(at))
-        if contrast.functional.corrected is not None:  # signs may differ anywhere: no item is known not to matter
+        if contrast.functional.corrected is not None or contrast.functional.own:
+            # Signs may differ, or there may be steps, anywhere: no item is known not to matter.
             return pool.all_rows
         if not contrast.functional.linear:
             influences.append(contrast.influence(shrunk(at, sums.expect(contrast, uninformed))))

@@ -99,14 +99,14 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
     skipped = tuple(p for p in session.asked if p in answers and answers[p] is None)
     n_pending = len(asked) - int(here.sum()) - len(skipped)
     firsts, parts, pieces = session.firsts, [], []
-    spread_left = True
+    complete = False
     for number, stage in enumerate(session.stages):
         inside = (asked >= firsts[number]) & (asked < firsts[number + 1])
         if not here[inside].any():
             continue
         of_stage, given = asked[inside], here[inside]
         expansion = DRAWS[session.method.draw].expansion(stage.drawn, of_stage - firsts[number])
-        spread_left = bool(np.any(expansion.spread))
+        complete = stage.drawn.exhausted(len(given)) and not np.any(expansion.spread)
         if not given.all():
             expansion = _responding(session, stage.known, expansion, of_stage, given)
         items, labels, units = session.rows(of_stage[given], answers)
@@ -114,7 +114,7 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         parts.append(Part(sample, _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)))
         pieces.append(expansion)
     last = session.stages[-1]
-    exact = last.covers and not spread_left and bool(here.all())
+    exact = last.covers and complete and bool(here.all())
     whole = parts[0].sample if len(parts) == 1 else _whole(session, asked[here], answers, pieces)
     warnings = []
     if not here.all():

@@ -55,7 +55,7 @@ def named_interval(
         return Interval(estimate.value, estimate.value, level, "exact")
     counted = kind == "auto" and _countable(estimate)
     if not np.isfinite(estimate.value) or not (np.isfinite(estimate.std_error) or counted):
-        return Interval(*estimate.bounds, level, "undefined")
+        return Interval(*(estimate.possible if kind in OWN else estimate.bounds), level, "undefined")
     found = INTERVALS[kind](estimate, level, generator)
     if kind not in OWN:
         return replace(found, kind=kind)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.confusion import cells, ratio, share
 from sondage.core.measures.functionals import Functional, Task, require
 from sondage.core.predictions import Floats
@@ -99,11 +100,11 @@ class MCC:
 
         def value(mu: Floats) -> float:
             covariance, predicted, labelled = parts(mu)
-            return covariance / np.sqrt(predicted * labelled) if predicted * labelled > 0 else float("nan")
+            return covariance / np.sqrt(predicted * labelled) if min(predicted, labelled) > ROUNDING else float("nan")
 
         def gradient(mu: Floats) -> Floats:
             covariance, predicted, labelled = parts(mu)
-            if not predicted * labelled > 0:
+            if not min(predicted, labelled) > ROUNDING:
                 return np.zeros_like(mu)
             k, total = len(mu), float(mu.sum())
             rows, columns = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :]
@@ -129,12 +130,12 @@ class Kappa:
             total = float(mu.sum())
             chance = float(mu.sum(axis=1) @ mu.sum(axis=0))
             slack = total**2 - chance
-            return (float(np.trace(mu)) * total - chance) / slack if slack > 0 else float("nan")
+            return (float(np.trace(mu)) * total - chance) / slack if slack > ROUNDING else float("nan")
 
         def gradient(mu: Floats) -> Floats:
             rows, columns, total = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :], float(mu.sum())
             slack = total**2 - float((rows.T @ columns.T).item())
-            if not slack > 0:
+            if not slack > ROUNDING:
                 return np.zeros_like(mu)
             of_chance = rows.T + columns.T  # P_c L_c grows by the other margin of prediction and label
             of_agreement = np.eye(len(mu)) * total + np.trace(mu)

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Classes, Floats, Items, Means
 from sondage.errors import MeasureError
 
-__all__ = ["Basis", "ClassLoss", "Confusion", "OutcomeValue", "OwnLoss", "Residuals"]
+__all__ = ["ROUNDING", "Basis", "ClassLoss", "Confusion", "OutcomeValue", "OwnLoss", "Residuals", "Shares"]
 
 LOG_CLIP = 1e-15
+ROUNDING = 1e-12
+"""A share of the pool below it is none: what rounding leaves where what was believed of a class is taken off again."""
 
 
 class Basis(Protocol):
@@ -38,6 +40,10 @@ class Basis(Protocol):
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         r"""Return :math:`\sum_i w_i s(o_i, y_i)`."""
+        ...
+
+    def without_rounding(self, mu: Floats) -> Floats:
+        """Return pool means without what is only rounding."""
         ...
 
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
@@ -61,6 +67,9 @@ class Plain(ABC):
     @abstractmethod
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats: ...
 
+    def without_rounding(self, mu: Floats) -> Floats:
+        return mu
+
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
         return np.asarray(sum(self.totals(items, model, label, weight) for label, weight in supposed))
 
@@ -68,8 +77,15 @@ class Plain(ABC):
         return ()
 
 
+class Shares(Plain):
+    """What bases share whose means are shares of the pool: a class that no item has is there with a share of 0."""
+
+    def without_rounding(self, mu: Floats) -> Floats:
+        return np.where(np.abs(mu) > ROUNDING, mu, 0.0)
+
+
 @dataclass(frozen=True)
-class Confusion(Plain):
+class Confusion(Shares):
     """Indicator of (prediction, label): the totals are the confusion matrix, shape (k, k), predictions in rows.
 
     Examples

@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures.bases import Plain
+from sondage.core.measures.bases import Plain, Shares
 from sondage.core.predictions import Classes, Floats, Items
 from sondage.errors import MeasureError
 
@@ -153,7 +153,7 @@ class _Places:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreCounts(Plain):
+class ScoreCounts(Shares):
     """Indicator of (bin of the score, whether the label is positive), shape (bins, 2), negatives first.
 
     Examples

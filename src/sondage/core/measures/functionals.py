@@ -71,6 +71,8 @@ class Functional:
     parts : mapping of class to (ndarray, ndarray)
         Coefficients of the ratios whose mean the measure is, the classes' recalls or F1, each of them largest where all
         labels are as predicted.
+    own : bool
+        Whether it is a user's function of which values are known and nothing else: any item may matter.
     sure_decide : bool
         Whether the items whose labels are surest move the value most, as of the AUC: a belief tells least where it
         matters most.
@@ -93,6 +95,7 @@ class Functional:
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
     parts: Mapping[Any, tuple[Floats, Floats]] = field(default_factory=dict)
+    own: bool = False
     sure_decide: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
     curvature: Callable[[Floats], Sequence[tuple[float, Floats]]] | None = None

@@ -97,4 +97,6 @@ class ConfusionMeasure:
         gradient = self.gradient or (lambda mu: numerical_gradient(self.function, mu))
         proportion = self.bounds == (0.0, 1.0)
         basis = Confusion(len(task.classes))
-        return Functional(self.name, basis, self.function, gradient, self.bounds, self.higher_is_better, proportion)
+        return Functional(
+            self.name, basis, self.function, gradient, self.bounds, self.higher_is_better, proportion, own=True
+        )

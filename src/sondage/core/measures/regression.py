@@ -12,6 +12,9 @@ from sondage.core.predictions import Floats
 
 __all__ = ["MAE", "MSE", "R2", "RMSE", "Bias", "MeanOutcome"]
 
+ROUNDING = 1e-14
+"""A variance below it, in mean squares of the labels, is what rounding leaves of labels that do not vary."""
+
 
 @dataclass(frozen=True)
 class MSE:
@@ -79,7 +82,8 @@ class R2:
         require("regression", task, self.name)
 
         def spread(mu: Floats) -> float:
-            return float(mu[4] - mu[3] ** 2)
+            variance = float(mu[4] - mu[3] ** 2)
+            return variance if variance > ROUNDING * mu[4] else 0.0
 
         def value(mu: Floats) -> float:
             return float(1.0 - mu[0] / spread(mu)) if spread(mu) > 0 else float("nan")
