@@ -108,3 +108,10 @@ def test_a_sure_belief_does_not_make_it_so():
         found = evaluate(pool, "error_rate", (np.arange(200) % 3 == 0) * 1, 50, method="thesis")
     assert not found.exact
     assert found.n_labels == 50
+
+
+@pytest.mark.parametrize("draw", ["without_replacement", "successive", "with_replacement", "neyman", "strata"])
+def test_one_label_by_whatever_draw(draw):
+    for seed in range(5):
+        found = evaluate(Pool(0.4 * P), "f1", np.zeros(600, dtype=int), 20, seed, draw=draw)
+        assert (found.value, found.exact, found.n_labels) == (0.0, True, 1)

@@ -68,7 +68,7 @@ class Drawn:
 
     def exhausted(self, count: int) -> bool:
         """Return whether there are no more than so many units; strata and draws with replacement tell by weights."""
-        return count >= self.settings.get("support", count)
+        return count >= int(self.settings.get("support", count))
 
     def until(self, due: int | None) -> Drawn:
         """Return the draw with the next stage due after so many units, or never."""

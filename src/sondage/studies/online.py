@@ -19,8 +19,8 @@ __all__ = ["next_position"]
 
 def next_position(session: Session) -> int:
     """Return the position of the next item: a stratum by weight times deviation, then its next item by key."""
-    settings = session.stage.drawn.settings
-    strata, numbers = np.asarray(settings["strata"]), np.asarray(settings["numbers"])
+    drawn = session.stage.drawn
+    strata, numbers = np.asarray(drawn.settings["strata"])[: len(drawn)], np.asarray(drawn.settings["numbers"])
     taken = np.bincount(strata[session.asked], minlength=len(numbers))
     sizes = numbers * _deviations(session, strata, len(numbers))
     sizes = np.where(taken < np.bincount(strata, minlength=len(numbers)), sizes, 0.0)
