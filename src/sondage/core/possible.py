@@ -21,7 +21,7 @@ from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["labelled_sums", "possible_values", "unrefuted_limits"]
+__all__ = ["ROUNDING", "labelled_sums", "possible_values", "unrefuted_limits", "unrounded"]
 
 ROUNDING = 1e-12
 
@@ -66,11 +66,19 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
         return least, most
     rest = np.maximum(functional.basis.without_rounding(predicted - labelled.sum(axis=1)), 0.0)
     if functional.parts:
-        return least, min(functional.value(labelled + np.diag(rest)), most)
+        return least, unrounded(min(functional.value(labelled + np.diag(rest)), most), least, most)
     if not functional.linear and (functional.ratio is None or not np.sum(functional.ratio[1] * labelled) > 0):
         return least, most
     low, high = (_extreme(functional, labelled, rest, sign) for sign in (-1.0, 1.0))
-    return max(low, least), min(high, most)
+    return unrounded(max(low, least), least, most), unrounded(min(high, most), least, most)
+
+
+def unrounded(value: float, low: float, high: float) -> float:
+    """Return the bound where only rounding keeps a value off it, else the value, outside too."""
+    for end in (low, high):
+        if np.isfinite(end) and abs(value - end) <= ROUNDING * max(1.0, abs(end)):
+            return end
+    return value
 
 
 def _extreme(functional: Functional, labelled: Floats, rest: Floats, sign: float) -> float:

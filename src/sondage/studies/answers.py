@@ -14,7 +14,7 @@ from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional
 from sondage.core.parts import untold
-from sondage.core.possible import unrefuted_limits
+from sondage.core.possible import ROUNDING, unrefuted_limits, unrounded
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population
@@ -40,7 +40,6 @@ __all__ = [
 
 AGREED = 1e-9
 """Labels agree whose standard error is less than this share of the value."""
-ROUNDING = 1e-13
 FEW = 5
 """Names of classes in a warning."""
 
@@ -225,11 +224,3 @@ def before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:
 def within(value: float, low: float, high: float) -> float:
     """Return a value within its bounds, and at a bound where only rounding keeps it off."""
     return float(np.clip(unrounded(value, low, high), low, high))
-
-
-def unrounded(value: float, low: float, high: float) -> float:
-    """Return the bound where only rounding keeps a value off it, else the value, outside too."""
-    for end in (low, high):
-        if np.isfinite(end) and abs(value - end) <= ROUNDING * max(1.0, abs(end)):
-            return end
-    return value

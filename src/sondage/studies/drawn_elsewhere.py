@@ -13,7 +13,7 @@ from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Measure, parse_measure, settled
-from sondage.core.possible import unrefuted_limits
+from sondage.core.possible import unrefuted_limits, unrounded
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
 from sondage.core.results import Estimate
@@ -21,7 +21,7 @@ from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inc
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models, positive_column
-from sondage.studies.answers import AGREED, of_untold, unrounded
+from sondage.studies.answers import AGREED, of_untold
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.planning import check_target
 
