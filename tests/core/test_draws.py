@@ -122,6 +122,21 @@ def test_waterfill_by_hand() -> None:
     assert waterfill(np.array([1.0, 5.0]), 3.0) == np.inf
 
 
+def test_waterfill_of_sizes_that_differ_in_their_last_bits() -> None:
+    # The certain ones were now five, now six, for ever.
+    u = 0.5957734900293399
+    sizes = np.array([u, 2 * u, 1.19154698005868, 0.5957734900293395, 0.5957734900293401, 0.5957734900293404])
+    assert spent(waterfill(sizes, 4.0), sizes, np.ones(6)) == pytest.approx(4.0, rel=1e-9)
+
+
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=12), st.integers(1, 12), st.floats(0.1, 1.0))
+def test_waterfill_ends_where_sizes_are_nearly_equal(bits: list[int], total: int, base: float) -> None:
+    sizes = base * (1.0 + np.spacing(1.0) * np.array(bits))
+    wanted = min(total, len(bits))
+    k = waterfill(sizes, float(wanted))
+    assert spent(min(k, 1.0 / sizes.min()), sizes, np.ones(len(bits))) == pytest.approx(wanted, rel=1e-9)
+
+
 @given(st.lists(st.floats(1e-3, 10), min_size=2, max_size=8), st.floats(0.05, 0.95))
 def test_waterfilled_probabilities_have_the_least_variance(sizes: list[float], share: float) -> None:
     # FORMULAS 5: pi = min(1, k sigma) minimises sum sigma^2 (1 - pi) / pi among those of the same sum.

@@ -149,3 +149,29 @@ def test_recall_with_all_labelled_is_scikit_learns(weights):
     labels = (random.random(80) < p).astype(int)
     truth = recall_score(labels, (p > 0.5).astype(int), sample_weight=base)
     assert evaluate(Pool(p, weights=base), "recall", labels, 80).value == pytest.approx(truth, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["error_rate", "micro_f", "accuracy"])
+@pytest.mark.parametrize(
+    "way", [{}, {"method": "passive"}, {"method": "thesis"}, {"draw": "with_replacement"}], ids=str
+)
+def test_models_that_are_equally_often_wrong_are_equal(measure, way):
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        labels = random.integers(0, 3, 100)
+        wrong = random.permutation(100)[:6].reshape(2, 3)
+        told = [np.where(np.isin(np.arange(100), rows), (labels + 1) % 3, labels) for rows in wrong]
+        models = {"a": Classifier(predictions=told[0]), "b": Classifier(predictions=told[1])}
+        pool = Pool(models=models, classes=[0, 1, 2], weights=np.full(100, 1 / 3))
+        found = compare(pool, "a", "b", measure, labels=labels, budget=100, seed=seed, **way)
+        assert (found.difference, found.pvalue, found.better) == (0.0, 1.0, None)
+
+
+def test_a_model_that_is_worse_by_just_the_margin_is_not_worse_by_more():
+    labels = np.arange(70) % 2
+    for wrong in range(1, 8):
+        told = np.where(np.arange(70) < wrong, 1 - labels, labels)
+        models = {"a": Classifier(predictions=told), "b": Classifier(predictions=labels)}
+        options = {"labels": labels, "budget": 70, "alternative": "less", "margin": wrong / 70}
+        found = compare(Pool(models=models, classes=[0, 1]), "a", "b", "error_rate", **options)
+        assert (found.pvalue, found.estimate.exact) == (1.0, True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, ClassBelief, RankingBelief, rests_on
-from sondage.core.measures.bases import Basis
+from sondage.core.measures.bases import ROUNDING, Basis
 from sondage.core.measures.functionals import Functional
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
@@ -68,9 +68,11 @@ class Contrast:
         return float(sum(end[0] for end in ends)), float(sum(end[1] for end in ends))
 
     def value(self, sums: Sums) -> float:
-        """Return the value at these pool means; NaN where the measure is undefined."""
+        """Return the value at these pool means; NaN where the measure is undefined, and 0 for equal models."""
         value, means = self.functional.value, self._means(sums)
-        return float(sum(weight * value(means[model]) for model, weight in self.weights))
+        terms = [weight * value(means[model]) for model, weight in self.weights]
+        total = float(sum(terms))
+        return 0.0 if abs(total) <= ROUNDING * sum(map(abs, terms)) else total
 
     def influence(self, sums: Sums) -> Influence:
         r"""Return how far each item's label moves the value: :math:`\psi_i(y)` linearised at these pool means."""

@@ -67,7 +67,7 @@ def waterfill(sizes: Floats, total: float, costs: Floats | None = None, *, beyon
         k = (total - spent) / free
         certain = sizes >= 1.0 / k
         before, count = count, int(np.count_nonzero(certain))
-        if count == before:
+        if count <= before:  # fewer: sizes that are equal but for their last bits
             return float(k)
         spent = float(count) if costs is None else float(np.sum(costs[certain]))
         if spent >= total or (count == np.count_nonzero(sizes) and not beyond):

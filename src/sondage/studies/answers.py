@@ -209,7 +209,8 @@ def squared_error(
         assert first.belief is not None
         before = before_labels(session, contrast) if before is None else dict(before)
         total = max(believed, believed_variance(contrast, sample, before, first.belief))
-        return (total if total > 0 else float("nan")), fit.df, True
+        # The residuals are what rounding leaves, and say nothing of how unequal they are.
+        return (total if total > 0 else float("nan")), max(sample.size - 1.0, 1.0), True
     if session.method.interval not in OWN:
         return fit.variance, fit.df, False
     return *larger_variance(fit.variance, fit.df, believed), False

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sondage.core.possible import ROUNDING
 from sondage.core.results import Estimate, Significance
 from sondage.core.significance import (
     bootstrap_test,
@@ -42,7 +43,9 @@ def named_test(
     if not np.isfinite(estimate.value) or np.isnan(estimate.std_error):
         return Significance(float("nan"), 1.0, alternative, "undefined")
     if estimate.exact and estimate.target == "pool":
-        gap = estimate.value + {"two-sided": 0.0, "greater": margin, "less": -margin}[alternative]
+        shift = {"two-sided": 0.0, "greater": margin, "less": -margin}[alternative]
+        gap = estimate.value + shift
+        gap = 0.0 if abs(gap) <= ROUNDING * abs(shift) else gap
         against = {"two-sided": gap != 0, "greater": gap > 0, "less": gap < 0}[alternative]
         return Significance(float(np.sign(gap) * np.inf) if gap else 0.0, 0.0 if against else 1.0, alternative, "exact")
     return TESTS[kind](estimate, alternative, margin, generator)
