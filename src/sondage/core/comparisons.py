@@ -132,6 +132,14 @@ class Influence:
         return lowest, highest
 
     @property
+    def cancels(self) -> bool:
+        """Whether two models have the same coefficients, so that what they predict alike does not move it."""
+        if len(self.terms) != 2:
+            return False
+        (_, first), (_, second) = self.terms
+        return bool(np.max(np.abs(first + second)) <= 1e-9 * np.max(np.abs(first)))
+
+    @property
     def weights(self) -> list[tuple[int, float]]:
         """Model index and the one coefficient of a statistic that is one number."""
         return [(model, float(coefficients[0])) for model, coefficients in self.terms]

@@ -188,7 +188,7 @@ class Known:
     squared : float
         :math:`\sum_i b_i^2`, for a population as the target.
     immovable : bool
-        Whether no label can move what was asked for: an estimator that knows these sums tells it without one.
+        Whether no label still to come can move what was asked for: an estimator that knows these sums needs none.
     """
 
     share: float

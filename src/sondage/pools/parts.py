@@ -58,7 +58,7 @@ class Filled:
     outside : choice of rows, or None
         Those not asked for yet that have none.
     immovable : bool
-        Whether none was asked for yet and no row can matter: whatever the labels are, the result is the same.
+        Whether no row that was not asked for yet can matter: whatever their labels are, the result is the same.
     """
 
     urn: Urn

@@ -161,15 +161,17 @@ class ArrayRows:
                     totals[key] = totals[key] + total if key in totals else np.asarray(total)
         return totals
 
-    def relevant(self, influences: Sequence[Influence], belief: Belief) -> NDArray[np.bool_]:
-        """Return whether any allowed label of the row moves any of these influences, bool (N,)."""
+    def relevant(
+        self, influences: Sequence[Influence], belief: Belief, rest: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.bool_]:
+        """Return whether any allowed label of the row, one of the rest, moves any of these influences, bool (N,)."""
         mask = np.zeros(len(self), dtype=np.bool_)
         for part, items in self.blocks():
             for influence in influences:
                 mask[part] |= matters(influence, belief, items)
                 if mask[part].all():
                     break
-        return mask
+        return mask if rest is None else mask & rest
 
     def sizes(
         self, design: Design, relevant: NDArray[np.bool_] | None, rest: NDArray[np.bool_] | None = None
@@ -222,9 +224,9 @@ class ArrayRows:
         strict : bool
             Whether only rows that can matter have a size, if there are any.
         """
-        immovable = rest is None and not relevant.any()
         if rest is not None:
             relevant = relevant & rest
+        immovable = not relevant.any()
         drawn = relevant if strict and relevant.any() else rest
         sizes = self.sizes(
             design, None if relevant.all() else relevant, None if drawn is None or drawn.all() else drawn

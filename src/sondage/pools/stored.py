@@ -169,9 +169,9 @@ class StoredPool(Pool):
         """Return the base weight of some rows."""
         return self.scan.share_of(rows)
 
-    def relevant(self, influences: Sequence[Influence], belief: Belief) -> Any:
-        """Return the choice of rows of which an allowed label moves any of these influences."""
-        return Chosen(moving=tuple(influences), belief=belief)
+    def relevant(self, influences: Sequence[Influence], belief: Belief, rest: Any = None) -> Any:
+        """Return the choice of rows, of the rest, of which an allowed label moves any of these influences."""
+        return Chosen(None if rest is None else rest.asked, tuple(influences), belief)
 
     def without(self, units: NDArray[np.int64]) -> Any:
         """Return the choice of all rows but those of these units."""
@@ -196,7 +196,7 @@ class StoredPool(Pool):
         if relevant.moving is not None and not found["n_relevant"] and strict:
             sizes = replace(sizes, parts=tuple(replace(part, restricted=part.term is design.ground) for part in parts))
             found = self.scan.masses(sizes, asked)
-        immovable = asked is None and relevant.moving is not None and not found["n_relevant"]
+        immovable = relevant.moving is not None and not found["n_relevant"]
         count = len(design.terms)
         if design.floor < 1 and not any(found[f"sum_{at}"] for at in range(count)):
             message = f"design {design.name!r}: by the belief nothing is uncertain; the draw is passive"

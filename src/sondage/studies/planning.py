@@ -162,9 +162,10 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     from_first = [_from_first(contrasts) for contrasts in wanted]
     for contrasts in from_first:
         _require_defined(contrasts, pass_one, uninformed)
-    relevant = _relevant(pool, [c for contrasts in from_first for c in contrasts], pass_one, belief, uninformed)
+    rest = None if past is None else past.rest
+    relevant = _relevant(pool, [c for contrasts in from_first for c in contrasts], pass_one, belief, uninformed, rest)
     design = design_of(method, setting, len(functionals))
-    filled = pool.filled(design, relevant, None if past is None else past.rest, strict=method.assisted)
+    filled = pool.filled(design, relevant, rest, strict=method.assisted)
     return _plan(pool, functionals, setting, pass_one, filled)
 
 
@@ -190,18 +191,31 @@ def _require_defined(contrasts: tuple[Contrast, ...], sums: PoolSums, uninformed
             )
 
 
-def _relevant(pool: Pool, contrasts: list[Contrast], sums: PoolSums, belief: Belief, uninformed: Belief) -> Any:
-    """Return which rows can matter, seen from two places: at the belief, and moved towards the uninformed one."""
-    influences = []
+def _relevant(
+    pool: Pool, contrasts: list[Contrast], sums: PoolSums, belief: Belief, uninformed: Belief, rest: Any
+) -> Any:
+    """Return which rows can matter, seen from two places: at the belief, and moved towards the uninformed one.
+
+    Where two models are believed to be equal in both, what they predict alike seems not to matter. If they differ
+    anywhere in the rest it may: that is seen from where the first is right more often.
+    """
+    influences, elsewhere = [], []
     for contrast in contrasts:
-        at = sums.expect(contrast, belief)
-        influences.append(contrast.influence(at))
         if contrast.functional.corrected is not None or contrast.functional.own:
             # Signs may differ, or there may be steps, anywhere: no item is known not to matter.
             return pool.all_rows
+        at = sums.expect(contrast, belief)
+        seen = [contrast.influence(at)]
         if not contrast.functional.linear:
-            influences.append(contrast.influence(shrunk(at, sums.expect(contrast, uninformed))))
-    return pool.relevant(influences, uninformed)
+            seen.append(contrast.influence(shrunk(at, sums.expect(contrast, uninformed))))
+            if all(influence.cancels for influence in seen):
+                first = contrast.models[0]
+                elsewhere.append(contrast.influence({**at, first: contrast.functional.basis.improved(at[first])}))
+        influences += seen
+    rows = pool.relevant(influences, uninformed)
+    if elsewhere and pool.share_of(pool.relevant(influences, uninformed, rest)) > 0:
+        return pool.relevant([*influences, *elsewhere], uninformed)
+    return rows
 
 
 def _plan(pool: Pool, functionals: tuple[Functional, ...], setting: Setting, sums: PoolSums, filled: Filled) -> Plan:

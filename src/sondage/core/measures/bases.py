@@ -46,6 +46,10 @@ class Basis(Protocol):
         """Return pool means without what is only rounding."""
         ...
 
+    def improved(self, mu: Floats) -> Floats:
+        """Return pool means if the same predictions were right more often; as they are where that is not known."""
+        ...
+
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
         """Return the sum of the totals over supposed (label, weight)."""
         ...
@@ -68,6 +72,9 @@ class Plain(ABC):
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats: ...
 
     def without_rounding(self, mu: Floats) -> Floats:
+        return mu
+
+    def improved(self, mu: Floats) -> Floats:
         return mu
 
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
@@ -118,6 +125,9 @@ class Confusion(Shares):
     def evened(self, totals: Floats) -> Floats:
         """Return the totals if each label were as likely as the others: the same predictions, spread evenly."""
         return np.broadcast_to(totals.mean(axis=1, keepdims=True), totals.shape)
+
+    def improved(self, mu: Floats) -> Floats:
+        return np.asarray((mu + np.diag(mu.sum(axis=1))) / 2.0)
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         predicted = cast(Classes, items.models[model]).predictions
@@ -181,6 +191,9 @@ class Residuals(Plain):
         residual, label = self._residual(items, model, label)
         columns = (residual**2, residual, np.abs(residual), label, label**2)
         return np.array([np.sum(weight * column) for column in columns])
+
+    def improved(self, mu: Floats) -> Floats:
+        return np.asarray(mu * np.array([0.5, 1.0, 1.0, 1.0, 1.0]))
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         residual, label = self._residual(items, model, label)
