@@ -137,7 +137,8 @@ class Influence:
         if len(self.terms) != 2:
             return False
         (_, first), (_, second) = self.terms
-        return bool(np.max(np.abs(first + second)) <= 1e-9 * np.max(np.abs(first)))
+        alike = first.shape == second.shape
+        return alike and bool(np.max(np.abs(first + second)) <= 1e-9 * np.max(np.abs(first)))
 
     @property
     def weights(self) -> list[tuple[int, float]]:

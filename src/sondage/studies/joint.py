@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief
+from sondage.core.beliefs import Belief, OutcomeBelief, is_limit
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import Confusion
@@ -22,6 +22,9 @@ from sondage.studies.session import Session
 
 __all__ = ["joint_errors"]
 
+ROUNDING = 1e-12
+SAME = 1e-10
+"""Errors whose difference has a smaller share of their variances are the same: no labelled item tells models apart."""
 UNSEEN = 1.88
 """How many labelled items may have differed, in standard errors, if none did: -log(.025), over 1.96."""
 
@@ -47,15 +50,17 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
     uncertain = int(np.count_nonzero(spread))
     factor = uncertain / (uncertain - 1) if fits[0].bessel and uncertain > 1 else 1.0
     roots = np.stack([fit.residuals for fit in fits]) * np.sqrt(factor * spread)
-    expected, least, belief = np.zeros((len(fits), 0)), None, found.belief
-    limits = isinstance(belief, GaussianBelief) and (belief.broad or belief.peaked)
-    if belief is not None and session.method.interval == "auto" and not limits:
+    expected, least, doubts, belief = np.zeros((len(fits), 0)), None, None, found.belief
+    if belief is not None and session.method.interval == "auto":
         if isinstance(belief, OutcomeBelief):
             expected = _independent_errors(single, fits, sample, belief)
-        else:
+        elif not is_limit(belief):
             doubts = _doubts(single, fits, sample, belief)
-            root = np.sqrt(sample.of_rows(spread))
-            expected, least = (doubts * root).reshape(len(fits), -1), _least(doubts, sample, _alike(single, sample))
+            expected = (doubts * np.sqrt(sample.of_rows(spread))).reshape(len(fits), -1)
+        least = _least(roots, expected, doubts, sample, _alike(single, sample))
+    if any(fit.bias for fit in fits):  # each model's own, as in its standard error
+        biases = np.diag([fit.bias for fit in fits])
+        roots, expected = np.hstack([roots, biases]), np.hstack([expected, biases])
     if session.method.target == "population":
         drift = _drift(sample, fits) * np.sqrt(found.known.squared)
         roots, expected = np.hstack([roots, drift]), np.hstack([expected, drift])
@@ -86,20 +91,32 @@ def _doubts(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, bel
     return np.asarray(centred * (np.sqrt(weights) * items.weights))
 
 
-def _least(doubts: Floats, sample: Sample, alike: NDArray[np.bool_]) -> Floats:
+def _least(roots: Floats, expected: Floats, doubts: Floats | None, sample: Sample, alike: NDArray[np.bool_]) -> Floats:
     """Return the least variances of the models' differences: what is believed to vary of units that no stage drew.
 
     Stages that serve other differences may draw none of the few items on which two models differ: they show no error
     of that difference, and leave these items as much in doubt as before. Where two models are alike on all labelled
-    items, they may differ on as many as a sample without any leaves possible, each as heavy as one that tells some
-    models apart.
+    items, by their predictions or since no label of these moves their difference, they may differ on as many as a
+    sample without any leaves possible, each as heavy as one that tells some models apart; if none does, as one is for
+    a model by itself.
     """
-    weights = sample.of_rows(sample.expansion.weights)
-    apart = np.sum(np.square(np.ptp(doubts, axis=0)), axis=0)
-    heavy = (weights**2 * apart)[apart > 0]
+    squares = np.maximum(np.sum(roots**2, axis=1), np.sum(expected**2, axis=1))
+    same = JointErrors(roots, expected).variances() <= SAME * (squares[:, None] + squares)
+    alike = alike | (same & ~np.eye(len(roots), dtype=np.bool_))
+    least, heavy = np.zeros(alike.shape), np.max(roots**2, axis=0)
+    if doubts is not None:
+        weights = sample.of_rows(sample.expansion.weights)
+        own = np.max(np.sum(np.square(doubts), axis=1), axis=0)
+        apart = np.sum(np.square(np.ptp(doubts, axis=0)), axis=0)
+        telling = apart > ROUNDING * np.max(own, initial=0.0)
+        if telling.any():
+            heavy = (weights**2 * apart)[telling]
+        elif np.mean(weights**2 * own) > np.mean(heavy):
+            heavy = weights**2 * own
+        for place, one in enumerate(doubts):
+            rows = np.apply_along_axis(sample.unit_sums, 1, np.sum(np.square(doubts - one), axis=1))
+            least[place] = sample.expansion.rest(rows)
     unseen = UNSEEN**2 * float(np.mean(heavy)) if len(heavy) else 0.0
-    differing = (np.apply_along_axis(sample.unit_sums, 1, np.sum(np.square(doubts - one), axis=1)) for one in doubts)
-    least = np.stack([sample.expansion.rest(rows) for rows in differing])
     return np.where(alike, np.maximum(least, unseen), least)
 
 

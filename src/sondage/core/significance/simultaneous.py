@@ -129,9 +129,9 @@ def best_models(values: Floats, errors: JointErrors, level: float, generator: np
             (values - values[model])[others], variances[model][others], errors.degrees(model)[others]
         )
         drawn = _standardised(_differences(chance, model, others))
-        near = score > -np.quantile(drawn.max(axis=1), 1.0 - SCREENED * error)
+        near = score > -_critical(drawn, 1.0 - SCREENED * error)
         if near.any():
-            kept[model] = score.max() <= np.quantile(drawn[:, near].max(axis=1), 1.0 - (1.0 - SCREENED) * error)
+            kept[model] = score.max() <= _critical(drawn[:, near], 1.0 - (1.0 - SCREENED) * error)
     return kept
 
 
@@ -167,11 +167,11 @@ def simultaneous_gaps(
     """
     require(0 < level < 1, f"level={level} must be between 0 and 1")
     chance = errors.simulated(generator)
-    largest = np.zeros(len(chance))
+    largest = np.zeros((len(chance), 1))
     for model in range(len(values) - 1):
         drawn = _standardised(_differences(chance, model, slice(model + 1, None)))
-        np.maximum(largest, np.abs(drawn).max(axis=1), out=largest)
-    tail = 1.0 - _normal(np.quantile(largest, level))
+        np.maximum(largest, np.abs(drawn).max(axis=1, keepdims=True), out=largest)
+    tail = 1.0 - _normal(_critical(largest, level, tails=2))
     half = stdtrit(errors.degrees(reference), 1.0 - tail) * np.sqrt(errors.variances()[reference])
     gap = values - values[reference]
     return gap - half, gap + half
@@ -212,6 +212,15 @@ def _normal_scores(gaps: Floats, variances: Floats, df: Floats) -> Floats:
         t = np.where(gaps == 0, 0.0, gaps / np.sqrt(variances))
     tail = stdtr(df, -np.abs(t))
     return np.asarray(-np.sign(t) * ndtri(tail))
+
+
+def _critical(drawn: Floats, level: float, tails: int = 1) -> float:
+    """Return the quantile of the largest of some standardised errors, no less than that of a single one.
+
+    Errors that no labelled item shows are not among them, and differences of equal ones are 0.
+    """
+    single = float(ndtri(1.0 - (1.0 - level) / tails))
+    return max(float(np.quantile(drawn.max(axis=1), level)), single)
 
 
 def _standardised(columns: Floats) -> Floats:

@@ -1,0 +1,94 @@
+"""Two models that are believed to be equal before any label, as two that flag equally many items are: what matters?"""
+
+import numpy as np
+import pytest
+
+from sondage import Classifier, Pool, Regressor, compare, read_pool
+
+ITEMS = 400
+
+
+@pytest.fixture
+def pair(request):
+    """Return predictions of two classifiers with as many positives, which differ on eight items, and the labels."""
+    random = np.random.default_rng(request.param)
+    labels = (random.random(ITEMS) < 0.2).astype(int)
+    first = np.where(random.random(ITEMS) < 0.85, labels, 1 - labels)
+    second = first.copy()
+    second[random.choice(np.flatnonzero(first == 1), 4, replace=False)] = 0
+    second[random.choice(np.flatnonzero(first == 0), 4, replace=False)] = 1
+    return first, second, labels
+
+
+def differing(first, second, **options):
+    models = {"a": Classifier(predictions=first), "b": Classifier(predictions=second)}
+    return Pool(models=models, classes=[0, 1], **options)
+
+
+@pytest.mark.parametrize("pair", range(6), indirect=True)
+@pytest.mark.parametrize("method", ["default", "thesis"])
+@pytest.mark.parametrize("measure", ["f1", "recall", "mcc", "kappa", "balanced_accuracy", "macro_f"])
+def test_what_both_predict_alike_matters(pair, measure, method):
+    first, second, labels = pair
+    pool = differing(first, second)
+    truth = compare(pool, "a", "b", measure, labels=labels, budget=ITEMS, method="passive").difference
+    found = compare(pool, "a", "b", measure, labels=labels, budget=100, method=method).estimate
+    assert not found.exact or found.value == pytest.approx(truth, abs=1e-12)
+    if method == "thesis":  # its draw never takes the others
+        assert any("no chance of being drawn" in text for text in found.warnings)
+    else:
+        assert found.n_labels == 100
+
+
+@pytest.mark.parametrize("pair", [0], indirect=True)
+def test_but_not_for_the_precision_of_equally_many(pair):
+    first, second, labels = pair
+    pool = differing(first, second)
+    truth = compare(pool, "a", "b", "precision", labels=labels, budget=ITEMS, method="passive").difference
+    found = compare(pool, "a", "b", "precision", labels=labels, budget=100).estimate
+    assert (found.exact, found.n_labels) == (True, 8)
+    assert found.value == pytest.approx(truth, abs=1e-12)
+
+
+def test_models_that_turn_out_equal_differ_by_0_exactly():
+    # Four items of eight are positive, two of those that either model flags.
+    labels = np.zeros(ITEMS, dtype=int)
+    first, second = np.zeros((2, ITEMS), dtype=int)
+    first[:4], second[4:8], labels[[0, 1, 4, 5]] = 1, 1, 1
+    first[20:60], second[20:60], labels[20:50] = 1, 1, 1
+    found = compare(differing(first, second), "a", "b", "f1", labels=labels, budget=100)
+    assert (found.difference, found.estimate.exact, found.pvalue, found.better) == (0.0, True, 1.0, None)
+
+
+@pytest.mark.parametrize("pair", [1], indirect=True)
+def test_in_files_too(pair, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    first, second, labels = pair
+    columns = {"id": np.arange(ITEMS), "a.prediction": first, "b.prediction": second}
+    pandas.DataFrame(columns).to_parquet(tmp_path / "pool.parquet")
+    asked, found = [], []
+    for lazy in (False, True):
+        pool = read_pool(tmp_path / "pool.parquet", lazy=lazy, classes=[0, 1])
+        ids = []
+
+        def ask(batch, ids=ids):
+            ids += batch
+            return [int(labels[int(one)]) for one in batch]
+
+        found.append(compare(pool, "a", "b", "f1", labels=ask, budget=100).difference)
+        asked.append(sorted(map(str, ids)))
+    assert asked[0] == asked[1]
+    assert len(asked[0]) == 100
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
+def test_numbers_that_are_predicted_alike_matter_for_the_root():
+    random = np.random.default_rng(0)
+    labels, means = random.normal(size=(2, ITEMS))
+    other = means.copy()
+    other[:6] += 0.5
+    pool = Pool(models={"a": Regressor(means), "b": Regressor(other)})
+    truth = compare(pool, "a", "b", "rmse", labels=labels, budget=ITEMS, method="passive").difference
+    found = compare(pool, "a", "b", "rmse", labels=labels, budget=100).estimate
+    assert (found.exact, found.n_labels) == (False, 100)
+    assert found.interval().low <= truth <= found.interval().high
