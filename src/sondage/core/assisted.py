@@ -18,6 +18,7 @@ import numpy as np
 from sondage.core.centres import Centre, deviations, normalising, summing_weights
 from sondage.core.comparisons import Contrast, believed_totals, moments
 from sondage.core.estimators import Fit, hajek, linearise, summed
+from sondage.core.possible import unrounded
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, Sample
 
@@ -87,7 +88,7 @@ class Assisted:
         }
         fit = linearise(contrast, sample, known, sums, coefficient=coefficient, centre=centre)
         low, high = contrast.bounds
-        return fit if low <= fit.value <= high else hajek(contrast, sample, known)
+        return fit if low <= unrounded(fit.value, low, high) <= high else hajek(contrast, sample, known)
 
 
 def _believed(contrast: Contrast, sample: Sample, known: Known, weights: Floats) -> dict[int, Floats]:
