@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sondage import Classifier, Pool, Regressor, compare, read_pool
+from sondage import Classifier, Pool, Regressor, compare, read_pool, select
 
 ITEMS = 400
 
@@ -92,3 +92,30 @@ def test_numbers_that_are_predicted_alike_matter_for_the_root():
     found = compare(pool, "a", "b", "rmse", labels=labels, budget=100).estimate
     assert (found.exact, found.n_labels) == (False, 100)
     assert found.interval().low <= truth <= found.interval().high
+
+
+@pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+@pytest.mark.parametrize("method", ["default", "passive"])
+@pytest.mark.parametrize("measure", ["auc", "average_precision", "ece", "f1", "recall", "balanced_accuracy"])
+def test_models_that_no_label_tells_apart_may_differ(measure, method):
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        score = random.normal(-1.0, 3.0, size=ITEMS)
+        labels = (random.random(ITEMS) < 1 / (1 + np.exp(-score))).astype(int)
+        models = {
+            name: Classifier(1 / (1 + np.exp(-score - random.normal(0.0, noise, size=ITEMS))))
+            for name, noise in (("a", 0.3), ("b", 0.3), ("c", 0.6))
+        }
+        found = select(Pool(models=models), measure, labels=labels, budget=6, seed=seed, method=method)
+        assert all(gap.width > 1e-3 for gap in found.gaps().values())
+
+
+@pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+def test_numbers_that_are_predicted_alike_on_all_labelled_items_may_differ_on_others():
+    random = np.random.default_rng(0)
+    labels, means = random.normal(size=(2, ITEMS))
+    other = means.copy()
+    other[:3] += 1.0
+    models = {"a": Regressor(means), "b": Regressor(other), "c": Regressor(means + 0.1)}
+    found = select(Pool(models=models), "mse", labels=labels, budget=10, method="passive")
+    assert all(gap.width > 1e-3 for gap in found.gaps().values())
