@@ -119,3 +119,11 @@ def test_numbers_that_are_predicted_alike_on_all_labelled_items_may_differ_on_ot
     models = {"a": Regressor(means), "b": Regressor(other), "c": Regressor(means + 0.1)}
     found = select(Pool(models=models), "mse", labels=labels, budget=10, method="passive")
     assert all(gap.width > 1e-3 for gap in found.gaps().values())
+
+
+def test_one_label_tells_no_gap():
+    labels, means = np.random.default_rng(0).normal(size=(2, ITEMS))
+    models = {name: Regressor(means + shift, np.ones(ITEMS)) for name, shift in (("a", 0.0), ("b", 0.3), ("c", 0.5))}
+    found = select(Pool(models=models), "mse", labels=labels, budget=1, method="thesis")
+    assert all(gap.width > 100 for gap in found.gaps().values())
+    assert set(found.contenders()) == {"a", "b", "c"}

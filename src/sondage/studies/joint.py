@@ -58,6 +58,8 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
             doubts = _doubts(single, fits, sample, belief)
             expected = (doubts * np.sqrt(sample.of_rows(spread))).reshape(len(fits), -1)
         least = _least(roots, expected, doubts, sample, _alike(single, sample))
+    elif uncertain < 2:  # nothing tells how far one label is off
+        least = np.where(np.eye(len(fits)) > 0, 0.0, np.inf)
     if any(fit.bias for fit in fits):  # each model's own, as in its standard error
         biases = np.diag([fit.bias for fit in fits])
         roots, expected = np.hstack([roots, biases]), np.hstack([expected, biases])
