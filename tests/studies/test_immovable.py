@@ -115,3 +115,12 @@ def test_one_label_by_whatever_draw(draw):
     for seed in range(5):
         found = evaluate(Pool(0.4 * P), "f1", np.zeros(600, dtype=int), 20, seed, draw=draw)
         assert (found.value, found.exact, found.n_labels) == (0.0, True, 1)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize(("alternative", "margin"), [("two-sided", 0.0), ("greater", 0.1), ("less", 0.1)])
+def test_evidence_on_models_that_say_the_same(alternative, margin):
+    options = {"labels": Y, "budget": 20, "stop": "significant", "alternative": alternative, "margin": margin}
+    found = compare(Pool(models=SAME), "a", "b", "accuracy", **options)
+    assert found.n_labels == 1
+    assert (found.evalue.pvalue < 0.05) == (margin > 0)

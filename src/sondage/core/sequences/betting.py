@@ -26,7 +26,7 @@ __all__ = ["SCALES", "Side", "between", "log_capital", "side_of"]
 SCALES = 0.8 * 1.5 ** -np.arange(9.0)
 MOST_AT_STAKE = 0.95
 PRIOR_STEPS = 2.0
-LEAST_DEVIATION = 1e-9
+LEAST_DEVIATION, TINY = 1e-9, 1e-100
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,8 @@ def log_capital(side: Side, candidates: Floats) -> Floats:
     ndarray of float, shape (C, J, T)
         For each candidate, bet size and step.
     """
-    # Where the last label of all is known beforehand it has no deviation: bets are then what can be paid.
-    scale = np.maximum(side.deviations, LEAST_DEVIATION * (np.max(side.deviations) or 1.0))
+    # Where a label is known beforehand, or none can matter, it has no deviation: bets are then what can be paid.
+    scale = np.maximum(side.deviations, max(LEAST_DEVIATION * np.max(side.deviations), TINY))
     steps = side.top - candidates[:, None] * side.bottom
     middle = (side.top - candidates.mean() * side.bottom) / scale
     past = np.cumsum(middle**2) - middle**2
