@@ -17,13 +17,11 @@ import numpy as np
 
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Functional
-from sondage.core.measures.bases import Confusion
+from sondage.core.measures.bases import ROUNDING, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["ROUNDING", "labelled_sums", "possible_values", "unrefuted_limits", "unrounded"]
-
-ROUNDING = 1e-12
+__all__ = ["labelled_sums", "possible_values", "unrefuted_limits", "unrounded"]
 
 
 def possible_values(functional: Functional, labelled: Floats, predicted: Floats) -> tuple[float, float]:

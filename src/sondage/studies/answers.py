@@ -13,8 +13,9 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.parts import untold
-from sondage.core.possible import ROUNDING, unrefuted_limits, unrounded
+from sondage.core.possible import unrefuted_limits, unrounded
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population

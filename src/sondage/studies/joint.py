@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, OutcomeBelief, is_limit
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import Fit
-from sondage.core.measures.bases import Confusion
+from sondage.core.measures.bases import ROUNDING, Confusion
 from sondage.core.predictions import Classes, Floats
 from sondage.core.samples import Sample
 from sondage.core.significance import JointErrors
@@ -22,7 +22,6 @@ from sondage.studies.session import Session
 
 __all__ = ["joint_errors"]
 
-ROUNDING = 1e-12
 SAME = 1e-10
 """Errors whose difference has a smaller share of their variances are the same: no labelled item tells models apart."""
 UNSEEN = 1.88

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sondage.core.possible import ROUNDING
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.results import Estimate, Significance
 from sondage.core.significance import (
     bootstrap_test,

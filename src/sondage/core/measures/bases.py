@@ -22,7 +22,7 @@ __all__ = ["ROUNDING", "Basis", "ClassLoss", "Confusion", "OutcomeValue", "OwnLo
 
 LOG_CLIP = 1e-15
 ROUNDING = 1e-12
-"""A share of the pool below it is none: what rounding leaves where what was believed of a class is taken off again."""
+"""What is smaller, of the pool or of the terms of a sum, is what rounding leaves where one is taken off the other."""
 
 
 class Basis(Protocol):
