@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sondage import Classifier, Pool, Regressor, compare, read_pool, select
+from sondage import Classifier, Pool, Regressor, Study, compare, read_pool, report, select
 
 ITEMS = 400
 
@@ -37,7 +37,7 @@ def test_what_both_predict_alike_matters(pair, measure, method):
     if method == "thesis":  # its draw never takes the others
         assert any("no chance of being drawn" in text for text in found.warnings)
     else:
-        assert found.n_labels == 100
+        assert found.n_labels == 100 or found.exact
 
 
 @pytest.mark.parametrize("pair", [0], indirect=True)
@@ -58,6 +58,41 @@ def test_models_that_turn_out_equal_differ_by_0_exactly():
     first[20:60], second[20:60], labels[20:50] = 1, 1, 1
     found = compare(differing(first, second), "a", "b", "f1", labels=labels, budget=100)
     assert (found.difference, found.estimate.exact, found.pvalue, found.better) == (0.0, True, 1.0, None)
+
+
+def settled():
+    """Return a pool of two models that differ on four items, of which either is right on two; and the labels."""
+    random = np.random.default_rng(1)
+    labels = (random.random(ITEMS) < 0.2).astype(int)
+    first = np.where(random.random(ITEMS) < 0.85, labels, 1 - labels)
+    first[:4], labels[:4] = (1, 1, 0, 0), (1, 0, 1, 0)
+    second = first.copy()
+    second[:4] = 1 - first[:4]
+    return differing(first, second), labels
+
+
+def test_labels_that_cannot_move_the_result_are_not_asked_for(tmp_path):
+    pool, labels = settled()
+    with Study.create(tmp_path / "study.db", pool, "f1", 150, compare=("a", "b")) as study:
+        while ids := study.ask(7):
+            study.tell(ids, [int(labels[one]) for one in ids])
+        assert (study.status.asked, study.status.remaining) == (30, 0)  # a first stage
+    with Study.open(tmp_path / "study.db", pool) as study:
+        found = study.estimate()
+        assert (found.difference, found.estimate.exact) == (0.0, True)
+        assert not study.ask(1)
+        study.extend(200)
+        assert not study.ask(1)
+        assert "After 30 labels no other one could change" in " ".join(report(study).chosen)
+    one_call = compare(pool, "a", "b", "f1", labels=labels, budget=150)
+    assert one_call.estimate.n_labels == 30
+
+
+def test_but_of_a_population_they_are():
+    pool, labels = settled()
+    found = compare(pool, "a", "b", "f1", labels=labels, budget=150, target="population")
+    assert found.estimate.n_labels == 150
+    assert found.std_error > 0
 
 
 @pytest.mark.parametrize("pair", [1], indirect=True)

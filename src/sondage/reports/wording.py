@@ -86,6 +86,10 @@ def chosen_sentences(session: Session, total: float) -> tuple[str, ...]:
     if method.staged:
         shares = listed([f"{percent(share, 0)}" for share in method.stages])
         found.append(f"The draw had {len(method.stages)} stages ({shares}), each planned from the labels so far.")
+    if session.settled and method.target == "pool":
+        found.append(
+            f"After {len(session.asked):,} labels no other one could change the result, and none was asked for."
+        )
     share = session.stages[0].known.share
     if share < 1 - 1e-9:
         found.append(f"{percent(1 - share, 1)} of the pool was left out: no label there can change the result.")

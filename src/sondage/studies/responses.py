@@ -114,9 +114,7 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         parts.append(Part(sample, _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)))
         pieces.append(expansion)
     last = session.stages[-1]
-    # Or nothing that can matter was left when the last stage was planned; of a selection that is the differences only.
-    settled = len(session.stages) > 1 and last.known.immovable and session.question.kind != "select"
-    exact = bool(here.all()) and ((last.covers and complete) or settled)
+    exact = bool(here.all()) and ((last.covers and complete) or session.settled)
     whole = parts[0].sample if len(parts) == 1 else _whole(session, asked[here], answers, pieces)
     warnings = []
     if not here.all():

@@ -154,8 +154,15 @@ class Session(Sheet):
             number=len(self.stages),
         )
         self.stages.append(stage)
+        if self.settled and self.method.target == "pool":  # the rest of the budget would be labelled for nothing
+            self.stages[-1] = stage = replace(stage, drawn=stage.drawn.head(0))
         self.rests[stage.number] = later_rests(pool, self.question, self.method, stage, past)
         self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last stage found nothing left that can move the result; of a selection, that may be the gaps."""
+        return len(self.stages) > 1 and self.stage.known.immovable and self.question.kind != "select"
 
     def _ask_for_one(self, pool: Pool) -> None:
         """Lower the budget to the first item: no label can move the result, but there must be one."""
