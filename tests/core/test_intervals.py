@@ -27,6 +27,17 @@ Agrees = Callable[[int, int, float], bool]
 Z = 1.959963984540054
 
 
+def test_what_is_inside():
+    interval = Interval(0.1 + 0.2, 0.5, 0.95, "t")
+    assert 0.4 in interval
+    assert np.int64(1) in Interval(1.0, 1.0, 0.95, "exact")
+    assert 0.3 in interval  # but for its last bit
+    assert 0.3 - 1e-9 not in interval
+    assert 0.6 not in interval
+    assert np.nan not in interval
+    assert "0.4" not in interval
+
+
 def ends(interval: Interval) -> tuple[float, float]:
     return interval.low, interval.high
 

@@ -65,6 +65,22 @@ def test_nothing_that_the_labels_exclude_is_said(surely_right, measure, given):
     assert at_an_end  # else nothing was shown
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_truth_at_an_end_is_inside_however_it_is_summed(surely_right, weighted):
+    p, labels = surely_right
+    weights = 0.2 + np.random.default_rng(9).random(SIZE) if weighted else np.ones(SIZE)
+    wrong, predicted = (p > 0.5) != labels, p > 0.5
+    errors = np.sum(weights * wrong) / np.sum(weights)
+    f1 = 2 * np.sum(weights * predicted * labels) / (np.sum(weights * predicted) + np.sum(weights * labels))
+    at_an_end = 0
+    for seed, (measure, truth) in product(range(4), (("error_rate", errors), ("f1", f1))):
+        estimate = evaluate(Pool(p, weights=weights if weighted else None), measure, labels, 1200, seed)
+        interval = estimate.interval()
+        assert interval.low <= truth <= interval.high  # to the last bit
+        at_an_end += min(truth - interval.low, interval.high - truth) < 1e-10
+    assert at_an_end  # else nothing was shown
+
+
 @pytest.mark.parametrize(
     "options", [{"method": "thesis"}, {"target": "population"}, {"interval": "wald"}, {"measure": "mcc"}], ids=str
 )

@@ -21,7 +21,10 @@ from sondage.core.measures.bases import ROUNDING, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["labelled_sums", "possible_values", "unrefuted_limits", "unrounded"]
+__all__ = ["labelled_sums", "outward", "possible_values", "unrefuted_limits", "unrounded"]
+
+REACH = 1e-13
+"""What rounding may do to an end, as a part of the largest value."""
 
 
 def possible_values(functional: Functional, labelled: Floats, predicted: Floats) -> tuple[float, float]:
@@ -77,6 +80,23 @@ def unrounded(value: float, low: float, high: float) -> float:
         if np.isfinite(end) and abs(value - end) <= ROUNDING * max(1.0, abs(end)):
             return end
     return value
+
+
+def outward(low: float, high: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of an interval as far out as rounding may have moved them inwards, within the measure's bounds.
+
+    The truth is often an end, as where all errors are found and the labels prove that there are no fewer: whoever sums
+    them in another order has to find it inside.
+
+    Examples
+    --------
+    >>> low, high = outward(0.1 + 0.2, 1.0, (0.0, 1.0))
+    >>> low <= 0.3, high
+    (True, 1.0)
+    """
+    scale = max(abs(end) if np.isfinite(end) else 0.0 for end in bounds)
+    least, most = bounds
+    return max(low - REACH * max(scale, abs(low)), least), min(high + REACH * max(scale, abs(high)), most)
 
 
 def _extreme(functional: Functional, labelled: Floats, rest: Floats, sign: float) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +46,12 @@ class Interval:
         return self.high - self.low
 
     def __contains__(self, value: object) -> bool:
-        return isinstance(value, int | float) and self.low <= value <= self.high
+        """Return whether a number lies inside; one that rounding alone keeps out, as an exact result's may be, does."""
+        if not isinstance(value, Real):
+            return False
+        number = float(value)
+        near = (math.isclose(number, end, rel_tol=1e-12, abs_tol=1e-15) for end in (self.low, self.high))
+        return self.low <= number <= self.high or any(near)
 
 
 @dataclass(frozen=True)

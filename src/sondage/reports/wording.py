@@ -86,7 +86,7 @@ def chosen_sentences(session: Session, total: float) -> tuple[str, ...]:
     if method.staged:
         shares = listed([f"{percent(share, 0)}" for share in method.stages])
         found.append(f"The draw had {len(method.stages)} stages ({shares}), each planned from the labels so far.")
-    if session.settled and method.target == "pool":
+    if not len(session.stage.drawn):
         found.append(
             f"After {len(session.asked):,} labels no other one could change the result, and none was asked for."
         )

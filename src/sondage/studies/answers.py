@@ -15,7 +15,7 @@ from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.parts import untold
-from sondage.core.possible import unrefuted_limits, unrounded
+from sondage.core.possible import outward, unrefuted_limits, unrounded
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population
@@ -130,7 +130,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         bounds=contrast.bounds,
         proportion=contrast.functional.proportion and session.question.kind != "compare" and not contrast.compares,
         interval_kind=method.interval,
-        possible=possible,
+        possible=outward(*possible, contrast.bounds),
         unrefuted=unrefuted_limits(contrast, [(1.0, estimation.whole)]),
         slope=slope,
         n_effective=effective,

@@ -14,7 +14,7 @@ from sondage.core.catalogue.counted import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.parts import parts_of
-from sondage.core.possible import unrefuted_limits
+from sondage.core.possible import outward, unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
@@ -106,7 +106,7 @@ def overall_estimate(
         n_labels=sum(one.n_labels for one in own),
         exact=all(one.exact for one in own) and not beyond,
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
-        possible=possible,
+        possible=outward(*possible, contrast.bounds),
         unrefuted=unrefuted_limits(contrast, samples),
         parts=parts_of(contrast, samples, sums[contrast.models[0]]),
         slope=_slope(slices, contrast, moved, squares, total),

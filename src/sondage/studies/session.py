@@ -154,7 +154,8 @@ class Session(Sheet):
             number=len(self.stages),
         )
         self.stages.append(stage)
-        if self.settled and self.method.target == "pool":  # the rest of the budget would be labelled for nothing
+        if self.settled and self.method.target == "pool" and not self.stages[-2].known.immovable:
+            # The rest of the budget would be labelled for nothing; what is asked for beyond it is drawn.
             self.stages[-1] = stage = replace(stage, drawn=stage.drawn.head(0))
         self.rests[stage.number] = later_rests(pool, self.question, self.method, stage, past)
         self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))

@@ -21,6 +21,7 @@ from sondage.core.intervals import (
     wilson_interval,
 )
 from sondage.core.measures.functionals import linear
+from sondage.core.possible import outward
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
 from sondage.core.significance import counted_interval
@@ -67,7 +68,9 @@ def named_interval(
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
     """Count where the sample allows it, else follow the variance as far as no label speaks against a limit."""
     if estimate.counts is not None and estimate.target == "pool":
-        return counted_interval(estimate.counts, level)
+        found = counted_interval(estimate.counts, level)
+        low, high = outward(found.low, found.high, estimate.bounds)
+        return replace(found, low=low, high=high)
     found, (least, most), (lowest, highest) = _of_variance(estimate, level), estimate.bounds, estimate.unrefuted
     found = with_unseen_parts(found, estimate)
     low, high = (least if lowest else found.low), (most if highest else found.high)
