@@ -114,7 +114,7 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         parts.append(Part(sample, _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)))
         pieces.append(expansion)
     last = session.stages[-1]
-    exact = bool(here.all()) and ((last.covers and complete) or session.settled)
+    exact = bool(here.all()) and ((last.covers and complete) or session.rest_immovable)
     whole = parts[0].sample if len(parts) == 1 else _whole(session, asked[here], answers, pieces)
     warnings = []
     if not here.all():

@@ -141,6 +141,7 @@ class Session(Sheet):
         if prices is not None:
             least = max(least * prices.total / pool.n_units, prices.largest)
         end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)
+        alone = plan is None  # else others plan, whose result these labels serve too: the whole of slices
         if plan is None:
             pool.expect(self.seed, len(self.stages), self.budget - spent)
             plan = make_plan(pool, self.question, self.method, past)
@@ -154,15 +155,15 @@ class Session(Sheet):
             number=len(self.stages),
         )
         self.stages.append(stage)
-        if self.settled and self.method.target == "pool" and not self.stages[-2].known.immovable:
+        if alone and self.rest_immovable and self.method.target == "pool" and not self.stages[-2].known.immovable:
             # The rest of the budget would be labelled for nothing; what is asked for beyond it is drawn.
             self.stages[-1] = stage = replace(stage, drawn=stage.drawn.head(0))
         self.rests[stage.number] = later_rests(pool, self.question, self.method, stage, past)
         self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
 
     @property
-    def settled(self) -> bool:
-        """Whether the last stage found nothing left that can move the result; of a selection, that may be the gaps."""
+    def rest_immovable(self) -> bool:
+        """Whether a later stage found nothing left that can move the result; never of a selection, asked for gaps."""
         return len(self.stages) > 1 and self.stage.known.immovable and self.question.kind != "select"
 
     def _ask_for_one(self, pool: Pool) -> None:
