@@ -81,6 +81,18 @@ def test_a_truth_at_an_end_is_inside_however_it_is_summed(surely_right, weighted
     assert at_an_end  # else nothing was shown
 
 
+@pytest.mark.parametrize("measure", ["error_rate", "f1"])
+def test_so_it_is_of_every_interval_of_a_sequence(surely_right, measure):
+    p, labels = surely_right
+    wrong, predicted = (p > 0.5) != labels, p > 0.5
+    truth = np.mean(wrong) if measure == "error_rate" else 2 * np.sum(predicted * labels) / np.sum(predicted + labels)
+    estimate = evaluate(Pool(p), measure, labels, 1200, 0)
+    found = estimate.sequence()
+    assert np.all((found.low <= truth) & (truth <= found.high))
+    assert estimate.interval(kind="anytime").low <= truth <= estimate.interval(kind="anytime").high
+    assert np.any(np.minimum(truth - found.low, found.high - truth) < 1e-10)  # else nothing was shown
+
+
 @pytest.mark.parametrize(
     "options", [{"method": "thesis"}, {"target": "population"}, {"interval": "wald"}, {"measure": "mcc"}], ids=str
 )

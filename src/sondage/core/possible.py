@@ -21,7 +21,7 @@ from sondage.core.measures.bases import ROUNDING, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["labelled_sums", "outward", "possible_values", "unrefuted_limits", "unrounded"]
+__all__ = ["all_outward", "labelled_sums", "outward", "possible_values", "unrefuted_limits", "unrounded"]
 
 REACH = 1e-13
 """What rounding may do to an end, as a part of the largest value."""
@@ -94,9 +94,16 @@ def outward(low: float, high: float, bounds: tuple[float, float]) -> tuple[float
     >>> low <= 0.3, high
     (True, 1.0)
     """
-    scale = max(abs(end) if np.isfinite(end) else 0.0 for end in bounds)
+    lows, highs = all_outward(np.array([low]), np.array([high]), bounds)
+    return float(lows[0]), float(highs[0])
+
+
+def all_outward(low: Floats, high: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Return the same of many intervals, ends of shape (T,)."""
     least, most = bounds
-    return max(low - REACH * max(scale, abs(low)), least), min(high + REACH * max(scale, abs(high)), most)
+    scale = max(abs(end) if np.isfinite(end) else 0.0 for end in bounds)
+    below, above = (REACH * np.maximum(scale, np.abs(ends)) for ends in (low, high))
+    return np.maximum(low - below, least), np.minimum(high + above, most)
 
 
 def _extreme(functional: Functional, labelled: Floats, rest: Floats, sign: float) -> float:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sondage.core.comparisons import Contrast
 from sondage.core.courses import EValue
 from sondage.core.measures.bases import Confusion
+from sondage.core.possible import all_outward
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
 from sondage.core.sequences import (
@@ -65,18 +66,23 @@ class LabelCourse:
     def interval(self, level: float) -> Interval:
         """Return the interval after the last label."""
         if self.fraction is None:
-            return self._asymptotic(np.array([self.count]), level).last
+            return self._rounded(self._asymptotic(np.array([self.count]), level)).last
         return self.sequence(level).last
 
     def sequence(self, level: float) -> ConfidenceSequence:
         """Return the interval after each label."""
         if self.fraction is None:
-            return self._asymptotic(self._looks(), level)
+            return self._rounded(self._asymptotic(self._looks(), level))
         if self.outcomes is not None:
             found = disagreement_sequence(*self.outcomes, level)
             scale = self.stages[0].bottom[0] * self.outcomes[1]
-            return ConfidenceSequence(scale * found.low, scale * found.high, level, found.kind)
-        return betting_sequence(draw_steps(*self._at(self.nodes)), level)
+            return self._rounded(replace(found, low=scale * found.low, high=scale * found.high))
+        return self._rounded(betting_sequence(draw_steps(*self._at(self.nodes)), level))
+
+    def _rounded(self, found: ConfidenceSequence) -> ConfidenceSequence:
+        """Return the sequence with ends rounded outward: what labels prove is often the truth itself."""
+        low, high = all_outward(found.low, found.high, self.contrast.bounds)
+        return replace(found, low=low, high=high)
 
     def evalue(self, null: float, alternative: str) -> EValue:
         """Return the evidence against a value."""
