@@ -7,7 +7,7 @@ import pytest
 
 from sondage.core.measures import parse_measure
 from sondage.core.measures.functionals import Task
-from sondage.core.possible import possible_values
+from sondage.core.possible import all_outward, possible_values
 
 LABELLED, REST = 4, 5
 OF_TWO = (
@@ -65,3 +65,13 @@ def test_all_the_rest_right_is_the_most_that_can_be(name, k, seed):
 def test_of_other_measures_the_bounds_are_left(name):
     functional = measured(name, 2)
     assert possible_values(functional, np.diag([0.4, 0.4]), np.array([0.5, 0.5])) == functional.bounds
+
+
+def test_ends_are_rounded_outward_but_not_beyond_the_measure_and_not_of_points():
+    low, high = np.array([0.0, 0.3, 0.25, -np.inf]), np.array([0.5, 1.0, 0.25, np.inf])
+    lows, highs = all_outward(low, high, (0.0, 1.0))
+    assert lows.tolist() == [0.0, 0.3 - 1e-13, 0.25, 0.0]
+    assert highs.tolist() == [0.5 + 1e-13, 1.0, 0.25, 1.0]
+    lows, highs = all_outward(np.array([2e9]), np.array([4e9]), (0.0, np.inf))
+    assert 0 < 2e9 - lows[0] < 1e-3
+    assert 0 < highs[0] - 4e9 < 1e-3

@@ -99,11 +99,12 @@ def outward(low: float, high: float, bounds: tuple[float, float]) -> tuple[float
 
 
 def all_outward(low: Floats, high: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Return the same of many intervals, ends of shape (T,)."""
+    """Return the same of many intervals, ends of shape (T,); a point, where everything is labelled, stays one."""
     least, most = bounds
     scale = max(abs(end) if np.isfinite(end) else 0.0 for end in bounds)
-    below, above = (REACH * np.maximum(scale, np.abs(ends)) for ends in (low, high))
-    return np.maximum(low - below, least), np.minimum(high + above, most)
+    below, above = (REACH * np.maximum(scale, np.where(np.isfinite(ends), np.abs(ends), 0.0)) for ends in (low, high))
+    wide = high - low > below + above
+    return np.where(wide, np.maximum(low - below, least), low), np.where(wide, np.minimum(high + above, most), high)
 
 
 def _extreme(functional: Functional, labelled: Floats, rest: Floats, sign: float) -> float:
