@@ -60,15 +60,42 @@ def test_models_that_turn_out_equal_differ_by_0_exactly():
     assert (found.difference, found.estimate.exact, found.pvalue, found.better) == (0.0, True, 1.0, None)
 
 
-def settled():
-    """Return a pool of two models that differ on four items, of which either is right on two; and the labels."""
+def settled(items=4, **options):
+    """Return a pool of two models that differ on some items, of which either is right on half; and the labels."""
     random = np.random.default_rng(1)
     labels = (random.random(ITEMS) < 0.2).astype(int)
     first = np.where(random.random(ITEMS) < 0.85, labels, 1 - labels)
-    first[:4], labels[:4] = (1, 1, 0, 0), (1, 0, 1, 0)
+    first[:items], labels[:items] = np.repeat([1, 0], items // 2), np.tile([1, 0], items // 2)
     second = first.copy()
-    second[:4] = 1 - first[:4]
-    return differing(first, second), labels
+    second[:items] = 1 - first[:items]
+    return differing(first, second, **options), labels
+
+
+@pytest.mark.parametrize("options", [{}, {"costs": np.linspace(0.5, 1.5, ITEMS)}], ids=["", "costs"])
+@pytest.mark.parametrize("measure", ["f1", "recall", "mcc", "kappa", "balanced_accuracy", "macro_f"])
+def test_a_settled_difference_counts_labels_as_they_are(measure, options):
+    # Of sixteen items not all are sure to be drawn in the first stage: a label there counts for more than itself.
+    pool, labels = settled(16, **options)
+    found = [compare(pool, "a", "b", measure, labels=labels, budget=120, seed=seed).estimate for seed in range(8)]
+    exact = [one for one in found if one.exact]
+    assert len(exact) > 2
+    assert {(one.value, one.std_error) for one in exact} == {(0.0, 0.0)}
+
+
+def test_a_label_that_is_corrected_ends_it(tmp_path):
+    pool, labels = settled()
+    with Study.create(tmp_path / "study.db", pool, "f1", 150, compare=("a", "b")) as study:
+        while ids := study.ask(30):
+            study.tell(ids, [int(labels[one]) for one in ids])
+        assert study.estimate().estimate.exact
+        labels[0] = 1 - labels[0]
+        study.tell([0], [int(labels[0])], correct=True)
+        found = study.estimate()
+        truth = compare(pool, "a", "b", "f1", labels=labels, budget=ITEMS, method="passive").difference
+        assert not found.estimate.exact
+        assert found.interval().low < truth < found.interval().high
+        study.extend(151)
+        assert len(study.ask(20)) == 20
 
 
 def test_labels_that_cannot_move_the_result_are_not_asked_for(tmp_path):

@@ -24,7 +24,7 @@ from sondage.core.samples import Sample
 __all__ = ["all_outward", "labelled_sums", "outward", "possible_values", "unrefuted_limits", "unrounded"]
 
 REACH = 1e-13
-"""What rounding may do to an end, as a part of the largest value."""
+"""What rounding may do to an end of an interval, as a part of the measure's range, or of the end if that is larger."""
 
 
 def possible_values(functional: Functional, labelled: Floats, predicted: Floats) -> tuple[float, float]:
@@ -86,7 +86,14 @@ def outward(low: float, high: float, bounds: tuple[float, float]) -> tuple[float
     """Return the ends of an interval as far out as rounding may have moved them inwards, within the measure's bounds.
 
     The truth is often an end, as where all errors are found and the labels prove that there are no fewer: whoever sums
-    them in another order has to find it inside.
+    them in another order has to find it inside. A point, where everything is labelled, stays one.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends; infinite where unbounded.
+    bounds : tuple of float
+        Least and greatest value of the measure.
 
     Examples
     --------
@@ -99,7 +106,7 @@ def outward(low: float, high: float, bounds: tuple[float, float]) -> tuple[float
 
 
 def all_outward(low: Floats, high: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Return the same of many intervals, ends of shape (T,); a point, where everything is labelled, stays one."""
+    """Return the same of many intervals, ends of shape (T,)."""
     least, most = bounds
     scale = max(abs(end) if np.isfinite(end) else 0.0 for end in bounds)
     below, above = (REACH * np.maximum(scale, np.where(np.isfinite(ends), np.abs(ends), 0.0)) for ends in (low, high))

@@ -81,10 +81,12 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     possible = proven_range([(1.0, session, found)], contrast)
     # In a selection that no label can move models have the same values, whatever these are.
     told = immovable(session) and (contrast.compares or session.question.kind == "evaluate")
-    found = replace(found, exact=found.exact or told or possible[1] - possible[0] <= ROUNDING)
+    known_sums = before_labels(session, contrast) if told else _settled(found, contrast)
+    proven = possible[1] - possible[0] <= ROUNDING
+    found = replace(found, exact=found.exact or known_sums is not None or proven)
     fit = fit or estimation.fit(contrast)
-    if told:
-        fit = replace(fit, value=contrast.value(before_labels(session, contrast)))
+    if known_sums is not None:
+        fit = replace(fit, value=contrast.value(known_sums))
     sample = estimation.merged(fit.shares)
     warnings = list(found.warnings)
     if told:
@@ -144,6 +146,18 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         evidence=Evidence(contrast, estimation, fit),
         course=LabelCourse(session.copied(), contrast, _alone),
     )
+
+
+def _settled(found: Labelled, contrast: Contrast) -> Sums | None:
+    """Return the pool means of which only the rest's part is believed, if that cannot move the contrast.
+
+    That two models are equal but for the labelled may end with a label that is corrected.
+    """
+    if found.settled is None:
+        return None
+    expected, basis = found.settled.expected, contrast.functional.basis
+    sums = {model: expected[basis.name, model] for model in contrast.models}
+    return sums if not contrast.compares or contrast.influence(sums).cancels else None
 
 
 def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:

@@ -46,6 +46,9 @@ class Labelled:
         Whether all that can matter is labelled.
     covers : bool
         Whether all that can matter had a chance of being drawn.
+    settled : Known, optional
+        Where the last stage found nothing left that can move the result: pool sums with what was labelled before it as
+        it is, and the rest as believed.
     n_pending : int
         Items asked for and not answered.
     skipped : tuple of int
@@ -59,6 +62,7 @@ class Labelled:
     estimation: Estimation
     exact: bool
     covers: bool
+    settled: Known | None
     n_pending: int
     skipped: tuple[int, ...]
     warnings: tuple[str, ...]
@@ -114,7 +118,9 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         parts.append(Part(sample, _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)))
         pieces.append(expansion)
     last = session.stages[-1]
-    exact = bool(here.all()) and ((last.covers and complete) or session.rest_immovable)
+    exact, settled = bool(here.all()) and last.covers and complete, None
+    if here.all() and session.rest_immovable:
+        settled = _carried(session, last.known, belief, asked[asked < firsts[-2]], answers)
     whole = parts[0].sample if len(parts) == 1 else _whole(session, asked[here], answers, pieces)
     warnings = []
     if not here.all():
@@ -123,7 +129,7 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
     warnings += _against_belief(session, whole)
     estimation = Estimation(whole, tuple(parts), ESTIMATORS[session.method.estimator], belief)
     opinions = _opinions(session, asked[here].tolist())
-    return Labelled(estimation, exact, last.covers, n_pending, skipped, tuple(warnings), opinions)
+    return Labelled(estimation, exact, last.covers, settled, n_pending, skipped, tuple(warnings), opinions)
 
 
 def _against_belief(session: Session, sample: Sample) -> list[str]:
