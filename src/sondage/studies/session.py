@@ -163,7 +163,7 @@ class Session(Sheet):
 
     @property
     def rest_immovable(self) -> bool:
-        """Whether a later stage found nothing left that can move the result; never of a selection, whose gaps alone it sees."""
+        """Whether a later stage found nothing left that can move the result: of a selection never, gaps are not all."""
         return len(self.stages) > 1 and self.stage.known.immovable and self.question.kind != "select"
 
     def _ask_for_one(self, pool: Pool) -> None:
