@@ -207,7 +207,7 @@ def test_refusals_are_one_line():
     planned("--model", "a")
     assert "holds a study already" in refused("plan", "pool.csv", "study.db", "--model", "a", "--budget", 5)
     assert "there is no file none.csv" in refused("plan", "none.csv", "b.db", "--budget", 5)
-    assert "name one with model=" in refused("plan", "pool.csv", "b.db", "--budget", 5)
+    assert "name one with --model, or two with --compare" in refused("plan", "pool.csv", "b.db", "--budget", 5)
     assert "no measure 'f7'" in refused("plan", "pool.csv", "b.db", "--model", "a", "--measure", "f7", "--budget", 5)
     assert "there is no study none.db" in refused("estimate", "none.db")
     assert "it is not a study file" in refused("ask", "pool.csv", 3)

@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from sondage import Pool, read_pool
+from sondage import Pool, Study, read_pool
 from sondage.errors import InputError
 from sondage.pools.label_files import escaped, read_labels
 
@@ -107,6 +107,21 @@ def test_several_files_and_other_delimiters(written, tmp_path):
 def test_other_columns_are_fields_and_may_be_missing(written):
     pool = read_pool(written("id,p_1,text,note\n1,.5,,x\n2,.5,b,\n"))
     assert {name: column.tolist() for name, column in pool.fields.items()} == {"text": [None, "b"], "note": ["x", None]}
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_the_index_that_pandas_leaves_in_a_file_is_no_field(lazy, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": [3, 4, 5], "p_1": [0.2, 0.7, 0.4], "text": ["a", "b", "c"]})
+    frame.sample(frac=1, random_state=0).to_parquet(tmp_path / "pool.parquet")
+    long = pandas.DataFrame(
+        {"query": [1, 1, 2], "document": ["a", "b", "a"], "a.rank": [1, 2, 1], "text": ["x", "y", "z"]}
+    )
+    long.sample(frac=1, random_state=0).to_parquet(tmp_path / "long.parquet")
+    for name, measure, text in (("pool", "error_rate", "c"), ("long", "dcg:k=2", {"a": "z"})):
+        pool = read_pool(tmp_path / f"{name}.parquet", lazy=lazy, classes=[0, 1])
+        with Study.create(tmp_path / f"{name}.db", pool, measure, pool.n_units) as study:
+            assert {"text": text} in study.fields(study.ask())
 
 
 def test_a_group_is_one_item(written):

@@ -183,6 +183,26 @@ def test_what_a_study_needs(name, files, tmp_path):
     assert studies[0] == studies[1]
 
 
+@pytest.mark.parametrize("method", ["default", "passive"])
+@pytest.mark.parametrize("name", ["two classes", "shared"])
+def test_a_study_of_everything(name, method, tmp_path):
+    frame = frames()[name].head(30)
+    frame.to_parquet(tmp_path / "pool.parquet")
+    units = int(frame["group"].nunique()) if name == "shared" else len(frame)
+    found = []
+    for lazy in (False, True):
+        pool = read_pool(tmp_path / "pool.parquet", lazy=lazy)
+        with Study.create(tmp_path / f"{lazy}.db", pool, budget=units, method=method) as study:
+            asked_for = study.ask()
+            study.tell(asked_for, [label(pool, one) for one in asked_for])
+            estimate = study.estimate()
+            ends = estimate.sequence(0.95)
+            found.append((asked_for, estimate.exact, estimate.value, *ends.low, *ends.high))
+    assert found[0][:2] == found[1][:2]
+    assert found[1][1]
+    np.testing.assert_allclose(found[0][2:], found[1][2:], rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["two classes", "shared"])
 def test_slices_of_a_field(name, tmp_path):
     frame = frames()[name]

@@ -14,7 +14,7 @@ from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.long import is_long, pool_from_long
-from sondage.pools.table import WHOLE, Columns, Table, is_number
+from sondage.pools.table import WHOLE, Columns, Table, is_number, is_row_index
 
 __all__ = ["Layout", "ModelColumns", "layout_of", "pool_from_columns"]
 
@@ -64,8 +64,9 @@ def pool_from_columns(
         ``id``; ``prediction``, ``variance`` and ``p_<class>``, for several models ``<model>.prediction`` and so
         on; ``judge.p_<class>`` or ``judge.prediction``, for several judges ``judge.<name>.p_<class>`` and so on;
         ``<model>.judge`` or ``<model>.judge.p_<grade>`` for systems with an outcome of their own;
-        ``feature.<name>``; ``cost``, ``weight``, ``group``. All others are shown to the labeller. Missing values
-        are masked; text may stand for numbers. Of rankings as for `pool_from_long`.
+        ``feature.<name>``; ``cost``, ``weight``, ``group``. All others are shown to the labeller, but for the index
+        that pandas leaves in Parquet files. Missing values are masked; text may stand for numbers. Of rankings as
+        for `pool_from_long`.
     classes : sequence, optional
         The classes in their order; by default in that of the columns.
     task : str, optional
@@ -118,7 +119,7 @@ def layout_of(names: Sequence[str]) -> Layout:
     """Return what each column means, by its name."""
     found = Layout()
     for name in names:
-        if name in ("id", "cost", "weight", "group"):
+        if name in ("id", "cost", "weight", "group") or is_row_index(name):
             continue
         if name.startswith(_FEATURE):
             found.features.append(name)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Ranking
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
-from sondage.pools.table import Columns, Table, is_number
+from sondage.pools.table import Columns, Table, is_number, is_row_index
 
 __all__ = ["LongLayout", "is_long", "layout_of_long", "pool_from_long"]
 
@@ -120,7 +120,8 @@ def layout_of_long(columns: Sequence[str], classes: Any = None) -> LongLayout:
     graded = {name: found["grade"] for name in columns if (found := _GRADE.fullmatch(name))}
     used = {"query", "document", "cost", "weight", *ranked, *graded}
     grades = _by_grade(graded, classes) if graded else {}
-    return LongLayout({model: name for name, model in ranked.items()}, grades, [n for n in columns if n not in used])
+    shown = [name for name in columns if name not in used and not is_row_index(name)]
+    return LongLayout({model: name for name, model in ranked.items()}, grades, shown)
 
 
 def _ordered(graded: dict[str, str]) -> list[float]:

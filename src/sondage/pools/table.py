@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "is_number"]
+__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "is_number", "is_row_index"]
 
 WHOLE = re.compile(r"0|-?[1-9]\d*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+_ROW_INDEX = re.compile(r"__index_level_\d+__")
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -103,6 +105,17 @@ def _whole(column: NDArray[Any]) -> NDArray[Any]:
     """Return whole floats as integers, others as they are."""
     whole = np.array_equal(column, np.round(column)) and np.abs(column).max() < 2**53
     return column.astype(np.int64) if whole else column
+
+
+def is_row_index(name: str) -> bool:
+    """Return whether a column is the index that pandas leaves in a Parquet file, of which nobody needs to see anything.
+
+    Examples
+    --------
+    >>> is_row_index("__index_level_0__"), is_row_index("index")
+    (True, False)
+    """
+    return _ROW_INDEX.fullmatch(name) is not None
 
 
 def is_number(value: Any) -> bool:

@@ -13,7 +13,7 @@ from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task
 from sondage.core.samples import Known
-from sondage.core.sequences import Fraction, Rest, Units, fraction_of, joined, rest_of, units_of
+from sondage.core.sequences import Fraction, Rest, Units, fraction_of, joined, nothing_left, rest_of, units_of
 from sondage.errors import InputError, SondageWarning
 from sondage.pools import Pool
 from sondage.pools.parts import Undrawn
@@ -80,7 +80,8 @@ def rests_of(pool: Pool, question: Question, method: Method, stage: Stage, past:
     kernel = partial(_rests_in, draw, float(stage.drawn.settings["factor"]), belief, centred)
     blocks = list(pool.undrawn(urn, stage.drawn.units, None if past is None else past.rest, kernel))
     return {
-        key_of(contrast): joined([block[place] for block in blocks]) for place, (contrast, _) in enumerate(fractions)
+        key_of(contrast): joined([nothing_left(len(fraction.nodes)), *(block[place] for block in blocks)])
+        for place, (contrast, fraction) in enumerate(fractions)
     }
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sondage.core.checks import require
 from sondage.core.predictions import Floats
 
-__all__ = ["Rest", "Units", "joined", "payoffs", "rest_of", "slack"]
+__all__ = ["Rest", "Units", "joined", "nothing_left", "payoffs", "rest_of", "slack"]
 
 TOLERANCE = 1e-9
 
@@ -123,6 +123,18 @@ def rest_of(units: Units, nodes: ArrayLike) -> Rest:
         most=above.max(axis=0, initial=0.0),
         variance=float(np.sum(able.variances / able.rates)),
     )
+
+
+def nothing_left(count: int) -> Rest:
+    """Return the rest of no units, at so many nodes.
+
+    Examples
+    --------
+    >>> nothing_left(2).lowest.tolist()
+    [0.0, 0.0]
+    """
+    zeros = np.zeros(count)
+    return Rest(0.0, 0.0, 0.0, zeros, zeros, zeros, zeros, 0.0)
 
 
 def joined(rests: Iterable[Rest]) -> Rest:
