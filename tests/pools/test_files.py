@@ -164,6 +164,7 @@ def test_escaped_cells_come_back(cell, written):
         ("id,label\n1,0,0\n", "line 2 has more or fewer cells than the header"),
         ("id,label\n1,0\n2\n", "line 3 has more or fewer"),
         ("id,label\n,0\n", "line 2 has no id"),
+        ('id,label\n1,0\n2,"0\n3,1\n', "line 3: its quotation marks do not fit"),
         ("", "the file is empty"),
     ],
 )
@@ -176,5 +177,5 @@ def test_label_files_that_are_not_there_or_not_text(tmp_path):
     with pytest.raises(InputError, match="No such file"):
         read_labels(tmp_path / "none.csv")
     (tmp_path / "labels.csv").write_bytes(b"id,label\n\xff\xfe,1\n")
-    with pytest.raises(InputError, match=r"labels\.csv: .*utf-8"):
+    with pytest.raises(InputError, match=r"labels\.csv: the file is not UTF-8: it has a byte 0xff"):
         read_labels(tmp_path / "labels.csv")

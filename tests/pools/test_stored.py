@@ -203,6 +203,15 @@ def test_a_study_of_everything(name, method, tmp_path):
     np.testing.assert_allclose(found[0][2:], found[1][2:], rtol=1e-9, atol=1e-12)
 
 
+def test_an_id_may_end_with_a_nul(tmp_path):
+    columns = {"id": ["a\x00", "a", "b"], "p_1": [0.1, 0.5, 0.9], "text": ["x", "y", "z"]}
+    pd.DataFrame(columns).to_parquet(tmp_path / "pool.parquet")
+    with Study.create(tmp_path / "study.db", read_pool(tmp_path / "pool.parquet", lazy=True), budget=3) as study:
+        drawn = study.ask()
+        shown = {name: own["text"] for name, own in zip(drawn, study.fields(drawn), strict=True)}
+    assert shown == dict(zip(columns["id"], columns["text"], strict=True))
+
+
 @pytest.mark.parametrize("name", ["two classes", "shared"])
 def test_slices_of_a_field(name, tmp_path):
     frame = frames()[name]

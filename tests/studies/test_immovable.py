@@ -76,6 +76,23 @@ def test_a_selection_asks_for_the_models_own_values_too():
     assert set(found.contenders()) == {"a", "b", "c"}
 
 
+@pytest.mark.parametrize("variances", [None, 1.0])
+def test_nor_do_its_stages_follow_from_what_rounding_leaves_of_the_differences(variances):
+    random = np.random.default_rng(0)
+    labels, features = random.normal(size=400), random.normal(size=(400, 3))
+    means = [labels + random.normal(size=400) for _ in range(3)]
+    found = []
+    for rows in (np.arange(400), random.permutation(400)):
+        spread = None if variances is None else np.full(400, variances)
+        models = {name: Regressor(mean[rows], spread) for name, mean in zip("abc", means, strict=True)}
+        pool = Pool(models=models, ids=rows, features=features[rows])
+        best = select(pool, "bias", labels=lambda ids: labels[ids].tolist(), budget=100)
+        found.append([(one.value, one.std_error, one.n_effective) for one in best.estimates.values()])
+        assert {pair.estimate.df for pair in best.comparisons.values()} == {99.0}
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+    assert min(effective for *_, effective in found[0]) > 80  # the stages are about as good as another
+
+
 def test_of_a_population_the_pool_is_a_sample():
     found = compare(Pool(models=SAME), "a", "b", "accuracy", labels=Y, budget=80, target="population")
     assert not found.estimate.exact

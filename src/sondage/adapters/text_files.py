@@ -10,7 +10,7 @@ from typing import IO
 
 from sondage.adapters.rows import Answer, Row, answers_of_rows, id_columns, label_columns
 from sondage.errors import InputError, LabelError
-from sondage.pools.label_files import escaped, read_label_rows
+from sondage.pools.label_files import escaped, not_utf8, read_label_rows
 from sondage.studies.study import Study
 
 __all__ = ["read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
@@ -103,7 +103,6 @@ def read_text(path: str | os.PathLike[str]) -> str:
         with open(path, encoding="utf-8-sig", newline="") as file:
             return file.read()
     except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        raise InputError(f"the file is not UTF-8: byte 0x{byte:02x} at {error.start}; save it as UTF-8") from None
+        raise not_utf8(error) from None
     except OSError as error:
         raise InputError(f"{error.strerror}") from None

@@ -27,7 +27,7 @@ from sondage.core.biases import corrected_value
 from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, Sums, moments
 from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
-from sondage.core.measures.bases import ClassLoss
+from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.residuals import degrees
 from sondage.core.samples import Expansion, Known, Sample
@@ -209,15 +209,25 @@ class Estimation:
         }
         for contrast in contrasts:
             sums |= self._steadied(contrast, {model: sums[model] for model in contrast.models})
-        served = [(1.0, contrast) for contrast in contrasts] if focus is None else focus.differences(contrasts)
-        expected = np.zeros(len(sizes))
-        for weight, contrast in served:
-            stages = zip(self.parts, fits[0], strict=True)
-            expected += [weight * _believed(contrast, part, fit, sums, self.belief) for part, fit in stages]
+        own = [(1.0, contrast) for contrast in contrasts]
+        expected = self._expected(own if focus is None else focus.differences(contrasts), fits[0], sums)
+        if not expected.any():  # differences that follow from the predictions alone, as those of a bias do
+            expected = self._expected(own, fits[0], sums)
         if len(fits) == 1 and _may_contradict(contrasts[0], self.belief):  # else weights serve models' differences
             expected = uncontradicted(np.array([contrasts[0].value(fit.sums) for fit in fits[0]]), expected)
         weights = sizes / tempered(sizes * expected, sizes) if expected.any() else sizes
         return np.asarray(weights / weights.sum())
+
+    def _expected(
+        self, served: Sequence[tuple[float, Contrast]], fits: Sequence[Fit], sums: dict[int, Floats]
+    ) -> Floats:
+        """Return the variance that the belief expects of each stage, of several contrasts their weighted sum."""
+        expected = np.zeros(len(self.parts))
+        if self.belief is not None:
+            for weight, contrast in served:
+                stages = zip(self.parts, fits, strict=True)
+                expected += [weight * _believed(contrast, part, fit, sums, self.belief) for part, fit in stages]
+        return expected
 
     def spread(self, contrast: Contrast, fit: Fit) -> float:
         """Return the variance of the influence over the pool, a population's share in the uncertainty."""
@@ -310,7 +320,8 @@ def _believed(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats],
     """
     sample, influence = part.sample, contrast.influence(sums)
     mean, second = moments(influence, belief, sample.items)
-    noise = sample.unit_sums(sample.items.weights * np.sqrt(np.maximum(second - np.square(mean), 0.0)))
+    variance = second - np.square(mean)
+    noise = sample.unit_sums(sample.items.weights * np.sqrt(np.where(variance > ROUNDING * second, variance, 0.0)))
     squares = np.square(noise)
     if noise.any() and not is_limit(belief):
         off = residuals_of(mean, influence, sample, part.known, centre=fit.centre, coefficient=fit.coefficient)

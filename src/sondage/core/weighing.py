@@ -53,7 +53,8 @@ def uncontradicted(values: Floats, variances: Floats) -> Floats:
     for at in reversed(range(len(values) - 1)):
         later = slice(at + 1, None)
         weights = 1.0 / np.maximum(found[later], 1e-300)
-        off, other = values[at] - np.average(values[later], weights=weights), 1.0 / float(np.sum(weights))
+        mean, other = np.average(values[later], weights=weights / weights.max()), 1.0 / float(np.sum(weights))
+        off = values[at] - mean
         if off**2 > FAR**2 * (found[at] + other):
             found[at] = off**2 - other
     return found

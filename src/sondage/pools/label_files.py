@@ -6,7 +6,7 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sondage.errors import InputError, LabelError
@@ -16,6 +16,7 @@ __all__ = [
     "csv_header",
     "escaped",
     "gather_judgements",
+    "not_utf8",
     "plain",
     "read_judgements",
     "read_label_rows",
@@ -34,7 +35,9 @@ def csv_header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
             file.seek(0)
             delimiter = max(",;\t", key=line.count)
             names = next(csv.reader(file, delimiter=delimiter), [])
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError as error:
+        raise not_utf8(error) from None
+    except (OSError, csv.Error) as error:
         raise InputError(f"the header cannot be read: {error}") from None
     if not names:
         raise InputError("the file is empty: it has no header")
@@ -42,6 +45,12 @@ def csv_header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
     if twice is not None:
         raise InputError(f"column {twice!r} stands twice or has no name; the header is {names}")
     return delimiter, names
+
+
+def not_utf8(error: UnicodeDecodeError) -> InputError:
+    """Return the error that says how a file of another encoding is saved."""
+    byte = error.object[error.start]
+    return InputError(f"the file is not UTF-8: it has a byte 0x{byte:02x}; save it as UTF-8 (spreadsheets: CSV UTF-8)")
 
 
 def read_labels(path: str | os.PathLike[str], models: Sequence[str] = ()) -> tuple[list[str], list[Any]]:
@@ -153,8 +162,10 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
             missing = [name for name in wanted if name not in (reader.fieldnames or [])]
             if missing:
                 raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")
-            rows = [(reader.line_num, _checked(row, reader.line_num, wanted[0])) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error, InputError) as error:
+            rows = list(_numbered(reader, wanted[0]))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{os.fspath(path)}: {not_utf8(error)}") from None
+    except (OSError, InputError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise InputError(f"{os.fspath(path)}: {reason}") from None
     labels = [name for name in wanted[1:] if name == "label" or name.endswith(".label")]
@@ -164,12 +175,19 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
     ]
 
 
-def _checked(row: dict[str, Any], line: int, key: str) -> dict[str, str]:
-    if None in row or None in row.values():
-        raise LabelError(f"line {line} has more or fewer cells than the header")
-    if not row[key].strip():
-        raise LabelError(f"line {line} has no {key}")
-    return row
+def _numbered(reader: csv.DictReader[str], key: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the last line of each row, and the row."""
+    line = reader.line_num
+    try:
+        for row in reader:
+            line = reader.line_num
+            if None in row or None in row.values():
+                raise LabelError(f"line {line} has more or fewer cells than the header")
+            if not row[key].strip():
+                raise LabelError(f"line {line} has no {key}")
+            yield line, row
+    except csv.Error as error:
+        raise InputError(f"line {line + 1}: its quotation marks do not fit ({error})") from None
 
 
 def _label(cell: str) -> str | None:

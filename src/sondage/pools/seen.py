@@ -57,8 +57,9 @@ class Seen:
         return np.array([key for key in keys.tolist() if key not in self._at], dtype=np.int64)
 
     def ids(self, keys: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the ids of keys."""
-        return np.array([self._ids[key] for key in keys.tolist()])
+        """Return the ids of keys; text as objects, for arrays of characters end before a NUL."""
+        names = [self._ids[key] for key in keys.tolist()]
+        return np.array(names, dtype=object if any(isinstance(name, str) for name in names) else np.int64)
 
     def groups(self, keys: NDArray[np.int64]) -> NDArray[Any]:
         """Return the groups of keys whose rows were looked at."""

@@ -210,8 +210,8 @@ def squared_error(
     sampled variance to the letter unless that says nothing. `before` are the pool means that were believed before any
     label, by default the session's own.
     """
-    if found.exact:
-        return 0.0, fit.df, False
+    if found.exact:  # what rounding leaves of the residuals has no degrees of freedom
+        return 0.0, max(found.estimation.whole.size - 1.0, 1.0), False
     if not np.isfinite(fit.value):
         return float("nan"), fit.df, False
     if found.belief is None:
