@@ -23,9 +23,9 @@ from sondage.core.comparisons import Influence, moments
 from sondage.core.designs import RootMeanSquare, Term
 from sondage.core.predictions import Classes, Floats, Items
 
-__all__ = ["Contention", "Standing", "standing_of", "vote_shares"]
+__all__ = ["Contention", "Standing", "best_first", "standing_of", "vote_shares"]
 
-FARTHEST = 6.0
+FARTHEST, DIGITS = 6.0, 11
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,23 @@ class Standing:
     leader: int
     weights: Mapping[int, float]
     shares: Mapping[int, float] = field(default_factory=dict)
+
+
+def best_first(values: Floats, higher_is_better: bool) -> NDArray[np.int64]:
+    """Return the places of models, best first, those that are equal in the order they have; undefined ones last.
+
+    Examples
+    --------
+    >>> best_first(np.array([0.3, np.nan, 0.1 + 0.2, 0.4]), higher_is_better=True).tolist()
+    [3, 0, 2, 1]
+    """
+    return np.argsort(-_rounded(values) if higher_is_better else _rounded(values), kind="stable")
+
+
+def _rounded(values: Floats) -> Floats:
+    """Return values to eleven digits of the largest: last bits, which follow the order of rows, put no model ahead."""
+    scale = float(np.max(np.abs(values), initial=0.0, where=np.isfinite(values)))
+    return np.asarray(np.round(values / scale, DIGITS) * scale) if scale > 0 else values
 
 
 def standing_of(
@@ -73,6 +90,7 @@ def standing_of(
     (4, [0.5, 0.5, 0.0])
     """
     score = np.where(np.isfinite(values), values if higher_is_better else -values, -np.inf)
+    score = _rounded(score)
     first = int(np.argmax(score))
     error = np.sqrt(np.sum(spread * (residuals - residuals[first]) ** 2, axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):

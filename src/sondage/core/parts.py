@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
+from sondage.core.measures.bases import clean_sum
 from sondage.core.possible import labelled_sums
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
@@ -107,6 +108,6 @@ def effective_labels(samples: Sequence[tuple[float, Sample]], counted: Sequence[
 
 def _ratios(parts: Mapping[Any, tuple[Floats, Floats]], sums: Floats) -> Floats:
     """Return each ratio's value at these means, within [0, 1], and NaN where its denominator is not positive."""
-    below = np.array([float(np.sum(denominator * sums)) for _, denominator in parts.values()])
+    below = np.array([float(clean_sum(denominator * sums)) for _, denominator in parts.values()])
     above = np.array([float(np.sum(numerator * sums)) for numerator, _ in parts.values()])
     return np.where(below > 0, np.clip(above / np.where(below > 0, below, 1.0), 0.0, 1.0), np.nan)

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 AGREED = 1e-9
-"""Labels agree whose standard error is less than this share of the value."""
+"""Labels agree whose standard error is less than this share of the value, or of the measure's range."""
 FEW = 5
 """Names of classes in a warning."""
 
@@ -218,14 +218,17 @@ def squared_error(
         return fit.variance, fit.df, False
     sample = found.estimation.merged(fit.shares)
     believed = believed_variance(contrast, sample, fit.sums, *plausible(contrast, found.belief, sample))
-    agreed = fit.variance <= AGREED * max(believed, fit.value**2 * AGREED)
+    span = contrast.bounds[1] - contrast.bounds[0]
+    scale = max(abs(fit.value), span if np.isfinite(span) else 0.0)
+    least = (AGREED * scale) ** 2
+    agreed = fit.variance <= max(AGREED * believed, least)
     if agreed:
         first = session.stages[0].known
         assert first.belief is not None
         before = before_labels(session, contrast) if before is None else dict(before)
         total = max(believed, believed_variance(contrast, sample, before, first.belief))
         # The residuals are what rounding leaves, and say nothing of how unequal they are.
-        return (total if total > 0 else float("nan")), max(sample.size - 1.0, 1.0), True
+        return (total if total > least else float("nan")), max(sample.size - 1.0, 1.0), True
     if session.method.interval not in OWN:
         return fit.variance, fit.df, False
     return *larger_variance(fit.variance, fit.df, believed), False

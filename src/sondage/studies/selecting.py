@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
-from sondage.core.contenders import Standing, standing_of, vote_shares
+from sondage.core.contenders import Standing, best_first, standing_of, vote_shares
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
+from sondage.core.measures.bases import clean_sum
 from sondage.core.predictions import Items
 from sondage.core.residuals import degrees, variance
 from sondage.core.results import Comparison, Estimate, Significance
@@ -44,8 +45,8 @@ def select_session(session: Session) -> Selection:
         name: _common_part_unknown(session, estimate_of(session, found, contrast, fits[name]))
         for name, contrast in zip(question.models, single, strict=True)
     }
-    sign = 1.0 if functional.higher_is_better else -1.0
-    ranking = tuple(sorted(estimates, key=lambda name: (-sign * estimates[name].value, question.models.index(name))))
+    values = np.array([estimates[name].value for name in question.models])
+    ranking = tuple(question.models[at] for at in best_first(values, bool(functional.higher_is_better)))
     errors = joint_errors(session, found, single, list(fits.values()))
 
     def pair(first: str, second: str) -> Comparison:
@@ -146,7 +147,7 @@ def _pair(
 ) -> Comparison:
     first, second = fits
     weights = tuple((session.models.index(name), sign) for name, sign in zip(names, (1.0, -1.0), strict=True))
-    residuals = first.residuals - second.residuals
+    residuals = clean_sum(np.stack([first.residuals, -second.residuals]), axis=0)
     contrast, sample = Contrast(functional, weights), found.estimation.merged(first.shares)
     fit = replace(
         first,

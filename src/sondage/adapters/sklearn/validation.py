@@ -11,6 +11,7 @@ import numpy as np
 
 from sondage.adapters.sklearn.folds import Held, Splits, hold_out, make_splits
 from sondage.core.catalogue.significance import named_test
+from sondage.core.contenders import best_first
 from sondage.core.folds import fold_roots
 from sondage.core.measures import Measure, parse_measure
 from sondage.core.predictions import Floats
@@ -210,10 +211,11 @@ def cross_select(
     splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
     found = _validate(estimators, X, y, measure, positive, splits, n_jobs)
     estimates = {name: found.estimate(name) for name in estimators}
-    sign = -1.0 if found.held[0].higher_is_better else 1.0
     if found.held[0].higher_is_better is None:
         raise MeasureError(f"measure {found.held[0].measure!r} has no better or worse, so that models cannot be ranked")
-    ranking = tuple(sorted(estimates, key=lambda name: sign * estimates[name].value))
+    values = np.array([estimates[name].value for name in estimators])
+    names = list(estimators)
+    ranking = tuple(names[at] for at in best_first(values, found.held[0].higher_is_better))
     pairs = Pairs(ranking, partial(found.compared, test=_student, alternative="two-sided", margin=0.0, alpha=alpha))
     adjusted = holm([pairs[ranking[0], name].pvalue for name in ranking[1:]], len(pairs))
     return Selection(

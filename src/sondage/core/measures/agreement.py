@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sondage.core.measures.bases import ROUNDING
+from sondage.core.measures.bases import ROUNDING, clean_sum
 from sondage.core.measures.confusion import cells, ratio, share
 from sondage.core.measures.functionals import Functional, Task, require
 from sondage.core.predictions import Floats
@@ -27,12 +27,12 @@ class BalancedAccuracy:
         """Return the measure for a classification task."""
 
         def value(mu: Floats) -> float:
-            labelled = mu.sum(axis=0)
+            labelled = clean_sum(mu, axis=0)
             present = labelled > 0
             return float(np.mean(np.diag(mu)[present] / labelled[present])) if present.any() else float("nan")
 
         def gradient(mu: Floats) -> Floats:
-            labelled = mu.sum(axis=0)
+            labelled = clean_sum(mu, axis=0)
             present = labelled > 0
             safe = np.where(present, labelled, 1.0)
             recall = np.diag(mu) / safe
@@ -53,7 +53,7 @@ class MacroF:
         """Return the measure for a classification task."""
 
         def f_and_total(mu: Floats) -> tuple[Floats, Floats]:
-            total = mu.sum(axis=0) + mu.sum(axis=1)
+            total = clean_sum(np.concatenate([mu, mu.T]), axis=0)
             return 2.0 * np.diag(mu) / np.where(total > 0, total, 1.0), total
 
         def value(mu: Floats) -> float:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Classes, Floats, Items, Means
 from sondage.errors import MeasureError
 
-__all__ = ["ROUNDING", "Basis", "ClassLoss", "Confusion", "OutcomeValue", "OwnLoss", "Residuals", "Shares"]
+__all__ = ["ROUNDING", "Basis", "ClassLoss", "Confusion", "OutcomeValue", "OwnLoss", "Residuals", "Shares", "clean_sum"]
 
 LOG_CLIP = 1e-15
 ROUNDING = 1e-12
@@ -82,6 +82,18 @@ class Plain(ABC):
 
     def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
         return ()
+
+
+def clean_sum(terms: Floats, axis: int | None = None) -> Floats:
+    """Return a sum, 0 where nothing but rounding is left of terms that take each other off.
+
+    Examples
+    --------
+    >>> clean_sum(np.array([[0.1, 0.5], [0.2, 0.25], [-0.3, 0.25]]), axis=0).tolist()
+    [0.0, 1.0]
+    """
+    total = np.sum(terms, axis=axis)
+    return np.where(np.abs(total) > ROUNDING * np.sum(np.abs(terms), axis=axis), total, 0.0)
 
 
 class Shares(Plain):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sondage.core.measures.bases import Confusion
+from sondage.core.measures.bases import Confusion, clean_sum
 from sondage.core.measures.functionals import Functional, Task, require
 from sondage.core.predictions import Floats
 
@@ -29,11 +29,11 @@ def ratio(name: str, task: Task, numerator: Floats, denominator: Floats) -> Func
     """Return <n, M> / <d, M>; its gradient is (n - value d) / <d, M>; NaN where the denominator is not positive."""
 
     def value(mu: Floats) -> float:
-        total = float(np.sum(denominator * mu))
+        total = float(clean_sum(denominator * mu))
         return float(np.sum(numerator * mu)) / total if total > 0 else float("nan")
 
     def gradient(mu: Floats) -> Floats:
-        total = float(np.sum(denominator * mu))
+        total = float(clean_sum(denominator * mu))
         return (numerator - value(mu) * denominator) / total if total > 0 else np.zeros_like(mu)
 
     return replace(share(name, task, value, gradient), ratio=(numerator, denominator))

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.measures.bases import clean_sum
 from sondage.core.measures.binned import Edges, Score, ScoreCounts, Values, as_edges
 from sondage.core.measures.functionals import Functional, Task, named, require
 from sondage.core.predictions import Floats
@@ -29,7 +30,7 @@ MOST_BINS = 65_536
 
 
 def _both_classes(mu: Floats) -> bool:
-    return bool(np.all(mu.sum(axis=0) > 0))
+    return bool(np.all(clean_sum(mu, axis=0) > 0))
 
 
 def _auc(mu: Floats) -> float:

@@ -59,7 +59,9 @@ class JointErrors:
 
         Those of one model's measure, which are fewer: the largest of many differences is one that few labels decide.
         """
-        return np.maximum(skewed_degrees((self.roots - self.roots[model]) ** 2), LEAST_DF)
+        apart = self.roots - self.roots[model]
+        shown = np.abs(apart) > ROUNDING * np.max(np.abs(self.roots), initial=0.0)
+        return np.maximum(skewed_degrees(np.where(shown, apart, 0.0) ** 2), LEAST_DF)
 
     def simulated(self, generator: np.random.Generator) -> Floats:
         """Return errors of the estimates by chance, shape (MULTIPLIERS, k)."""
