@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sondage import Classifier, Outcome, Pool, Regressor, evaluate, select
+from sondage import Classifier, Outcome, Pool, Regressor, compare, evaluate, select
 
 pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
 
@@ -82,3 +82,33 @@ def test_models_that_are_equal_or_nearly_so(make, measure, target):
             found.append((asked, best.ranking, best.contenders(), np.concatenate([np.ravel(gaps), *pairs, *values])))
         assert found[0][:3] == found[1][:3]
         np.testing.assert_allclose(found[0][3], found[1][3], rtol=1e-7, atol=1e-9)
+
+
+def test_a_difference_that_no_label_moves_is_of_the_same_certainty():
+    for seed in range(20):
+        random, found = np.random.default_rng(seed), []
+        labels, models = counted(random)
+        features, weights = random.normal(size=(ITEMS, 3)), random.lognormal(size=ITEMS)
+        for rows in (np.arange(ITEMS), random.permutation(ITEMS)):
+            pool, answer, _ = in_order(rows, labels, models, features=features[rows], weights=weights[rows])
+            one = compare(pool, "a", "b", "bias", labels=answer, budget=30, seed=seed, target="population").estimate
+            found.append((one.value, one.std_error, one.df, one.n_effective))
+        np.testing.assert_allclose(found[0], found[1], rtol=1e-7)
+
+
+def test_a_calibration_error_that_none_is_expected_of():
+    for seed in range(10):
+        random, found = np.random.default_rng(seed), []
+        chances = random.random(300)
+        labels = (random.random(300) < chances).astype(int)
+        for rows in (np.arange(300), random.permutation(300)):
+            asked = []
+
+            def answer(ids, asked=asked, labels=labels):
+                asked.extend(ids)
+                return labels[ids].tolist()
+
+            pool = Pool(probabilities=chances[rows], ids=rows)
+            found.append((evaluate(pool, "ece", answer, 60, seed, draw="strata").value, asked))
+        assert found[0][1] == found[1][1]
+        assert found[0][0] == pytest.approx(found[1][0])

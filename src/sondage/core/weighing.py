@@ -21,6 +21,8 @@ __all__ = ["tempered", "uncontradicted"]
 
 FAR = 4.0
 """How many standard errors from the later stages contradict a stage's variance."""
+ROUNDING = 1e-12
+"""Stages' estimates that differ by less of their size are the same."""
 FEW = 15.0
 """With how many labels a stage is half drawn towards what labels of all stages err by."""
 
@@ -55,7 +57,7 @@ def uncontradicted(values: Floats, variances: Floats) -> Floats:
         weights = 1.0 / np.maximum(found[later], 1e-300)
         mean, other = np.average(values[later], weights=weights / weights.max()), 1.0 / float(np.sum(weights))
         off = values[at] - mean
-        if off**2 > FAR**2 * (found[at] + other):
+        if off**2 > FAR**2 * (found[at] + other) and abs(off) > ROUNDING * float(np.max(np.abs(values[at:]))):
             found[at] = off**2 - other
     return found
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.binned import Confidence, Edges, Gaps, Values, as_edges
 from sondage.core.measures.functionals import Functional, Task, require
 from sondage.core.predictions import Floats
@@ -122,7 +123,7 @@ def _plug_in(mu: Floats) -> float:
 
 def _signs(mu: Floats) -> Floats:
     """Return the derivative; 1 at 0, where a belief that trusts the model stands, so that a design sees the spread."""
-    return np.where(mu < 0, -1.0, 1.0)
+    return np.where(mu < -ROUNDING, -1.0, 1.0)
 
 
 def _debiased(mu: Floats, variances: Floats) -> tuple[float, float]:
