@@ -87,12 +87,14 @@ def test_a_label_that_is_corrected_ends_it(tmp_path):
     with Study.create(tmp_path / "study.db", pool, "f1", 150, compare=("a", "b")) as study:
         while ids := study.ask(30):
             study.tell(ids, [int(labels[one]) for one in ids])
-        assert study.estimate().estimate.exact
+        found = study.estimate().estimate
+        assert (found.exact, found.warnings) == (True, ())
         labels[0] = 1 - labels[0]
         study.tell([0], [int(labels[0])], correct=True)
         found = study.estimate()
         truth = compare(pool, "a", "b", "f1", labels=labels, budget=ITEMS, method="passive").difference
         assert not found.estimate.exact
+        assert any("corrected" in text and "raise the budget" in text for text in found.estimate.warnings)
         assert found.interval().low < truth < found.interval().high
         study.extend(151)
         assert len(study.ask(20)) == 20

@@ -112,3 +112,15 @@ def test_a_calibration_error_that_none_is_expected_of():
             found.append((evaluate(pool, "ece", answer, 60, seed, draw="strata").value, asked))
         assert found[0][1] == found[1][1]
         assert found[0][0] == pytest.approx(found[1][0])
+
+
+def test_a_belief_that_tells_two_models_not_apart():
+    for seed in range(30):
+        random, found = np.random.default_rng(seed), []
+        labels, models = classified(random)
+        features = random.normal(size=(ITEMS, 3))
+        for rows in (np.arange(ITEMS), random.permutation(ITEMS)):
+            pool, answer, _ = in_order(rows, labels, models, features=features[rows])
+            one = compare(pool, "a", "b", "micro_f", labels=answer, budget=3, seed=seed).estimate
+            found.append((one.value, one.std_error, *one.possible))
+        np.testing.assert_allclose(found[0], found[1], rtol=1e-7, atol=1e-9)

@@ -136,7 +136,7 @@ def least_variance(
             centred = column + influence.constant if centre is None else deviations(column, centre.weights)
             kept.append(sample.unit_sums(base * centred))
         noise += np.square(sample.unit_sums(base * np.sqrt(np.maximum(second - np.square(mean), 0.0))))
-        size += np.square(sample.unit_sums(base * (np.abs(mean) + abs(influence.constant))))
+        size += np.square(sample.unit_sums(base * (np.sqrt(second) + abs(influence.constant))))
     outcome, helper = np.stack(outcomes), np.stack(helpers)
     if len(contrasts) > 1:
         outcome, helper = outcome - outcome.mean(axis=0), helper - helper.mean(axis=0)

@@ -27,6 +27,9 @@ def bin_sums(bins: NDArray[np.int64], values: NDArray[Any], count: int) -> Float
 SumKey = tuple[str, int]
 """A statistic's name and a model's index, under which pool totals are kept."""
 
+CERTAIN = 1.0 - 1e-12
+"""The probability from which on a unit is sure to be drawn."""
+
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
@@ -80,12 +83,15 @@ class Expansion:
 def from_inclusion(inclusion: Floats) -> Expansion:
     r"""Return the expansion of units taken with these probabilities, independently given :math:`\tau`.
 
+    What keeps a probability from 1 by less than 1e-12 is rounding: such a unit is certain.
+
     Examples
     --------
-    >>> from_inclusion(np.array([0.5, 1.0])).spread.tolist()
-    [2.0, 0.0]
+    >>> from_inclusion(np.array([0.5, 1.0, 1.0 - 1e-15])).spread.tolist()
+    [2.0, 0.0, 0.0]
     """
-    return Expansion(1.0 / inclusion, (1.0 - inclusion) / inclusion**2)
+    chance = np.where(inclusion > CERTAIN, 1.0, inclusion)
+    return Expansion(1.0 / chance, (1.0 - chance) / chance**2)
 
 
 def from_counts(counts: NDArray[Any], probability: Floats) -> Expansion:
