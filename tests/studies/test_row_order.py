@@ -124,3 +124,20 @@ def test_a_belief_that_tells_two_models_not_apart():
             one = compare(pool, "a", "b", "micro_f", labels=answer, budget=3, seed=seed).estimate
             found.append((one.value, one.std_error, *one.possible))
         np.testing.assert_allclose(found[0], found[1], rtol=1e-7, atol=1e-9)
+
+
+def test_skipped_items_of_equal_belief():
+    # Hard predictions are alike to a belief that knows nothing: skips are made up for within cells of equal belief.
+    for seed in range(8):
+        random, found = np.random.default_rng(seed), []
+        labels, models = classified(random)
+        for rows in (np.arange(ITEMS), random.permutation(ITEMS)):
+            pool, answer, _ = in_order(rows, labels, models)
+
+            def skipping(ids, answer=answer):
+                return [None if one % 5 == 0 else label for one, label in zip(ids, answer(ids), strict=True)]
+
+            for method in ("passive", "default"):
+                best = select(pool, "kappa", labels=skipping, budget=30, seed=seed, method=method)
+                found.append([(one.value, one.std_error, one.n_effective) for one in best.estimates.values()])
+        np.testing.assert_allclose(found[:2], found[2:], rtol=1e-7, atol=1e-9)

@@ -20,12 +20,12 @@ from scipy.special import logit
 
 from sondage.core.beliefs import GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Influence, moments
-from sondage.core.designs import RootMeanSquare, Term
+from sondage.core.designs import RootMeanSquare, Term, rounded_together
 from sondage.core.predictions import Classes, Floats, Items
 
 __all__ = ["Contention", "Standing", "best_first", "standing_of", "vote_shares"]
 
-FARTHEST, DIGITS = 6.0, 11
+FARTHEST = 6.0
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,7 @@ def best_first(values: Floats, higher_is_better: bool) -> NDArray[np.int64]:
     >>> best_first(np.array([0.3, np.nan, 0.1 + 0.2, 0.4]), higher_is_better=True).tolist()
     [3, 0, 2, 1]
     """
-    return np.argsort(-_rounded(values) if higher_is_better else _rounded(values), kind="stable")
-
-
-def _rounded(values: Floats) -> Floats:
-    """Return values to eleven digits of the largest: last bits, which follow the order of rows, put no model ahead."""
-    scale = float(np.max(np.abs(values), initial=0.0, where=np.isfinite(values)))
-    return np.asarray(np.round(values / scale, DIGITS) * scale) if scale > 0 else values
+    return np.argsort(-rounded_together(values) if higher_is_better else rounded_together(values), kind="stable")
 
 
 def standing_of(
@@ -90,7 +84,7 @@ def standing_of(
     (4, [0.5, 0.5, 0.0])
     """
     score = np.where(np.isfinite(values), values if higher_is_better else -values, -np.inf)
-    score = _rounded(score)
+    score = rounded_together(score)
     first = int(np.argmax(score))
     error = np.sqrt(np.sum(spread * (residuals - residuals[first]) ** 2, axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -40,6 +40,7 @@ __all__ = [
     "matters",
     "mixture",
     "rounded",
+    "rounded_together",
     "with_floor",
 ]
 
@@ -255,3 +256,17 @@ def rounded(values: Floats) -> Floats:
         digits = np.floor(np.log10(np.abs(np.where(values == 0, 1.0, values))))
     scale = 10.0 ** (8 - digits)
     return np.where(values == 0, 0.0, np.round(values * scale) / scale)
+
+
+def rounded_together(values: Floats, scale: float = 0.0) -> Floats:
+    """Return values to eleven digits of the largest, or of a scale that is larger.
+
+    Last bits, which follow the order of rows, then put none ahead of another.
+
+    Examples
+    --------
+    >>> rounded_together(np.array([2.0, 0.1 + 0.2, 0.3, 1e-17, -np.inf])).tolist()
+    [2.0, 0.3, 0.3, 0.0, -inf]
+    """
+    scale = max(scale, float(np.max(np.abs(values), initial=0.0, where=np.isfinite(values))))
+    return np.asarray(np.round(values / scale, 11) * scale) if scale > 0 else np.asarray(values)

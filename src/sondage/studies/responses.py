@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.comparisons import Contrast, moments
+from sondage.core.designs import rounded_together
 from sondage.core.estimators import Fit
 from sondage.core.predictions import Floats
 from sondage.core.raters import Opinions
@@ -221,8 +222,9 @@ def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]
     assert known.belief is not None
     influence = contrast.influence({m: known.expected[functional.basis.name, m] for m in contrast.models})
     items, _, units = session.rows(positions, {})
-    mean = np.asarray(moments(influence, known.belief, items)[0]) + np.zeros(len(items))
-    return mean if units is None else np.bincount(units, weights=mean) / np.bincount(units)
+    mean, second = moments(influence, known.belief, items)
+    mean = rounded_together(mean, float(np.sqrt(np.max(second, initial=0.0))))
+    return mean if units is None else rounded_together(np.bincount(units, weights=mean) / np.bincount(units))
 
 
 def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -> Interval | None:
