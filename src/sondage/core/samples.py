@@ -27,7 +27,7 @@ def bin_sums(bins: NDArray[np.int64], values: NDArray[Any], count: int) -> Float
 SumKey = tuple[str, int]
 """A statistic's name and a model's index, under which pool totals are kept."""
 
-CERTAIN = 1.0 - 1e-12
+CERTAIN = 1.0 - 1e-14
 """The probability from which on a unit is sure to be drawn."""
 
 
@@ -83,7 +83,7 @@ class Expansion:
 def from_inclusion(inclusion: Floats) -> Expansion:
     r"""Return the expansion of units taken with these probabilities, independently given :math:`\tau`.
 
-    What keeps a probability from 1 by less than 1e-12 is rounding: such a unit is certain.
+    What keeps a probability from 1 by less than 1e-14 is rounding: such a unit is certain.
 
     Examples
     --------

@@ -220,10 +220,12 @@ def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]
     functional = session.question.measures[0].ready(session.task)
     contrast = contrasts_of(session.question, functional, session.models)[0]
     assert known.belief is not None
-    influence = contrast.influence({m: known.expected[functional.basis.name, m] for m in contrast.models})
+    sums = {m: known.expected[functional.basis.name, m] for m in contrast.models}
     items, _, units = session.rows(positions, {})
-    mean, second = moments(influence, known.belief, items)
-    mean = rounded_together(mean, float(np.sqrt(np.max(second, initial=0.0))))
+    single = [Contrast(functional, (one,)) for one in contrast.weights]  # of a difference nothing may be left
+    squares = [moments(one.influence(sums), known.belief, items)[1] for one in single]
+    mean = moments(contrast.influence(sums), known.belief, items)[0] + np.zeros(len(items))
+    mean = rounded_together(mean, float(np.sqrt(np.max(squares, initial=0.0))))
     return mean if units is None else rounded_together(np.bincount(units, weights=mean) / np.bincount(units))
 
 
