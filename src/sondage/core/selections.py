@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sondage.core.designs import rounded_together
+from sondage.core.designs import rounded
 from sondage.core.display import Shown
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.significance.simultaneous import (
@@ -190,4 +190,4 @@ class Selection(Shown):
 
     def _scores(self) -> np.ndarray:
         sign = 1.0 if self.higher_is_better else -1.0
-        return rounded_together(np.array([sign * estimate.value for estimate in self.estimates.values()]))
+        return rounded(np.array([sign * estimate.value for estimate in self.estimates.values()]))
