@@ -100,6 +100,16 @@ def test_a_label_that_is_corrected_ends_it(tmp_path):
         assert len(study.ask(20)) == 20
 
 
+def test_a_label_that_is_undone_is_no_correction(tmp_path):
+    pool, labels = settled()
+    with Study.create(tmp_path / "study.db", pool, "f1", 150, compare=("a", "b")) as study:
+        while ids := study.ask(30):
+            study.tell(ids, [int(labels[one]) for one in ids], who="anna")
+        study.undo("anna")
+        (warning,) = study.estimate().estimate.warnings
+        assert warning.startswith("1 pending")
+
+
 def test_labels_that_cannot_move_the_result_are_not_asked_for(tmp_path):
     pool, labels = settled()
     with Study.create(tmp_path / "study.db", pool, "f1", 150, compare=("a", "b")) as study:

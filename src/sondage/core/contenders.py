@@ -85,8 +85,7 @@ def standing_of(
     >>> leader, [round(weight, 3) for weight in weights.values()]
     (4, [0.5, 0.5, 0.0])
     """
-    score = np.where(np.isfinite(values), values if higher_is_better else -values, -np.inf)
-    score = rounded(score)
+    score = rounded(np.where(np.isfinite(values), values if higher_is_better else -values, -np.inf))
     first = int(np.argmax(score))
     error = np.sqrt(np.sum(spread * (residuals - residuals[first]) ** 2, axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):

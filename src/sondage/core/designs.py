@@ -40,7 +40,6 @@ __all__ = [
     "matters",
     "mixture",
     "rounded",
-    "rounded_together",
     "with_floor",
 ]
 
@@ -256,15 +255,3 @@ def rounded(values: Floats) -> Floats:
     number = np.where(told, values, 1.0)
     scale = 10.0 ** (8 - np.floor(np.log10(np.abs(number))))
     return np.where(told, np.round(number * scale) / scale, values + 0.0)
-
-
-def rounded_together(values: Floats, scale: float = 0.0) -> Floats:
-    """Return values rounded to 11 digits of the largest, or of a scale that is larger: of equal ones none is ahead.
-
-    Examples
-    --------
-    >>> rounded_together(np.array([2.0, 0.1 + 0.2, 0.3, 1e-17])).tolist()
-    [2.0, 0.3, 0.3, 0.0]
-    """
-    scale = max(scale, float(np.max(np.abs(values), initial=0.0)))
-    return np.asarray(np.round(values / scale, 11) * scale) if scale > 0 else np.asarray(values)

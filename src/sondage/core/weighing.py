@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 
 __all__ = ["tempered", "uncontradicted"]
 
 FAR = 4.0
 """How many standard errors from the later stages contradict a stage's variance."""
-ROUNDING = 1e-12
-"""Stages' estimates that differ by less of their size are the same."""
 FEW = 15.0
 """With how many labels a stage is half drawn towards what labels of all stages err by."""
 

@@ -91,7 +91,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     warnings = list(found.warnings)
     if told:
         warnings.append(f"no label can move {contrast.functional.name} here: it follows from the predictions alone")
-    if session.rest_immovable and not len(session.stage.drawn) and not found.exact:
+    if found.settled is not None and not len(session.stage.drawn) and not found.exact:
         warnings.append("a label was corrected since no other one could change the result: raise the budget for more")
     if not found.covers:
         warnings.append("items whose labels matter have no chance of being drawn: the belief stands for them")

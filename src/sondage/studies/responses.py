@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.comparisons import Contrast, moments
-from sondage.core.designs import rounded_together
 from sondage.core.estimators import Fit
 from sondage.core.predictions import Floats
 from sondage.core.raters import Opinions
@@ -31,6 +30,8 @@ __all__ = ["Labelled", "if_skipped", "labelled"]
 
 CELLS = 5
 LEAST_IN_CELL = 5
+DIGITS = 11
+"""Of a score: beliefs that differ by less are equal."""
 
 Answers = Mapping[int, Label | None]
 
@@ -216,7 +217,7 @@ def _cells(score: Floats, answered: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]) -> Floats:
-    """Return the believed mean influence of these drawn items on the first measure."""
+    """Return the believed mean influence of these drawn items on the first measure, on any scale."""
     functional = session.question.measures[0].ready(session.task)
     contrast = contrasts_of(session.question, functional, session.models)[0]
     assert known.belief is not None
@@ -225,8 +226,9 @@ def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]
     single = [Contrast(functional, (one,)) for one in contrast.weights]  # of a difference nothing may be left
     squares = [moments(one.influence(sums), known.belief, items)[1] for one in single]
     mean = moments(contrast.influence(sums), known.belief, items)[0] + np.zeros(len(items))
-    mean = rounded_together(mean, float(np.sqrt(np.max(squares, initial=0.0))))
-    return mean if units is None else rounded_together(np.bincount(units, weights=mean) / np.bincount(units))
+    score = mean if units is None else np.bincount(units, weights=mean) / np.bincount(units)
+    scale = float(np.sqrt(np.max(squares, initial=0.0)))
+    return np.round(score / scale, DIGITS) if scale > 0 else np.zeros_like(score)
 
 
 def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -> Interval | None:

@@ -213,8 +213,7 @@ def cross_select(
     estimates = {name: found.estimate(name) for name in estimators}
     if found.held[0].higher_is_better is None:
         raise MeasureError(f"measure {found.held[0].measure!r} has no better or worse, so that models cannot be ranked")
-    values = np.array([estimates[name].value for name in estimators])
-    names = list(estimators)
+    names, values = list(estimators), np.array([estimates[name].value for name in estimators])
     ranking = tuple(names[at] for at in best_first(values, found.held[0].higher_is_better))
     pairs = Pairs(ranking, partial(found.compared, test=_student, alternative="two-sided", margin=0.0, alpha=alpha))
     adjusted = holm([pairs[ranking[0], name].pvalue for name in ranking[1:]], len(pairs))
