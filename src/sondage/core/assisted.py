@@ -15,9 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sondage.core.beliefs import tells_nothing
 from sondage.core.centres import Centre, deviations, normalising, summing_weights
 from sondage.core.comparisons import Contrast, believed_totals, moments
 from sondage.core.estimators import Fit, hajek, linearise, summed
+from sondage.core.measures.bases import clean_sum
 from sondage.core.possible import unrounded
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, Sample
@@ -83,7 +85,10 @@ class Assisted:
         plain, believed = summed(contrast, sample, known, weights), _believed(contrast, sample, known, weights)
         name = contrast.functional.basis.name
         sums = {
-            model: plain[model] - coefficient * (believed[model] - known.expected[name, model])
+            model: clean_sum(
+                np.stack([plain[model], -coefficient * believed[model], coefficient * known.expected[name, model]]),
+                axis=0,
+            )
             for model in contrast.models
         }
         fit = linearise(contrast, sample, known, sums, coefficient=coefficient, centre=centre)
@@ -123,6 +128,8 @@ def least_variance(
         t, 0 or more.
     """
     if known.belief is None or not known.expected or not np.any(sample.expansion.spread):
+        return 0.0
+    if tells_nothing(known.belief, sample.items, sample.labels):
         return 0.0
     outcomes: list[Floats] = []
     helpers: list[Floats] = []

@@ -18,7 +18,14 @@ from scipy.special import expit, log_expit, logsumexp
 
 from sondage.core.predictions import Floats
 
-__all__ = ["IDENTITY", "Calibration", "calibrate_events", "calibrate_variances", "plausible_events"]
+__all__ = [
+    "IDENTITY",
+    "Calibration",
+    "another_unit",
+    "calibrate_events",
+    "calibrate_variances",
+    "plausible_events",
+]
 
 SHIFTS = 9.0 * np.sinh(np.linspace(-3.0, 3.0, 41)) / np.sinh(3.0)
 SLOPES = np.exp(np.linspace(-2.5, 2.0, 46))
@@ -26,6 +33,8 @@ PRIOR = ((0.65, 0.35, 0.12, 0.8), (0.25, 1.0, 0.5, 0.65), (0.10, 4.0, 1.0, 0.5))
 """(share, standard deviation of a, standard deviation of ln b, probability that there are no lapses)."""
 LAPSES = (0.3, 1.0, 3.0, 10.0)
 """How many surprises come from lapses, one number as likely as another, for each that the calibrated model expects."""
+FAR_OFF, LARGEST_OFF = 5.0, 60.0
+"""Log factors: variances that are off by more than the first, 150 times, are of another unit, which is taken off."""
 MOST_LAPSES = 0.5
 """The largest share of lapses."""
 
@@ -155,9 +164,25 @@ def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:
     if not len(variances):
         return IDENTITY
     centre = float(np.mean(np.log(variances)))  # slopes turn about it, so that units of measurement do not matter
-    logs = centre + _SHIFT[:, None] + _SLOPE[:, None] * (np.log(variances) - centre)
+    beyond = another_unit(variances, squares)
+    logs = centre + beyond + _SHIFT[:, None] + _SLOPE[:, None] * (np.log(variances) - centre)
     found = _mean(-0.5 * np.sum(logs + squares * np.exp(-logs), axis=1))
-    return replace(found, shift=found.shift + (1.0 - found.slope) * centre)
+    return replace(found, shift=found.shift + beyond + (1.0 - found.slope) * centre)
+
+
+def another_unit(variances: Floats, squares: Floats) -> float:
+    """Return how far variances are off beyond what models get wrong: their log factor, 0 where it is within 150.
+
+    Examples
+    --------
+    >>> another_unit(np.ones(3), np.full(3, 100.0)), another_unit(np.ones(3), np.full(3, np.exp(8.0)))
+    (0.0, 3.0)
+    """
+    if not np.any(squares) or not np.any(variances):
+        return 0.0
+    off = round(float(np.log(np.mean(squares)) - np.log(np.mean(variances))), 9)
+    off = float(np.clip(off, -LARGEST_OFF, LARGEST_OFF))
+    return off - float(np.clip(off, -FAR_OFF, FAR_OFF))
 
 
 def _mean(log_likelihood: Floats) -> Calibration:

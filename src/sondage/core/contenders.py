@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,16 @@ from scipy.special import logit
 
 from sondage.core.beliefs import GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Influence, moments
-from sondage.core.designs import RootMeanSquare, Term, rounded
-from sondage.core.predictions import Classes, Floats, Items
+from sondage.core.designs import RootMeanSquare, Term, extent, rounded
+from sondage.core.predictions import Classes, Floats, Items, Means
 
-__all__ = ["Contention", "Standing", "best_first", "standing_of", "vote_shares"]
+__all__ = ["LEAST_VARIANCE", "Contention", "Standing", "best_first", "nearness_shares", "standing_of", "vote_shares"]
 
 FARTHEST = 6.0
+LEAST_VARIANCE = 1e-18
+"""Of a squared difference: less is what rounding leaves."""
+LEAST_SQUARE = 1e-6
+"""Of the largest: a regressor that is right on all labels is not yet right everywhere."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,29 @@ def vote_shares(items: Items, labels: NDArray[np.int64], models: Sequence[int], 
     return dict(zip(models, shares.tolist(), strict=True))
 
 
+def nearness_shares(items: Items, labels: Floats, models: Sequence[int]) -> dict[int, float]:
+    """Return each regressor's share in a vote: one over the mean square of its residuals.
+
+    Parameters
+    ----------
+    items : Items
+        Labelled rows.
+    labels : ndarray of float, shape (n,)
+        Their numbers.
+    models : sequence of int
+        The regressors.
+
+    Examples
+    --------
+    >>> items = Items((Means(np.array([1.0, 2.0]), None), Means(np.array([3.0, 4.0]), None)), np.ones(2))
+    >>> nearness_shares(items, np.array([0.0, 3.0]), [0, 1])
+    {0: 0.833333333, 1: 0.166666667}
+    """
+    squares = np.array([np.mean(np.square(labels - cast(Means, items.models[model]).means)) for model in models])
+    near = 1.0 / np.maximum(squares, LEAST_SQUARE * np.max(squares)) if squares.any() else np.ones(len(models))
+    return dict(zip(models, rounded(near / near.sum()).tolist(), strict=True))
+
+
 def _predictions(items: Items, model: int) -> NDArray[np.int64]:
     output = items.models[model]
     assert isinstance(output, Classes)
@@ -167,8 +195,8 @@ class Contention(Term):
         variance = np.zeros(len(items))
         for label, share in supposed:
             variance += share * (weights @ np.square(differences(label) - mean))
-        scale = max(float(np.max(np.abs(a), initial=0.0)) for influence in influences for _, a in influence.terms)
-        return np.sqrt(np.where(variance > (1e-9 * scale) ** 2, variance, 0.0))
+        size = extent(influences) ** 2 + weights @ np.square(mean)
+        return np.sqrt(np.where(variance > LEAST_VARIANCE * size, variance, 0.0))
 
 
 def _independent(

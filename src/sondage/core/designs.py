@@ -37,9 +37,11 @@ __all__ = [
     "Range",
     "RootMeanSquare",
     "Term",
+    "extent",
     "matters",
     "mixture",
     "rounded",
+    "vanishes",
     "with_floor",
 ]
 
@@ -112,12 +114,23 @@ def _broad_root(influence: Influence, items: Items) -> Floats:
     if not isinstance(influence.basis, Residuals):
         return np.ones(len(items))
     square, plain, absolute, first, second = np.array([a for _, a in influence.terms]).T
-    scale = max(float(np.sum(np.abs(a))) for _, a in influence.terms)
-    if max(abs(float(np.sum(square + second))), abs(float(np.sum(absolute)))) > 1e-8 * scale:
+    if not vanishes([square, second]) or not vanishes([absolute]):
         return np.ones(len(items))
     means = [np.asarray(cast(Means, items.models[model]).means, dtype=np.float64) for model in influence.models]
     slopes = (-2.0 * square + absolute)[:, None] * np.stack(means)
     return np.asarray(np.abs(np.sum(slopes, axis=0) + float(np.sum(first - plain))))
+
+
+def vanishes(coefficients: Sequence[Floats]) -> bool:
+    """Return whether the sum of coefficients is 0 but for rounding; they must have one unit of measurement."""
+    return bool(abs(np.sum(coefficients)) <= 1e-8 * np.sum(np.abs(coefficients)))
+
+
+def extent(influences: Sequence[Influence]) -> float:
+    """Return the largest coefficient, beside which less is rounding; 0 of numbers, whose unit is not known."""
+    if isinstance(influences[0].basis, Residuals):
+        return 0.0
+    return max(float(np.max(np.abs(a), initial=0.0)) for influence in influences for _, a in influence.terms)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

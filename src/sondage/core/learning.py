@@ -31,7 +31,7 @@ from scipy.special import expit, log_expit, logsumexp
 
 from sondage.core.predictions import Floats
 
-__all__ = ["NONE", "Correction", "Fitted", "fit_events", "fit_numbers", "learn_events", "learn_numbers"]
+__all__ = ["NONE", "Correction", "Fitted", "fit_events", "fit_numbers", "learn_events", "learn_numbers", "short"]
 
 SOURCE_SCALES = (0.0, 0.3, 1.0)
 FEATURE_SCALES = (0.4, 1.0, 2.5)
@@ -146,8 +146,8 @@ def learn_numbers(
         return Fitted(np.asarray(mean), evidence)
 
     found = _averaged(fit, sources / unit, features)
-    constant, low, high = (_short(number * unit) for number in (found.constant, found.low, found.high))
-    of_features = tuple(_short(beta * unit) for beta in found.features)
+    constant, low, high = (short(number * unit) for number in (found.constant, found.low, found.high))
+    of_features = tuple(short(beta * unit) for beta in found.features)
     return Correction(constant, found.sources, of_features, low, high, found.unneeded)
 
 
@@ -247,12 +247,12 @@ def _averaged(fit: Fit, sources: Floats, features: NDArray[np.floating] | None) 
     if features is not None:
         values = values + features @ of_features
     return Correction(
-        _short(of_sources[0]),
-        tuple(map(_short, of_sources[1:].tolist())),
-        tuple(map(_short, of_features.tolist())),
-        _short(float(values.min(initial=0.0))),
-        _short(float(values.max(initial=0.0))),
-        _short(float(weights[0])),  # both scales 0
+        short(of_sources[0]),
+        tuple(map(short, of_sources[1:].tolist())),
+        tuple(map(short, of_features.tolist())),
+        short(float(values.min(initial=0.0))),
+        short(float(values.max(initial=0.0))),
+        short(float(weights[0])),  # both scales 0
     )
 
 
@@ -301,6 +301,12 @@ def _leading_eigenvectors(gram: Floats) -> tuple[Floats, Floats]:
     return tuple(scipy.sparse.linalg.eigsh(gram, k=RANK, v0=start, tol=1e-6))
 
 
-def _short(value: float) -> float:
-    """Return a coefficient with nine digits, so that the last bits of a sum do not show."""
+def short(value: float) -> float:
+    """Return a number with nine digits, so that the last bits of a sum do not show.
+
+    Examples
+    --------
+    >>> short(0.1 + 0.2)
+    0.3
+    """
     return float(f"{value:.9g}")

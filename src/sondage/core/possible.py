@@ -75,11 +75,18 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
 
 
 def unrounded(value: float, low: float, high: float) -> float:
-    """Return the bound where only rounding keeps a value off it, else the value, outside too."""
-    for end in (low, high):
-        if np.isfinite(end) and abs(value - end) <= ROUNDING * max(1.0, abs(end)):
-            return end
-    return value
+    """Return the bound where only rounding keeps a value off it, else the value, outside too.
+
+    Where 0 is the only bound, nothing tells in which unit the measure is, and what would be small.
+
+    Examples
+    --------
+    >>> unrounded(1e-17, 0.0, 1.0), unrounded(1e-17, 0.0, np.inf)
+    (0.0, 1e-17)
+    """
+    ends = [end for end in (low, high) if np.isfinite(end)]
+    reach = ROUNDING * max(map(abs, ends), default=0.0)
+    return next((end for end in ends if abs(value - end) <= reach), value)
 
 
 def outward(low: float, high: float, bounds: tuple[float, float]) -> tuple[float, float]:
@@ -152,8 +159,9 @@ def unrefuted_limits(contrast: Contrast, samples: Sequence[tuple[float, Sample]]
     if contrast.compares:
         return False, False
     (model,) = contrast.models
-    value, (least, most) = contrast.value({model: labelled_sums(contrast, samples)}), contrast.bounds
-    return not value > least + ROUNDING, not value < most - ROUNDING
+    least, most = contrast.bounds
+    value = unrounded(contrast.value({model: labelled_sums(contrast, samples)}), least, most)
+    return not value > least, not value < most
 
 
 def labelled_sums(contrast: Contrast, samples: Sequence[tuple[float, Sample]]) -> Floats:

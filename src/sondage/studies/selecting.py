@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
-from sondage.core.contenders import Standing, best_first, standing_of, vote_shares
+from sondage.core.contenders import Standing, best_first, nearness_shares, standing_of, vote_shares
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import clean_sum
@@ -88,6 +88,8 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
     shares: Mapping[int, float] = weights
     if session.task.kind == "classification":
         shares = vote_shares(answered, labels, models, len(session.task.classes))
+    if session.task.kind == "regression":
+        shares = nearness_shares(answered, labels, models)
     return Standing(leader, weights, shares)
 
 

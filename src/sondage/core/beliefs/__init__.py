@@ -10,7 +10,7 @@ a measure computes from labels are then plain weighted sums, and nothing else in
 from sondage.core.beliefs.classes import ClassBelief
 from sondage.core.beliefs.columns import Doubts
 from sondage.core.beliefs.disputes import Disputed, disputed
-from sondage.core.beliefs.gaussian import GaussianBelief, is_limit
+from sondage.core.beliefs.gaussian import GaussianBelief, is_limit, tells_nothing
 from sondage.core.beliefs.grades import RankingBelief
 from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.learned import LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief, rests_on
@@ -33,4 +33,5 @@ __all__ = [
     "disputed",
     "is_limit",
     "rests_on",
+    "tells_nothing",
 ]

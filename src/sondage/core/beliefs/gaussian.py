@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Self, cast
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from sondage.core.beliefs.protocol import Belief, Supposed
-from sondage.core.calibration import calibrate_variances
+from sondage.core.calibration import another_unit, calibrate_variances
 from sondage.core.predictions import Floats, Items, Means
 from sondage.errors import InputError
 
-__all__ = ["GaussianBelief", "is_limit"]
+__all__ = ["GaussianBelief", "is_limit", "tells_nothing"]
 
 NARROW = 0.004
 
@@ -53,10 +53,9 @@ class GaussianBelief:
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
     ) -> Iterator[Supposed]:
         """Yield quadrature nodes (n,) and weights; exact for polynomials of degree 2 nodes - 1 between kinks."""
-        for index, share in self.models:
-            output = cast(Means, items.models[index])
+        for index, share in self._parts(items):
             mean = self._centre(items, index)
-            deviation = self._deviation(output)
+            deviation = self._deviation(cast(Means, items.models[index]))
             if self.peaked:
                 yield mean, share
             elif kinks:
@@ -67,10 +66,17 @@ class GaussianBelief:
                 for point, weight in zip(points, weights / weights.sum(), strict=True):
                     yield mean + point * deviation, share * weight
 
+    def parts(self, tells: Callable[[int], bool]) -> tuple[tuple[int, float], ...]:
+        """Return the parts of the mixture, model and share; `tells` says whether a model has variances."""
+        return self.models
+
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield three points, which tell any quadratic from a constant, and the models' means."""
         yield from (-1.0, 0.0, 1.0)
         yield from (cast(Means, items.models[model]).means for model in models)
+
+    def _parts(self, items: Items) -> tuple[tuple[int, float], ...]:
+        return self.parts(lambda model: cast(Means, items.models[model]).variances is not None)
 
     def _deviation(self, output: Means) -> Floats | float:
         if self.limit:
@@ -101,20 +107,32 @@ class GaussianBelief:
         return self._fitted(items, [(labels - self._centre(items, index)) ** 2 for index, _ in self.models])
 
     def _fitted(self, items: Items, squares: Sequence[Floats]) -> Self:
-        """Return the belief with variances calibrated on these squared residuals of each model of the mixture.
+        """Return the belief with variances calibrated on these squared residuals of each part.
 
         A variance of 0 says that the label is known, and no factor makes it anything else.
         """
-        outputs = [cast(Means, items.models[index]) for index, _ in self.models]
+        outputs = [cast(Means, items.models[index]) for index, _ in self._parts(items)]
         variances = np.concatenate([self._variances(output) for output in outputs])
         told = variances > 0
-        fitted = calibrate_variances(variances[told], np.concatenate(squares)[told] + 1e-300)
+        fitted = calibrate_variances(variances[told], np.concatenate(squares)[told])
         return replace(self, shift=fitted.shift, slope=fitted.slope)
+
+    def of_another_unit(self, items: Items, labels: NDArray[Any]) -> bool:
+        """Return whether variances are not in the unit of these numbers, shape (n,): no model is that far off."""
+        models = [index for index, _ in self._parts(items)]
+        variances = [np.square(self._deviation(cast(Means, items.models[index]))) for index in models]
+        squares = [np.square(labels - self._centre(items, index)) for index in models]
+        return another_unit(np.concatenate(variances), np.concatenate(squares)) != 0
 
 
 def is_limit(belief: Belief) -> bool:
     """Return whether a belief is a limit of Gaussians, which has no variance to expect."""
     return isinstance(belief, GaussianBelief) and belief.limit
+
+
+def tells_nothing(belief: Belief, items: Items, labels: NDArray[Any]) -> bool:
+    """Return whether what a belief expects of losses is no help: a limit, and variances of another unit than labels."""
+    return isinstance(belief, GaussianBelief) and (belief.limit or belief.of_another_unit(items, labels))
 
 
 def _split_nodes(mean: Floats, deviation: Floats | float, kinks: Sequence[NDArray[Any]]) -> Iterator[Supposed]:

@@ -8,7 +8,7 @@ sources and features (`sondage.core.learning`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -22,7 +22,7 @@ from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief
 from sondage.core.calibration import calibrate_events
-from sondage.core.learning import NONE, Correction, learn_events, learn_numbers
+from sondage.core.learning import NONE, Correction, learn_events, learn_numbers, short
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means
 
 __all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start", "rests_on"]
@@ -34,6 +34,8 @@ SURE = 0.95
 FOLDS = 4
 LARGEST = 8.0
 """Log odds of sources are taken up to this size."""
+LEAST_SQUARE = 1e-12
+"""Of the labels' variance: smaller residuals are last bits."""
 
 Start = tuple[tuple[tuple[int, float], ...], float, tuple[float, ...]]
 """A mixture to start from: models with their shares, the judges' share, the judges' shares among themselves."""
@@ -174,7 +176,8 @@ class LearnedGaussianBelief(GaussianBelief):
 
     Before any label nobody knows which of several models is right. Labels tell what share of the way from one to the
     other the truth lies (stacking, Breiman 1996), and a mixture about each would expect their distance as noise.
-    Without variances the belief is broad before any label, and has one variance for all items after.
+    Without variances the belief is broad before any label, and has one variance for all items after: that of the
+    labels about the mixture, calibrated.
 
     Parameters
     ----------
@@ -184,6 +187,8 @@ class LearnedGaussianBelief(GaussianBelief):
         What was learned.
     stacked : bool
         Whether all parts have one mean, the mixture's with the correction: after any label.
+    square : float
+        Mean squared residual of the labels, in their unit squared: the variance of models that tell none.
 
     Examples
     --------
@@ -197,13 +202,19 @@ class LearnedGaussianBelief(GaussianBelief):
     source_models: tuple[int, ...] = ()
     correction: Correction = NONE
     stacked: bool = False
+    square: float = 1.0
+
+    def parts(self, tells: Callable[[int], bool]) -> tuple[tuple[int, float], ...]:
+        """Return the parts of the mixture, model and share: one where labels gave all of them one mean and variance."""
+        alike = self.stacked and not any(tells(index) for index, _ in self.models)
+        return ((self.models[0][0], 1.0),) if alike else self.models
 
     def _centre(self, items: Items, index: int) -> Floats:
         mean = self._mixed(items) if self.stacked else super()._centre(items, index)
         return mean + self.correction.at(self._sources(items), items.features)
 
     def _variances(self, output: Means) -> Floats:
-        return np.ones(len(output.means)) if output.variances is None else super()._variances(output)
+        return np.full(len(output.means), self.square) if output.variances is None else super()._variances(output)
 
     def _mixed(self, items: Items) -> Floats:
         """Return the mixture's mean before correction."""
@@ -222,9 +233,10 @@ class LearnedGaussianBelief(GaussianBelief):
         """
         if not len(labels):
             return self
-        plain = replace(self, broad=False, correction=NONE, stacked=True)
         residuals = labels - self._mixed(items)
-        first = plain._fitted(items, [residuals**2 for _ in self.models])
+        square = max(float(np.mean(np.square(residuals))), LEAST_SQUARE * float(np.var(labels)))
+        plain = replace(self, broad=False, correction=NONE, stacked=True, square=short(square) or 1.0)
+        first = plain._fitted(items, [residuals**2 for _ in plain._parts(items)])
         variances = first._mean_variance(items)
         variances = np.where(variances > 0, variances, np.mean(np.square(residuals)))  # 0 tells nothing of errors
         sources = _stacked(self._sources(items), len(items))
@@ -234,12 +246,13 @@ class LearnedGaussianBelief(GaussianBelief):
             rest = items.take(~held)
             learned = learn_numbers(residuals[~held], variances[~held], sources[~held], rest.features)
             moved[held] = learned.at(list(sources[held].T), items.take(held).features)
-        fitted = plain._fitted(items, [(residuals - moved) ** 2 for _ in self.models])
+        fitted = plain._fitted(items, [(residuals - moved) ** 2 for _ in plain._parts(items)])
         return replace(fitted, correction=learn_numbers(residuals, variances, sources, items.features))
 
     def _mean_variance(self, items: Items) -> Floats:
         """Return the mixture's mean variance, shape (n,)."""
-        deviations = [(share, self._deviation(cast(Means, items.models[index]))) for index, share in self.models]
+        parts = self._parts(items)
+        deviations = [(share, self._deviation(cast(Means, items.models[index]))) for index, share in parts]
         return np.asarray(sum(share * np.square(deviation) for share, deviation in deviations))
 
 

@@ -225,8 +225,7 @@ def _vote(expectation: Expectation) -> Belief:
     if kind in ("outcomes", "ranking"):
         return _model(expectation)
     if kind == "regression":
-        ranked = sorted(expectation.informed, key=lambda model: -expectation.shares.get(model, 0.0))
-        return GaussianBelief(_shares(sorted(ranked[:MOST_GAUSSIANS]))) if ranked else _model(expectation)
+        return _vote_on_numbers(expectation)
     doubt = 1.0 / (1.0 + len(models))  # a vote of all is not yet certainty
     shares = {model: expectation.shares.get(model, 0.0) for model in models} if expectation.shares else {}
     mixed = tuple((model, share) for model, share in shares.items() if share) or _shares(models)
@@ -234,6 +233,16 @@ def _vote(expectation: Expectation) -> Belief:
     told = tuple(pair for pair in mixed if pair[0] in expectation.informed)
     sure = tuple(pair for pair in mixed if pair[0] not in expectation.informed)
     return ClassBelief(len(expectation.task.classes), models=told, uniform=doubt, sure=sure)
+
+
+def _vote_on_numbers(expectation: Expectation) -> Belief:
+    """Return what labels tell of the nearest models, those mixed that tell variances where any does."""
+    shares = expectation.shares or dict.fromkeys(expectation.models, 1.0)
+    nearest = sorted(sorted(expectation.models, key=lambda model: -shares[model])[:MOST_GAUSSIANS])
+    told = [model for model in nearest if model in expectation.informed]
+    total = sum(shares[model] for model in told or nearest)
+    mixed = tuple((model, shares[model] / total) for model in told or nearest)
+    return LearnedGaussianBelief(mixed, broad=not told, source_models=tuple(nearest))
 
 
 def _uniform(expectation: Expectation) -> Belief:

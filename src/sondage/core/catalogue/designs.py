@@ -92,8 +92,15 @@ class Setting:
         return tuple(Contrast(self.functional, ((model, 1.0),)) for model in self.models)
 
     def influence(self, contrast: Contrast, belief: Belief | None = None) -> Influence:
-        """Return the influence at the believed pool means."""
-        sums = self.expect(contrast, belief or self.belief)
+        """Return the influence at the believed pool means.
+
+        Where variances are beyond all bounds no distance between models counts, and they have the same means.
+        """
+        belief = belief or self.belief
+        sums = self.expect(contrast, belief)
+        if isinstance(belief, GaussianBelief) and belief.broad:
+            mean = np.asarray(np.mean(list(sums.values()), axis=0))
+            sums = dict.fromkeys(sums, mean)
         return contrast.influence({model: rounded(mu) for model, mu in sums.items()})
 
     @property

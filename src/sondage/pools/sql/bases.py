@@ -115,7 +115,7 @@ def believed_sums(
 def _residual_sums(belief: GaussianBelief, select: Select, schema: Schema, model: int) -> list[str]:
     """Return the closed forms of the five statistics' means under a mixture of Gaussians."""
     parts: list[list[str]] = []
-    for (_, share), (mean, deviation) in zip(belief.models, gaussians(belief, select, schema), strict=True):
+    for share, mean, deviation in gaussians(belief, select, schema):
         spread = "0e0" if belief.peaked else deviation
         gap = select.one(f"{schema.models[model].code} - {mean}")
         known = [

@@ -225,7 +225,7 @@ def _(belief: GaussianBelief, select: Select, schema: Schema, models: Sequence[i
     """Return Gauss-Hermite nodes: exact for what is smooth, and for nothing else."""
     points, weights = np.polynomial.hermite_e.hermegauss(nodes)
     found: Supposed = []
-    for (_, share), (mean, deviation) in zip(belief.models, gaussians(belief, select, schema), strict=True):
+    for share, mean, deviation in gaussians(belief, select, schema):
         if belief.peaked:
             found.append((mean, number(share)))
             continue
@@ -234,28 +234,31 @@ def _(belief: GaussianBelief, select: Select, schema: Schema, models: Sequence[i
     return found
 
 
-def gaussians(belief: GaussianBelief, select: Select, schema: Schema) -> list[tuple[str, str]]:
-    """Return the columns of mean and deviation of each part of the mixture."""
-    centres = [schema.models[index].code for index, _ in belief.models]
+def gaussians(belief: GaussianBelief, select: Select, schema: Schema) -> list[tuple[float, str, str]]:
+    """Return the share of each part of the mixture, and the columns of its mean and deviation."""
+    parts = belief.parts(lambda index: schema.models[index].variance is not None)
+    centres = [schema.models[index].code for index, _ in parts]
     if isinstance(belief, LearnedGaussianBelief) and (belief.stacked or belief.correction != NONE):
-        mixed = select.one(
-            total([f"{number(share)} * {c}" for c, (_, share) in zip(centres, belief.models, strict=True)])
-        )
+        mixed = select.one(total([f"{number(share)} * {schema.models[index].code}" for index, share in belief.models]))
         sources = [f"({schema.models[index].code} - {mixed})" for index in belief.source_models]
         moved = select.one(_correction(belief.correction, sources, schema))
         centres = select.let([f"{mixed if belief.stacked else centre} + {moved}" for centre in centres])
-    return list(zip(centres, _deviations(belief, select, schema), strict=True))
+    deviations = _deviations(belief, [index for index, _ in parts], select, schema)
+    return list(zip([share for _, share in parts], centres, deviations, strict=True))
 
 
-def _deviations(belief: GaussianBelief, select: Select, schema: Schema) -> list[str]:
+def _deviations(belief: GaussianBelief, models: Sequence[int], select: Select, schema: Schema) -> list[str]:
     if belief.broad or belief.peaked:
-        return ["1e0" for _ in belief.models]
+        return ["1e0" for _ in models]
     found = []
-    for index, _ in belief.models:
+    for index in models:
         source = schema.models[index]
-        if source.variance is None and not isinstance(belief, LearnedGaussianBelief):
+        if source.variance is not None:
+            variance = source.spread
+        elif isinstance(belief, LearnedGaussianBelief):
+            variance = number(belief.square)
+        else:
             raise NoForm("no variances")
-        variance = "1e0" if source.variance is None else source.spread
         if (belief.shift, belief.slope) == (0.0, 1.0):
             found.append(f"sqrt({variance})")
         else:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Influence
-from sondage.core.contenders import Contention
+from sondage.core.contenders import LEAST_VARIANCE, Contention
 from sondage.core.designs import (
     Deviation,
     Disagreement,
@@ -19,6 +19,8 @@ from sondage.core.designs import (
     Range,
     RootMeanSquare,
     Term,
+    extent,
+    vanishes,
 )
 from sondage.core.measures.bases import Confusion, Residuals
 from sondage.core.suppositions import right_or_wrong
@@ -129,8 +131,9 @@ def _(term: Contention, select: Select, schema: Schema) -> str:
         squares = [f"{w} * ({gap} - {mean}) * ({gap} - {mean})" for w, gap in zip(weights, column, strict=True)]
         variances += [f"{number(share)} * {total(squares)}"] if share else []
     variance = select.one(total(variances))
-    least = number((1e-9 * max(_scale(influence) for influence in influences)) ** 2)
-    return f"CASE WHEN {variance} > {least} THEN sqrt({variance}) ELSE 0e0 END"
+    shares = list(map(number, term.weights))
+    size = total([number(extent(influences) ** 2), product_sum(shares, [f"{mean} * {mean}" for mean in means])])
+    return f"CASE WHEN {variance} > {number(LEAST_VARIANCE)} * ({size}) THEN sqrt({variance}) ELSE 0e0 END"
 
 
 def _where(condition: str, size: str) -> str:
@@ -249,8 +252,7 @@ def _broad_root(influence: Influence, schema: Schema) -> str:
     if not isinstance(influence.basis, Residuals):
         return "1e0"
     square, plain, absolute, first, second = np.array([a for _, a in influence.terms]).T
-    scale = max(float(np.sum(np.abs(a))) for _, a in influence.terms)
-    if max(abs(float(np.sum(square + second))), abs(float(np.sum(absolute)))) > 1e-8 * scale:
+    if not vanishes([square, second]) or not vanishes([absolute]):
         return "1e0"
     slopes = -2.0 * square + absolute
     terms = [f"{number(s)} * {schema.models[m].code}" for s, m in zip(slopes, influence.models, strict=True)]
