@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
 
 import sondage
+from sondage.errors import SondageError, SondageWarning
+
+POOLS = 4000
+DIGITS = 1e-7
 
 NAMES = ("a", "b", "c")
 OF_CLASSES = ("error_rate", "f1", "recall", "specificity", "balanced_accuracy", "macro_f", "mcc", "kappa")
@@ -20,6 +27,48 @@ MEASURES = {
 
 DIMENSIONS = {"mse": 2, "rmse": 1, "mae": 1, "bias": 1}
 """To which power a measure's value goes with the unit of the labels."""
+
+
+Answer = tuple[list[int], np.ndarray]
+"""Which items were asked for, in their order, and the numbers of the result."""
+
+
+def print_twice(
+    way: str, twice: Callable[[str, int, np.random.Generator], tuple[str, str, Answer, Answer] | None]
+) -> None:
+    """Ask random pools twice and print how often other items were asked for, or other numbers said (to 7 digits).
+
+    Parameters
+    ----------
+    way : str
+        Heading of the first column.
+    twice : callable
+        From make, size and random numbers to the row's first two columns and both answers; None to pass a pool over.
+    """
+    warnings.simplefilter("ignore", SondageWarning)
+    asked: Counter[tuple[str, str]] = Counter()
+    other_items: Counter[tuple[str, str]] = Counter()
+    other_numbers: Counter[tuple[str, str]] = Counter()
+    for seed in range(POOLS):
+        random = np.random.default_rng(seed)
+        make = str(random.choice(list(MEASURES)))
+        size = int(random.choice([5, 30, 200, 1000]))
+        try:
+            found = twice(make, size, random)
+        except SondageError:  # a measure that is undefined, a budget below a label's cost: refused in either way
+            continue
+        if found is None:
+            continue
+        *key, (items, numbers), (same, alike) = found
+        row = (key[0], key[1])
+        asked[row] += 1
+        other_items[row] += items != same
+        close = np.allclose(numbers, alike, rtol=DIGITS, atol=1e-9, equal_nan=True)
+        other_numbers[row] += items == same and not close
+    print(f"| {way} | question | pools | other items | other numbers |\n|" + "---|" * 5)
+    for row in sorted(asked):
+        print(f"| {row[0]} | {row[1]} | {asked[row]} | {other_items[row]} | {other_numbers[row]} |")
+    print(f"| all | | {asked.total()} | {other_items.total()} | {other_numbers.total()} |")
 
 
 def made(make: str, size: int, random: np.random.Generator) -> tuple[dict[str, Any], np.ndarray]:
@@ -68,9 +117,7 @@ def asking(make: str, size: int, random: np.random.Generator) -> tuple[Any, str]
     if make == "classes" and measure in ("f1", "recall", "specificity"):
         options["positive"] = 4
 
-    def ask(
-        columns: dict[str, Any], labels: np.ndarray, rows: np.ndarray, unit: float = 1.0
-    ) -> tuple[list[int], np.ndarray]:
+    def ask(columns: dict[str, Any], labels: np.ndarray, rows: np.ndarray, unit: float = 1.0) -> Answer:
         asked: list[int] = []
         told = unit ** DIMENSIONS.get(measure, 0)
 

@@ -8,54 +8,27 @@ Run: ``python docs/evidence/units.py`` (four minutes). Decision 0043 quotes it.
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
 from typing import Any
 
 import numpy as np
-from random_pools import MEASURES, asking, made
+from random_pools import Answer, asking, made, print_twice
 
-from sondage.errors import SondageError, SondageWarning
-
-POOLS = 4000
-DIGITS = 1e-7
 UNITS = (2.0**-30, 2.0**-10, 2.0**10, 2.0**30)
 
 
-def main() -> None:
-    warnings.simplefilter("ignore", SondageWarning)
-    asked: Counter[tuple[str, str]] = Counter()
-    other_items: Counter[tuple[str, str]] = Counter()
-    other_numbers: Counter[tuple[str, str]] = Counter()
-    for seed in range(POOLS):
-        random = np.random.default_rng(seed)
-        make = random.choice(list(MEASURES))
-        size = int(random.choice([5, 30, 200, 1000]))
-        columns, labels = made(make, size, random)
-        ask, question = asking(make, size, random)
-        changed = [name for name in ("costs", "weights", "features") if name in columns]
-        changed += ["labels"] if make == "numbers" else []
-        if not changed:
-            continue
-        of, unit = str(random.choice(changed)), float(random.choice(UNITS))
-        try:
-            first = ask(columns, labels, np.arange(size))
-            if of == "labels":
-                other = ask(in_unit(columns, unit), labels * unit, np.arange(size), unit)
-            else:
-                other = ask(columns | {of: columns[of] * unit}, labels, np.arange(size))
-        except SondageError:  # a measure that is undefined, a budget below a label's cost: refused in either unit
-            continue
-        asked[of, question] += 1
-        other_items[of, question] += first[0] != other[0]
-        other_numbers[of, question] += first[0] == other[0] and not np.allclose(
-            first[1], other[1], rtol=DIGITS, atol=1e-9, equal_nan=True
-        )
-    print("| unit of | question | pools | other items | other numbers |\n|" + "---|" * 5)
-    for of, question in sorted(asked):
-        key = of, question
-        print(f"| {of} | {question} | {asked[key]} | {other_items[key]} | {other_numbers[key]} |")
-    print(f"| all | | {asked.total()} | {other_items.total()} | {other_numbers.total()} |")
+def in_two_units(make: str, size: int, random: np.random.Generator) -> tuple[str, str, Answer, Answer] | None:
+    """Return what has another unit, the question and the answers in both units; None where nothing has a unit."""
+    columns, labels = made(make, size, random)
+    ask, question = asking(make, size, random)
+    changed = [name for name in ("costs", "weights", "features") if name in columns]
+    changed += ["labels"] if make == "numbers" else []
+    if not changed:
+        return None
+    of, unit, rows = str(random.choice(changed)), float(random.choice(UNITS)), np.arange(size)
+    first = ask(columns, labels, rows)
+    if of == "labels":
+        return of, question, first, ask(in_unit(columns, unit), labels * unit, rows, unit)
+    return of, question, first, ask(columns | {of: columns[of] * unit}, labels, rows)
 
 
 def in_unit(columns: dict[str, Any], unit: float) -> dict[str, Any]:
@@ -65,4 +38,4 @@ def in_unit(columns: dict[str, Any], unit: float) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    print_twice("unit of", in_two_units)

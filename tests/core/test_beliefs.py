@@ -123,6 +123,17 @@ def test_believed_totals_of_residuals() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-11)
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1e12])
+@pytest.mark.parametrize("limit", [{}, {"peaked": True}, {"broad": True}], ids=["variances of 0", "peaked", "broad"])
+def test_believed_totals_lose_nothing_in_any_unit(unit: float, limit: dict[str, bool]) -> None:
+    f, g = unit * np.array([0.25, 1.0, -2.0]), unit * np.array([0.5, 3e9, 3.0])
+    items = Items((Means(f, np.zeros(3)), Means(g, np.zeros(3))), np.full(3, 0.25))
+    found = believed_totals(Residuals(), (1,), GaussianBelief(((0, 1.0),), **limit), items, items.weights)[1]
+    assert (found[1], found[3]) == (0.25 * np.sum(g - f), 0.25 * np.sum(f))
+    if "broad" not in limit:
+        np.testing.assert_allclose(found[[0, 2, 4]], 0.25 * np.sum([(f - g) ** 2, np.abs(f - g), f**2], axis=1))
+
+
 def test_second_moment_of_squared_loss_is_exact_far_from_zero() -> None:
     # 4.23 with means of 1e5: house prices.
     tau2 = np.array([1e6, 4e6])

@@ -34,6 +34,10 @@ def test_what_is_inside():
     assert 0.3 in interval  # but for its last bit
     assert 0.3 - 1e-9 not in interval
     assert 0.6 not in interval
+    assert 1.1e-24 not in Interval(1e-24, 1e-24, 0.95, "exact")  # squares of farads
+    assert 1e-17 in Interval(0.0, 0.0, 0.95, "exact")
+    assert -1e9 in Interval(-np.inf, 0.3, 0.95, "t")
+    assert np.nan not in interval
     assert np.nan not in interval
     assert "0.4" not in interval
 

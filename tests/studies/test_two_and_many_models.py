@@ -160,6 +160,29 @@ def test_the_vote_is_weighted_by_accuracy():
     assert 3 not in last
 
 
+@pytest.mark.parametrize("told", [False, True], ids=["without variances", "with variances"])
+def test_regressors_have_shares_in_the_vote_by_how_near_they_are(told):
+    rng = np.random.default_rng(2)
+    y = rng.normal(size=600)
+    means = [y + scale * rng.normal(size=600) for scale in (1.0, 2.0, 10.0)]
+    variances = np.ones(600) if told else None
+    pool = Pool(models={name: sondage.Regressor(mean, variances) for name, mean in zip("abc", means, strict=True)})
+    question = sondage.studies.method.Question("select", pool.models, (sondage.measures.MSE(),))
+    method = sondage.studies.method.choose_method()
+    made = sondage.studies.session.Session.start(pool, question, method, budget=300, seed=0)
+    asked = []
+    while ids := made.ask_stage(pool, 1000):
+        made.tell(ids, y[ids])
+        asked = asked or list(ids)
+    first, second, last = (stage.known.belief for stage in made.stages)
+    np.testing.assert_allclose([share for _, share in first.models], 1 / 3)
+    assert first.broad == (not told)
+    near = np.array([1 / np.mean((y - mean)[asked] ** 2) for mean in means])
+    np.testing.assert_allclose([share for _, share in second.models], near / near.sum(), rtol=1e-8)
+    mean = sum(weight * label for label, weight in last.supposed(pool.items, (0, 1, 2)))
+    assert np.mean((y - mean) ** 2) < 1.0  # that of the nearest
+
+
 def test_the_best_is_found_more_often_with_more_labels():
     pool, y = pool_of(0.9, 0.87, 0.85, 0.8, 0.6, n=1500)
     accuracies = {name: np.mean(predictions(pool, i) == y) for i, name in enumerate(pool.models)}
@@ -199,6 +222,25 @@ def test_regressors_and_systems_are_selected_too(measure: str):
     found = select(Pool(models=systems), "accuracy", labels=right, budget=80)
     assert found.contenders() == ("s0",)
     assert found.intervals()["s0"].width > found.estimates["s0"].interval().width
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["without variances", "with variances"])
+def test_a_hopeless_regressor_says_nothing_of_the_others(told: bool):
+    ratios, held = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y = rng.normal(size=500)
+        scales = {"good": 0.5, "fair": 0.6, "hopeless": 15.0}
+        means = {name: y + scale * rng.normal(size=500) for name, scale in scales.items()}
+        spread = {name: np.full(500, scale**2) if told else None for name, scale in scales.items()}
+        pool = Pool(models={name: sondage.Regressor(mean, spread[name]) for name, mean in means.items()})
+        found = select(pool, "mse", labels=y, budget=100, seed=seed)
+        for name in ("good", "fair"):
+            truth = float(np.mean((y - means[name]) ** 2))
+            ratios.append(found.estimates[name].value / truth)
+            held.append(truth in found.estimates[name].interval())
+    assert np.mean(ratios) < 1.5  # with equal shares for all three in the vote it is above 20
+    assert np.mean(held) > 0.85
 
 
 def test_uniform_labels_need_only_be_where_models_differ_and_none_may_be():

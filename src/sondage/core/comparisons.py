@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, ClassBelief, RankingBelief, rests_on
-from sondage.core.measures.bases import ROUNDING, Basis
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, RankingBelief, rests_on
+from sondage.core.measures.bases import ROUNDING, Basis, Residuals
 from sondage.core.measures.functionals import Functional
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
@@ -185,7 +185,9 @@ def believed_totals(
         shared = [(label, weights * weight) for label, weight in belief.supposed(items, ())]
         return {model: basis.believed(items, model, shared) for model in models}
     for model in models:
-        kinks = basis.kinks(items, model)
-        supposed = belief.supposed(items, (model,), nodes=basis.nodes, kinks=kinks)
+        if isinstance(belief, GaussianBelief) and isinstance(basis, Residuals):
+            totals[model] = belief.residual_totals(items, model, weights)
+            continue
+        supposed = belief.supposed(items, (model,), nodes=basis.nodes)
         totals[model] = basis.believed(items, model, ((label, weights * weight) for label, weight in supposed))
     return totals

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief
 from sondage.core.comparisons import Influence, moments
-from sondage.core.measures.bases import Confusion, OwnLoss, Residuals
+from sondage.core.measures.bases import ROUNDING, Confusion, OwnLoss, Residuals
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classes, Floats, Items, Means
 from sondage.core.suppositions import supposed_influences
@@ -114,14 +114,18 @@ def _broad_root(influence: Influence, items: Items) -> Floats:
     if not isinstance(influence.basis, Residuals):
         return np.ones(len(items))
     square, plain, absolute, first, second = np.array([a for _, a in influence.terms]).T
-    if not vanishes([square, second]) or not vanishes([absolute]):
+    if not all(map(vanishes, (square, absolute, second))):
         return np.ones(len(items))
-    means = [np.asarray(cast(Means, items.models[model]).means, dtype=np.float64) for model in influence.models]
-    slopes = (-2.0 * square + absolute)[:, None] * np.stack(means)
-    return np.asarray(np.abs(np.sum(slopes, axis=0) + float(np.sum(first - plain))))
+    slope, size = np.full((2, len(items)), float(np.sum(first - plain)))
+    np.abs(size, out=size)
+    for model, a in zip(influence.models, absolute - 2.0 * square, strict=True):
+        part = a * np.asarray(cast(Means, items.models[model]).means, dtype=np.float64)
+        slope += part
+        size += np.abs(part)
+    return np.where(np.abs(slope) > ROUNDING * size, np.abs(slope), 0.0)
 
 
-def vanishes(coefficients: Sequence[Floats]) -> bool:
+def vanishes(coefficients: Floats) -> bool:
     """Return whether the sum of coefficients is 0 but for rounding; they must have one unit of measurement."""
     return bool(abs(np.sum(coefficients)) <= 1e-8 * np.sum(np.abs(coefficients)))
 
@@ -171,7 +175,7 @@ class Range(RootMeanSquare):
         if len(self.influence.terms) == 1 and isinstance(self.influence.basis, Confusion):  # a number for each class
             ((model, a),) = self.influence.terms
             span = np.ptp(a, axis=1)
-            span[span <= 1e-12 * np.max(np.abs(a))] = 0.0
+            span[span <= ROUNDING * np.max(np.abs(a))] = 0.0
             return np.asarray(span.take(cast(Classes, items.models[model]).predictions))
         lowest, highest = self.influence.extremes(items, self.belief)
         return np.asarray((highest - lowest) * matters(self.influence, self.belief, items))
@@ -244,15 +248,17 @@ def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bo
     """Return whether two allowed labels give different influences, bool (n,); unknown losses of numbers may."""
     if isinstance(influence.basis, OwnLoss) and influence.basis.classes is None:
         return np.ones(len(items), dtype=np.bool_)
-    scale = max(float(np.max(np.abs(a), initial=0.0)) for _, a in influence.terms)
+    if isinstance(influence.basis, Residuals):
+        return _broad_root(influence, items) > 0
+    least = ROUNDING * extent([influence])
     if len(influence.terms) == 1 and isinstance(influence.basis, Confusion):
         ((model, a),) = influence.terms
-        moved = np.ptp(a, axis=1) > 1e-12 * scale
+        moved = np.ptp(a, axis=1) > least
         if moved.all():
             return np.ones(len(items), dtype=np.bool_)
         return np.asarray(moved.take(cast(Classes, items.models[model]).predictions))
     lowest, highest = influence.extremes(items, belief)
-    return np.asarray(highest - lowest > 1e-12 * scale)
+    return np.asarray(highest - lowest > least)
 
 
 def rounded(values: Floats) -> Floats:

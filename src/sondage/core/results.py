@@ -50,8 +50,8 @@ class Interval:
         if not isinstance(value, Real):
             return False
         number = float(value)
-        near = (math.isclose(number, end, rel_tol=1e-12, abs_tol=1e-15) for end in (self.low, self.high))
-        return self.low <= number <= self.high or any(near)
+        least = 1e-12 * (max(map(abs, filter(math.isfinite, (self.low, self.high))), default=0.0) or 1e-3)
+        return self.low <= number <= self.high or min(abs(number - self.low), abs(number - self.high)) <= least
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, Doubts
 from sondage.core.blocks import row_blocks
-from sondage.core.comparisons import Influence, believed_totals, moments
+from sondage.core.comparisons import Influence, believed_totals
 from sondage.core.designs import Design, Equal, Term, matters
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
@@ -22,7 +22,7 @@ from sondage.errors import SondageWarning
 from sondage.pools.coding import floats
 from sondage.pools.doubts import doubts_of
 from sondage.pools.parts import Filled, Profile, Undrawn
-from sondage.pools.strata import array_strata, averaged
+from sondage.pools.strata import array_strata, averaged, believed
 from sondage.pools.units import Units
 
 __all__ = ["ArrayRows"]
@@ -253,7 +253,7 @@ class ArrayRows:
         """Return at most so many strata of equal numbers of units, by the believed mean influence."""
         mean, second = np.empty(len(self)), np.empty(len(self))
         for part, items in self.blocks():
-            mean[part], second[part] = moments(influence, belief, items)
+            mean[part], second[part] = believed(influence, belief, items)
         units = Units.alone(len(self)) if self._units is None else Units(*self._units)
         return array_strata(*averaged(self.items.weights, mean, second, units), self.unit_keys, most)
 

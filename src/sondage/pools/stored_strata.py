@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
-from sondage.core.comparisons import Influence, moments
+from sondage.core.comparisons import Influence
 from sondage.core.hashing import uniforms
 from sondage.core.predictions import Floats
 from sondage.core.strata import Firsts, first_of, stratum_stakes
@@ -22,7 +22,7 @@ from sondage.pools.engines import Rows
 from sondage.pools.kernels import Reader, picked
 from sondage.pools.scans import Scan
 from sondage.pools.sql.passes import Chosen
-from sondage.pools.strata import averaged, scores_of
+from sondage.pools.strata import averaged, believed, scores_of
 
 __all__ = ["StoredStrata", "stored_strata"]
 
@@ -68,7 +68,7 @@ class Placing:
 
     def _moments(self, rows: Rows) -> tuple[Floats, Floats, Floats]:
         items = self.reader.items(rows)
-        mean, second = moments(self.influence, self.belief, items)
+        mean, second = believed(self.influence, self.belief, items)
         return averaged(np.asarray(items.weights), mean, second, self.reader.units(rows))
 
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.predictions import Floats
+from sondage.core.beliefs import Belief, GaussianBelief
+from sondage.core.comparisons import Influence, moments
+from sondage.core.designs import RootMeanSquare
+from sondage.core.predictions import Floats, Items
 from sondage.core.strata import Firsts, first_of, strata_by_score, stratum_stakes
 from sondage.pools.units import Units
 
-__all__ = ["ArrayStrata", "array_strata", "averaged", "scores_of"]
+__all__ = ["ArrayStrata", "array_strata", "averaged", "believed", "scores_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,17 @@ class ArrayStrata:
     def first(self, counts: NDArray[np.int64], seed: int, stage: int) -> Firsts:
         """Return so many units of each stratum, the first by the keys of the draw."""
         return first_of(self.of_unit, self.keys, counts, seed, stage)
+
+
+def believed(influence: Influence, belief: Belief, items: Items) -> tuple[Floats, Floats]:
+    """Return the believed mean and second moment of the influence, shape (n,) each.
+
+    Where variances are beyond all bounds the means are nothing beside the roots of the second moments.
+    """
+    if isinstance(belief, GaussianBelief) and belief.broad:
+        root = RootMeanSquare(influence=influence, belief=belief).relevance(items)
+        return np.zeros(len(items)), np.square(root)
+    return moments(influence, belief, items)
 
 
 def averaged(weights: Floats, mean: Floats, second: Floats, units: Units) -> tuple[Floats, Floats, Floats]:

@@ -78,7 +78,7 @@ def least_in_stage(task: Task, kind: str, models: int) -> int:
     return _SOME if task.kind == "regression" and 1 < models <= MOST_SOURCES else _MANY
 
 
-def stage_end(shares: Sequence[float], budget: float, spent: float, least: float) -> float:
+def stage_end(shares: Sequence[float], budget: float, spent: float, least: float, *, counted: bool = True) -> float:
     """Return up to which part of the budget the next stage goes.
 
     Parameters
@@ -89,6 +89,8 @@ def stage_end(shares: Sequence[float], budget: float, spent: float, least: float
         Labels, or cost: in all, and asked for so far.
     least : float
         Least of a stage: smaller ones are joined with the next.
+    counted : bool
+        Whether the budget counts labels, which are whole; costs are not, whatever their unit.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def stage_end(shares: Sequence[float], budget: float, spent: float, least: float
     15.0
     """
     for share in np.cumsum(shares)[:-1]:
-        end = float(np.floor(share * budget + 1e-9)) if budget == int(budget) else float(share * budget)
+        end = float(np.floor(share * budget + 1e-9)) if counted else float(share * budget)
         if end - spent >= least and budget - end >= least:
             return end
     return float(budget)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sondage.core.measures import parse_measure
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.strata import next_stratum, stratum_deviations
 from sondage.studies.labels import label_array
 from sondage.studies.planning import contrasts_of
@@ -34,6 +36,7 @@ def _deviations(session: Session, strata: np.ndarray, n_strata: int) -> np.ndarr
     contrast = contrasts_of(session.question, functional, session.models)[0]
     name, known = functional.basis.name, session.stage.known
     influence = contrast.influence({model: known.expected[name, model] for model in contrast.models})
+    influence = replace(influence, constant=0.0)  # beside that of variances beyond all bounds nothing shows
     given = {p: label for p in session.asked if (label := session.answers.get(p)) is not None}
     answered = list(given)
     if not answered:
@@ -41,5 +44,5 @@ def _deviations(session: Session, strata: np.ndarray, n_strata: int) -> np.ndarr
     rows = np.array(answered) if session.units is None else np.searchsorted(session.units, answered)
     labels = label_array(list(given.values()), session.task)
     psi = np.asarray(influence.at(session.items.take(rows), labels), dtype=np.float64)
-    prior = max(float(np.var(psi)), 1e-12)
+    prior = max(float(np.var(psi)), ROUNDING * float(np.mean(np.square(psi)))) or 1.0
     return stratum_deviations(psi, strata[answered], n_strata, prior)

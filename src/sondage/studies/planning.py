@@ -262,6 +262,4 @@ def _strata(pool: Pool, plan: Plan, most: int) -> Strata:
     """Return strata of equal numbers by the believed mean influence."""
     if pool.prices is not None:
         raise InputError("stratified draws count labels, not costs; use another draw or a pool without costs")
-    contrast = plan.contrasts[0]
-    influence = contrast.influence({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
-    return pool.strata(influence, plan.belief, min(N_STRATA, most))
+    return pool.strata(plan.setting.influence(plan.contrasts[0]), plan.belief, min(N_STRATA, most))

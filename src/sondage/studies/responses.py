@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief
+from sondage.core.beliefs import Belief, is_limit
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import Fit
@@ -217,11 +217,13 @@ def _cells(score: Floats, answered: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]) -> Floats:
-    """Return the believed mean influence of these drawn items on the first measure, on any scale."""
+    """Return the believed mean influence of these drawn items on the first measure, on any scale; 0 of a limit."""
     functional = session.question.measures[0].ready(session.task)
     contrast = contrasts_of(session.question, functional, session.models)[0]
     assert known.belief is not None
     sums = {m: known.expected[functional.basis.name, m] for m in contrast.models}
+    if is_limit(known.belief):
+        return np.zeros(len(positions))
     items, _, units = session.rows(positions, {})
     single = [Contrast(functional, (one,)) for one in contrast.weights]  # of a difference nothing may be left
     squares = [moments(one.influence(sums), known.belief, items)[1] for one in single]

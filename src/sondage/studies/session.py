@@ -140,7 +140,8 @@ class Session(Sheet):
         least = float(least_in_stage(pool.task, self.question.kind, len(pool.models)))
         if prices is not None:
             least = max(least * prices.total / pool.n_units, prices.largest)
-        end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least)
+        counted = prices is None
+        end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least, counted=counted)
         alone = plan is None  # else others plan, whose result these labels serve too: the whole of slices
         if plan is None:
             pool.expect(self.seed, len(self.stages), self.budget - spent)

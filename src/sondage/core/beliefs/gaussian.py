@@ -70,6 +70,24 @@ class GaussianBelief:
         """Return the parts of the mixture, model and share; `tells` says whether a model has variances."""
         return self.models
 
+    def residual_totals(self, items: Items, model: int, weights: Floats) -> Floats:
+        r"""Return the weighted sums of what is believed of (r^2, r, |r|, y, y^2), with r = f - y, shape (5,).
+
+        With d = f - m and z = |d| / s these are :math:`d^2 + s^2`, d, the folded normal's
+        :math:`|d| + 2 s (\varphi(z) - z (1 - \Phi(z)))`, m and :math:`m^2 + s^2`.
+        """
+        totals = np.zeros(5)
+        for index, share in self._parts(items):
+            mean = self._centre(items, index)
+            deviation = 0.0 if self.peaked else self._deviation(cast(Means, items.models[index]))
+            gap = cast(Means, items.models[model]).means - mean
+            far = np.abs(gap)
+            z = far / np.maximum(np.maximum(deviation, far / 40.0), 1e-300)
+            folded = far + 2.0 * deviation * (_density(z) - z * ndtr(-z))
+            columns = (gap**2 + deviation**2, gap, folded, mean, mean**2 + deviation**2)
+            totals += share * np.array([np.sum(weights * column) for column in columns])
+        return totals
+
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield three points, which tell any quadratic from a constant, and the models' means."""
         yield from (-1.0, 0.0, 1.0)

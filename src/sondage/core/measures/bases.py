@@ -58,8 +58,8 @@ class Basis(Protocol):
         r"""Return :math:`\langle a, s(o_i, y_i) \rangle`, a new array of shape (n,)."""
         ...
 
-    def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
-        """Return the labels at which the projection, or without coefficients any part of s, is not smooth."""
+    def kinks(self, items: Items, model: int, coefficients: Floats) -> Sequence[NDArray[Any]]:
+        """Return the labels at which the projection is not smooth."""
         ...
 
 
@@ -80,7 +80,7 @@ class Plain(ABC):
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
         return np.asarray(sum(self.totals(items, model, label, weight) for label, weight in supposed))
 
-    def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
+    def kinks(self, items: Items, model: int, coefficients: Floats) -> Sequence[NDArray[Any]]:
         return ()
 
 
@@ -215,9 +215,8 @@ class Residuals(Plain):
             value = value + absolute * np.abs(residual)
         return value + (second * label + first) * label if first or second else value
 
-    def kinks(self, items: Items, model: int, coefficients: Floats | None = None) -> Sequence[NDArray[Any]]:
-        smooth = coefficients is not None and not coefficients[2]
-        return () if smooth else (cast(Means, items.models[model]).means,)
+    def kinks(self, items: Items, model: int, coefficients: Floats) -> Sequence[NDArray[Any]]:
+        return (cast(Means, items.models[model]).means,) if coefficients[2] else ()
 
     @staticmethod
     def _residual(items: Items, model: int, label: Any) -> tuple[Floats, Floats]:

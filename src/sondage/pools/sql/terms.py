@@ -22,7 +22,7 @@ from sondage.core.designs import (
     extent,
     vanishes,
 )
-from sondage.core.measures.bases import Confusion, Residuals
+from sondage.core.measures.bases import ROUNDING, Confusion, Residuals
 from sondage.core.suppositions import right_or_wrong
 from sondage.pools.schema import Schema, Source
 from sondage.pools.sql.argmax import top_and_rest
@@ -106,7 +106,7 @@ def _(term: Range, select: Select, schema: Schema) -> str:
     if len(term.influence.terms) == 1 and isinstance(term.influence.basis, Confusion):
         ((model, a),) = term.influence.terms
         span = np.ptp(a, axis=1)
-        least = 1e-12 * _scale(term.influence)
+        least = ROUNDING * extent([term.influence])
         return select.looked_up(schema.models[model].code, np.where(span > least, span, 0.0)[:, None])[0]
     psi = _at(term.influence, allowed(term.belief, schema, term.influence.models), select, schema)
     return _where(matter([term.influence], term.belief, select, schema), _spread(psi))
@@ -155,10 +155,6 @@ def _square(value: str) -> str:
 
 def _spread(values: Sequence[str]) -> str:
     return f"(greatest({', '.join(values)}) - least({', '.join(values)}))"
-
-
-def _scale(influence: Influence) -> float:
-    return max(float(np.max(np.abs(a), initial=0.0)) for _, a in influence.terms)
 
 
 def _require_smooth(influences: Sequence[Influence], belief: Belief) -> None:
@@ -233,17 +229,23 @@ def matter(influences: Sequence[Influence], belief: Belief, select: Select, sche
 def _any_moves(influences: Sequence[Influence], belief: Belief, select: Select, schema: Schema) -> str:
     conditions = []
     for influence in influences:
-        least = number(1e-12 * _scale(influence))
+        if isinstance(influence.basis, Residuals):
+            root = _broad_root(influence, schema)
+            if root == "1e0":
+                return ALL
+            conditions.append(f"{root} > 0e0")
+            continue
+        least = ROUNDING * extent([influence])
         if len(influence.terms) == 1 and isinstance(influence.basis, Confusion):
             ((model, a),) = influence.terms
-            moved = np.ptp(a, axis=1) > 1e-12 * _scale(influence)
+            moved = np.ptp(a, axis=1) > least
             if moved.all():
                 return ALL
             (flag,) = select.looked_up(schema.models[model].code, moved[:, None].astype(np.float64))
             conditions.append(f"{flag} > 5e-1")
         else:
             psi = select.let(_at(influence, allowed(belief, schema, influence.models), select, schema))
-            conditions.append(f"{_spread(psi)} > {least}")
+            conditions.append(f"{_spread(psi)} > {number(least)}")
     return f"({' OR '.join(conditions)})" if conditions else ALL
 
 
@@ -252,8 +254,10 @@ def _broad_root(influence: Influence, schema: Schema) -> str:
     if not isinstance(influence.basis, Residuals):
         return "1e0"
     square, plain, absolute, first, second = np.array([a for _, a in influence.terms]).T
-    if not vanishes([square, second]) or not vanishes([absolute]):
+    if not all(map(vanishes, (square, absolute, second))):
         return "1e0"
-    slopes = -2.0 * square + absolute
-    terms = [f"{number(s)} * {schema.models[m].code}" for s, m in zip(slopes, influence.models, strict=True)]
-    return f"abs({total([*terms, number(float(np.sum(first - plain)))])})"
+    slopes = absolute - 2.0 * square
+    parts = [f"{number(s)} * {schema.models[m].code}" for s, m in zip(slopes, influence.models, strict=True)]
+    parts.append(number(float(np.sum(first - plain))))
+    slope, size = f"abs({total(parts)})", total([f"abs({part})" for part in parts])
+    return f"CASE WHEN {slope} > {number(ROUNDING)} * ({size}) THEN {slope} ELSE 0e0 END"

@@ -1,0 +1,140 @@
+"""Labels, costs, weights and features may be in any unit: what is asked for, and what is said of it, are the same."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sondage import Pool, Regressor, compare, evaluate, read_pool, select
+
+pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+
+ITEMS = 200
+UNITS = (2.0**-30, 2.0**30)
+DIMENSIONS = {"mse": 2, "rmse": 1, "mae": 1, "bias": 1, "r2": 0}
+
+
+def numbers(random, *, told):
+    """Return labels, what three regressors say, of which the last is far off, and their variances."""
+    labels = random.normal(size=ITEMS)
+    means = {
+        name: labels + scale * random.normal(size=ITEMS) for name, scale in zip("abc", (0.5, 0.6, 5.0), strict=True)
+    }
+    return labels, means, random.lognormal(0.0, 0.5, ITEMS) * 0.3 if told else None
+
+
+def noting(labels):
+    asked = []
+
+    def answer(ids):
+        asked.extend(ids)
+        return labels[np.array(ids)].tolist()
+
+    return answer, asked
+
+
+def in_unit(unit, means, variances, **columns):
+    own = None if variances is None else variances * unit**2
+    return Pool(models={name: Regressor(mean * unit, own) for name, mean in means.items()}, **columns)
+
+
+def numbers_of(question, pool, measure, answer, seed, unit, **options):
+    """Return what is said, in the unit of the measure."""
+    if question == "select":
+        found = select(pool, measure, labels=answer, seed=seed, **options)
+        estimates, gaps = list(found.estimates.values()), list(found.gaps().values())
+    else:
+        asks = evaluate(pool, measure, answer, seed=seed, model="a", **options) if question == "evaluate" else None
+        one = asks or compare(pool, "a", "b", measure, labels=answer, seed=seed, **options).estimate
+        estimates, gaps = [one], [one.interval()]
+    values = [(one.value, one.std_error) for one in estimates]
+    ends = [(gap.low, gap.high) for gap in gaps]
+    return np.concatenate([np.ravel(values), np.ravel(ends)]) / unit ** DIMENSIONS[measure]
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["without variances", "with variances"])
+@pytest.mark.parametrize("measure", ["mse", "rmse", "mae", "bias", "r2"])
+@pytest.mark.parametrize("question", ["evaluate", "compare", "select"])
+def test_numbers_in_any_unit(question, measure, told):
+    for seed in range(3):
+        labels, means, variances = numbers(np.random.default_rng(seed), told=told)
+        found = []
+        for unit in (1.0, *UNITS):
+            answer, asked = noting(labels * unit)
+            pool = in_unit(unit, means, variances)
+            said = numbers_of(question, pool, measure, answer, seed, unit, budget=60)
+            found.append((asked, said))
+        for asked, said in found[1:]:
+            assert asked == found[0][0]
+            np.testing.assert_allclose(said, found[0][1], rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_strata_of_regressors_without_variances(unit):
+    labels, means, _ = numbers(np.random.default_rng(0), told=False)
+    asked = []
+    for times in (1.0, unit):
+        answer, ids = noting(labels * times)
+        evaluate(in_unit(times, means, None), "mse", answer, 40, 0, model="a", draw="strata")
+        asked.append(ids)
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_skipped_items_in_any_unit(unit):
+    labels, means, variances = numbers(np.random.default_rng(1), told=False)
+    found = []
+    for times in (1.0, unit):
+        answer, _ = noting(labels * times)
+
+        def skipping(ids, answer=answer):
+            return [None if one % 4 == 0 else label for one, label in zip(ids, answer(ids), strict=True)]
+
+        one = evaluate(in_unit(times, means, variances), "mse", skipping, 60, 0, model="a")
+        found.append(np.array([one.value, one.std_error]) / times**2)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-7)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("of", ["costs", "weights", "features"])
+def test_costs_weights_and_features_in_any_unit(of, unit):
+    random = np.random.default_rng(2)
+    chances = random.random(ITEMS)
+    labels = (random.random(ITEMS) < chances).astype(int)
+    columns = {"costs": random.choice([1.0, 2.0, 5.0], ITEMS), "weights": random.lognormal(size=ITEMS)}
+    columns["features"] = random.normal(size=(ITEMS, 3))
+    found = []
+    for times in (1.0, unit):
+        answer, asked = noting(labels)
+        pool = Pool(chances, **columns | {of: columns[of] * times})
+        one = evaluate(pool, "f1", answer, 90.0 * (times if of == "costs" else 1.0), 0)
+        found.append((asked, [one.value, one.std_error, one.interval().low]))
+    assert found[0][0] == found[1][0]
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-7)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_variances_of_another_unit_than_the_labels_are_no_help_and_no_harm(unit):
+    labels, means, variances = numbers(np.random.default_rng(3), told=True)
+    answer, _ = noting(labels)
+    pool = Pool(models={"a": Regressor(means["a"], variances * unit)})
+    one = evaluate(pool, "mse", answer, 100, 0)
+    truth = float(np.mean(np.square(labels - means["a"])))
+    assert truth in one.interval()
+    assert one.interval().width < truth
+
+
+@pytest.mark.parametrize("measure", ["mse", "mae"])
+def test_selections_in_any_unit_in_files(tmp_path, measure):
+    labels, means, _ = numbers(np.random.default_rng(4), told=False)
+    found = []
+    for times in (1.0, *UNITS):
+        table = {"id": np.arange(ITEMS)} | {f"{name}.prediction": mean * times for name, mean in means.items()}
+        path = tmp_path / f"{times}.parquet"
+        pq.write_table(pa.table(table), path)
+        stored = read_pool(path, lazy=True)
+        for pool in (stored, stored.load()):
+            answer, asked = noting(labels * times)
+            best = select(pool, measure, labels=answer, budget=60, seed=4)
+            found.append((asked, best.ranking))
+    assert all(one == found[0] for one in found[1:])
