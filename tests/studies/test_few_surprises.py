@@ -42,7 +42,9 @@ def share_of_absolute(session: Session, pool: Pool, p: NDArray[Any], y: NDArray[
     """From the calibrated probabilities, without the package's sums."""
     session.method = choose_method(design="optimal")
     belief = session.plan(pool).belief
-    moved = 1 / (1 + np.exp(-(belief.shift + belief.slope * np.log(p / (1 - p)))))
+    odds = np.log(p / (1 - p))
+    steeper = np.where(odds >= 0, np.exp(belief.bend), np.exp(-belief.bend))
+    moved = 1 / (1 + np.exp(-(belief.shift + belief.slope * steeper * odds)))
     wrong = np.where(p > 0.5, 1 - moved, moved)
     asked = [session.ids[position] for position in session.asked]
     wrong[asked] = (p[asked] > 0.5) != (y[asked] == 1)
@@ -65,7 +67,7 @@ def test_the_part_of_absolute_follows_the_surprises_that_are_expected():
 def test_elsewhere_the_parts_are_equal(case):
     p, y = rare()
     if case == "many surprises":
-        p = np.sqrt(p)
+        p = p**0.25
     pool = Pool(models={"a": Classifier(p), "b": Classifier(p[::-1])}) if "two" in case else Pool(p)
     session = begun(pool, y, 300, "brier" if "loss" in case else "f1")
     if case == "first stage":

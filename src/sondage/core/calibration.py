@@ -1,11 +1,13 @@
-r"""Recalibration of a belief on the labels so far: two numbers, found by their posterior mean.
+r"""Recalibration of a belief on the labels so far: two or three numbers, found by their posterior mean.
 
 A probability p of an event becomes :math:`\mathrm{logit}^{-1}(a + b \, \mathrm{logit}\, p)`, a predictive variance
 :math:`v` becomes :math:`e^a v^b`. The prior trusts the model (a near 0, b near 1), doubts it, or mistrusts it, in
-shares 65, 25 and 10 %. The posterior *mean of (a, ln b)* is taken, not the mean probability: averaging probabilities
-would be ruled by the heaviest tail that the labels do not exclude, and spend the labels there. What labels do not
-exclude matters for how far off an estimate may be; for that there are points of the posterior. They have a third
-number: the share :math:`\lambda` of events that were told nothing, and happen by chance however sure the model is.
+shares 65, 25 and 10 %. Of two classes a model may be sure and wrong of one and right of the other: there the slope is
+:math:`b e^c` for log odds of 0 and more and :math:`b e^{-c}` below, alike or independent with a probability of a half
+each. The posterior *mean of (a, ln b, c)* is taken, not the mean probability: averaging probabilities would be ruled by
+the heaviest tail that the labels do not exclude, and spend the labels there. What labels do not exclude matters for how
+far off an estimate may be; for that there are points of the posterior of a and b. They have one more number: the share
+:math:`\lambda` of events that were told nothing, and happen by chance however sure the model is.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ __all__ = [
     "IDENTITY",
     "Calibration",
     "another_unit",
+    "bent",
     "calibrate_events",
+    "calibrate_sides",
     "calibrate_variances",
     "plausible_events",
 ]
@@ -41,12 +45,13 @@ MOST_LAPSES = 0.5
 
 @dataclass(frozen=True)
 class Calibration:
-    """The shift a, the slope b, the log probability of the data with both integrated out, and the share of lapses."""
+    """Shift a, slope b, log probability of the data with all of them integrated out, share of lapses, and bend c."""
 
     shift: float = 0.0
     slope: float = 1.0
     log_evidence: float = 0.0
     lapse: float = 0.0
+    bend: float = 0.0
 
 
 IDENTITY = Calibration()
@@ -70,6 +75,65 @@ def calibrate_events(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
     True
     """
     return _mean(_likelihood(logits, events)) if len(logits) else IDENTITY
+
+
+def calibrate_sides(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
+    r"""Return the posterior mean calibration of events where the slopes of log odds of either sign may differ.
+
+    Parameters
+    ----------
+    logits, events
+        As for `calibrate_events`.
+
+    Examples
+    --------
+    >>> sure = np.repeat([-6.0, 2.0, 6.0], 40)  # a quarter of the positives are wrong, however sure, and no negative
+    >>> calibrate_sides(sure, (sure > 0) & (np.arange(120) % 4 > 0)).bend < -0.5
+    True
+    """
+    if not len(logits):
+        return IDENTITY
+    above = logits >= 0
+    sides = [_likelihood(logits[rows], events[rows]) for rows in (above, ~above)]
+    one, two = _mean(sides[0] + sides[1]), _of_two_slopes(*sides)
+    evidence = float(np.logaddexp(one.log_evidence, two.log_evidence))
+    share = float(np.exp(two.log_evidence - evidence))
+    slope = np.log(one.slope) + share * np.log(two.slope / one.slope)
+    shift = one.shift + share * (two.shift - one.shift)
+    return Calibration(shift, float(np.exp(slope)), evidence - np.log(2.0), bend=share * two.bend)
+
+
+def _of_two_slopes(above: Floats, below: Floats) -> Calibration:
+    """Return the posterior mean where both slopes are independent but for how far the model is to be trusted.
+
+    Parameters
+    ----------
+    above, below : ndarray of float, shape (cells,)
+        Log likelihoods of events whose log odds are not negative, and are.
+    """
+    logs = np.log(SLOPES)
+    tables = [side.reshape(len(SHIFTS), len(SLOPES)) for side in (above, below)]
+    log_posterior, means = [], []
+    for shifts, slopes in _TRUST:
+        sides = [logsumexp(table + slopes, axis=1, keepdims=True) for table in tables]
+        means.append([np.exp(table + slopes - side) @ logs for table, side in zip(tables, sides, strict=True)])
+        log_posterior.append(shifts + (sides[0] + sides[1])[:, 0])
+    evidence = float(logsumexp(log_posterior))
+    posterior = np.exp(np.stack(log_posterior) - evidence)
+    up, down = np.einsum("ti,tsi->s", posterior, np.stack(means))
+    shift = float(np.sum(posterior @ SHIFTS))
+    return Calibration(shift, float(np.exp((up + down) / 2.0)), evidence, bend=float(up - down) / 2.0)
+
+
+def bent(logits: Floats, bend: float) -> Floats:
+    """Return log odds times :math:`e^c` where they are not negative and times :math:`e^{-c}` below.
+
+    Examples
+    --------
+    >>> bent(np.array([-1.0, 1.0]), np.log(2.0)).tolist()
+    [-0.5, 2.0]
+    """
+    return logits * np.where(logits >= 0, np.exp(bend), np.exp(-bend)) if bend else logits
 
 
 def plausible_events(
@@ -196,6 +260,16 @@ def _posterior(log_likelihood: Floats) -> tuple[Floats, float]:
     return np.exp(_LOG_PRIOR + log_likelihood - evidence), evidence
 
 
+def _trust() -> list[tuple[Floats, Floats]]:
+    """Return for each part of the prior the log probabilities of the shifts, with its share, and of the slopes."""
+    parts = []
+    for share, of_shift, of_slope, _ in PRIOR:
+        shifts = -0.5 * (SHIFTS / of_shift) ** 2 + np.log(np.gradient(SHIFTS))
+        slopes = -0.5 * (np.log(SLOPES) / of_slope) ** 2
+        parts.append((np.log(share) + shifts - logsumexp(shifts), slopes - logsumexp(slopes)))
+    return parts
+
+
 def _log_priors() -> Floats:
     """Return the log prior of every calibration of the grid (cells,) without lapses and with each share of them."""
     parts = [
@@ -211,6 +285,7 @@ def _log_priors() -> Floats:
 
 
 _SHIFT, _SLOPE = (grid.ravel() for grid in np.meshgrid(SHIFTS, SLOPES, indexing="ij"))
+_TRUST = _trust()
 _LOG_PRIORS = _log_priors()
 _LOG_PRIOR = np.asarray(logsumexp(_LOG_PRIORS, axis=0))
 _IN_ORDER = np.lexsort((_SHIFT, _SLOPE))

@@ -14,7 +14,7 @@ from sondage.core.beliefs.columns import class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
 from sondage.core.beliefs.protocol import Belief, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
-from sondage.core.calibration import calibrate_events, plausible_events
+from sondage.core.calibration import bent, calibrate_events, calibrate_sides, plausible_events
 from sondage.core.predictions import Classes, Floats, Items
 
 __all__ = ["LEAST", "PLAUSIBLE", "ClassBelief", "Reference"]
@@ -68,6 +68,8 @@ class ClassBelief:
     shift, slope : float
         Calibration of the log odds of the second of two classes, or of the most probable of several; the others
         keep their proportions.
+    bend : float
+        Of two classes: how much steeper the calibration is above even odds, and flatter below (`bent`).
     among : tuple of float
         Shares of the judges among themselves; empty for equal ones.
     votes : tuple of int
@@ -100,12 +102,13 @@ class ClassBelief:
     sure: tuple[tuple[int, float], ...] = ()
     doubts: tuple[float, ...] = ()
     judge_doubts: tuple[float, ...] = ()
+    bend: float = 0.0
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
     ) -> Iterator[Supposed]:
         """Yield every class code with its probability, shape (n,)."""
-        if self._as_given:
+        if self.as_given:
             yield from enumerate(self._columns(items))
         else:
             yield from self._moved_columns(items)
@@ -117,9 +120,15 @@ class ClassBelief:
         return (self.n_classes, *sources, self.judge, self.among, self.judge_doubts)
 
     @property
-    def _as_given(self) -> bool:
+    def as_given(self) -> bool:
         """Whether probabilities are left as they are."""
-        return (self.shift, self.slope) == (0.0, 1.0)
+        return (self.shift, self.slope, self.bend) == (0.0, 1.0, 0.0)
+
+    @property
+    def sided(self) -> bool:
+        """Whether each of two classes has a slope of its own: one model is believed, and nobody else."""
+        others = bool(self.judge or self.uniform or self.prior or self.sure)
+        return self.n_classes == 2 and len(self.models) == 1 and not others
 
     def _moved_columns(self, items: Items) -> Iterator[Supposed]:
         """Yield every class code with its probability after the reference class's log odds are moved."""
@@ -138,7 +147,7 @@ class ClassBelief:
 
     def _moved(self, items: Items, reference: Reference) -> Floats:
         """Return the log odds of the reference class after calibration, shape (n,)."""
-        return self.shift + self.slope * reference.log_odds
+        return self.shift + self.slope * bent(reference.log_odds, self.bend)
 
     def reference(self, items: Items) -> Reference:
         """Return the class of every item whose log odds are calibrated: the second of two, else the most probable."""
@@ -161,8 +170,9 @@ class ClassBelief:
         if self.votes:
             return replace(self, counts=count_votes(self.votes, items, labels))
         reference = self.reference(items)
-        fitted = calibrate_events(reference.log_odds, labels == reference.classes)
-        return replace(self, shift=fitted.shift, slope=fitted.slope)
+        fit = calibrate_sides if self.sided else calibrate_events
+        fitted = fit(reference.log_odds, labels == reference.classes)
+        return replace(self, shift=fitted.shift, slope=fitted.slope, bend=fitted.bend)
 
     def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible."""
@@ -170,9 +180,10 @@ class ClassBelief:
 
     def _left_possible(self, items: Items, labels: NDArray[Any], weights: Floats, count: int) -> tuple[Belief, ...]:
         reference = self.reference(items)
-        events, chance = labels == reference.classes, 1.0 / self.n_classes
-        points = plausible_events(reference.log_odds, events, weights, count, chance=chance)
-        return lapsing(self, points)
+        odds, events, chance = reference.log_odds, labels == reference.classes, 1.0 / self.n_classes
+        bend = calibrate_sides(odds, events).bend if self.sided else 0.0
+        points = plausible_events(bent(odds, bend), events, weights, count, chance=chance)
+        return lapsing(replace(self, bend=bend), points)
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield every class code."""

@@ -74,8 +74,14 @@ class LearnedClassBelief(ClassBelief):
     correction: Correction = NONE
 
     @property
-    def _as_given(self) -> bool:
-        return super()._as_given and self.correction == NONE
+    def as_given(self) -> bool:
+        """Whether probabilities are left as they are."""
+        return super().as_given and self.correction == NONE
+
+    @property
+    def sided(self) -> bool:
+        """Whether each of two classes has a slope of its own: not where others tell what one model gets wrong."""
+        return super().sided and not self.source_models and not self.source_judges
 
     def _moved(self, items: Items, reference: Reference) -> Floats:
         return super()._moved(items, reference) + self.correction.at(self._sources(items, reference), items.features)

@@ -71,7 +71,7 @@ def _(belief: ClassBelief, select: Select, schema: Schema, models: Sequence[int]
         return list(select.memo[belief])
     columns = _mixture(belief, select, schema)
     correction = belief.correction if isinstance(belief, LearnedClassBelief) else NONE
-    if (belief.shift, belief.slope) != (0.0, 1.0) or correction != NONE:
+    if not belief.as_given:
         columns = _moved(belief, correction, select, schema, columns)
     select.memo[belief] = list(enumerate(columns))
     return list(enumerate(columns))
@@ -177,7 +177,7 @@ def _moved(
         largest = select.one(f"greatest({', '.join(columns)})")
         reference, at = select.one(f"CASE {largest} {cases} END"), largest
     odds = select.one(log_odds(at))
-    terms, k = [number(belief.shift), f"{number(belief.slope)} * {odds}"], belief.n_classes
+    terms, k = [number(belief.shift), f"{number(belief.slope)} * {_bent(odds, belief.bend)}"], belief.n_classes
     if isinstance(belief, LearnedClassBelief) and correction != NONE:
         sources = [odds] + [
             select.one(log_odds(select.one(_doubted(_of_class(schema, source, reference, k), doubts, index, k))))
@@ -196,6 +196,14 @@ def _moved(
     return select.let(
         [f"CASE WHEN {reference} = {y} THEN {moved} ELSE ({c} + {tiny}) * {rest} END" for y, c in enumerate(columns)]
     )
+
+
+def _bent(odds: str, bend: float) -> str:
+    """Return log odds bent at 0."""
+    if not bend:
+        return odds
+    above, below = (number(float(factor)) for factor in np.exp([bend, -bend]))
+    return f"({odds} * CASE WHEN {odds} >= 0e0 THEN {above} ELSE {below} END)"
 
 
 def _of_class(schema: Schema, source: Source, reference: str, k: int) -> str:
