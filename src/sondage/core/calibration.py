@@ -80,10 +80,19 @@ def calibrate_events(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
 def calibrate_sides(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
     r"""Return the posterior mean calibration of events where the slopes of log odds of either sign may differ.
 
+    Given the shift a the likelihood is :math:`L_+(a, b e^c) \, L_-(a, b e^{-c})`, of the events of either sign. With a
+    probability of a half c is 0, else both slopes are independent given which part of the prior holds
+    (docs/statistics.md, section 3.1; Kull, Silva Filho and Flach, Beta calibration, 2017, join two slopes smoothly).
+
     Parameters
     ----------
     logits, events
         As for `calibrate_events`.
+
+    Returns
+    -------
+    Calibration
+        Its bend is the posterior mean of c; the identity without events.
 
     Examples
     --------
@@ -126,7 +135,14 @@ def _of_two_slopes(above: Floats, below: Floats) -> Calibration:
 
 
 def bent(logits: Floats, bend: float) -> Floats:
-    """Return log odds times :math:`e^c` where they are not negative and times :math:`e^{-c}` below.
+    r"""Return log odds times :math:`e^c` where they are not negative and times :math:`e^{-c}` below.
+
+    Parameters
+    ----------
+    logits : ndarray of float, shape (n,)
+        Log odds.
+    bend : float
+        c.
 
     Examples
     --------

@@ -75,6 +75,15 @@ class GaussianBelief:
 
         With d = f - m and z = |d| / s these are :math:`d^2 + s^2`, d, the folded normal's
         :math:`|d| + 2 s (\varphi(z) - z (1 - \Phi(z)))`, m and :math:`m^2 + s^2`.
+
+        Parameters
+        ----------
+        items : Items
+            Rows.
+        model : int
+            Whose predictions f are.
+        weights : ndarray of float, shape (n,)
+            Of the rows.
         """
         totals = np.zeros(5)
         for index, share in self._parts(items):
