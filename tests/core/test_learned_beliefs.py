@@ -13,11 +13,11 @@ from sondage.core.beliefs import (
     LearnedGaussianBelief,
     LearnedOutcomeBelief,
 )
-from sondage.core.beliefs.classes import PLAUSIBLE
+from sondage.core.beliefs.classes import PLAUSIBLE, PLAUSIBLE_OF_SURE
 from sondage.core.beliefs.votes import count_votes, voted_column
 from sondage.core.catalogue.beliefs import MOST_SOURCES, TRUST, Expectation, named_belief
 from sondage.core.learning import NONE, Correction
-from sondage.core.variances import plausible
+from sondage.core.plausible import plausible
 
 
 def believe(pool, belief=None, models=(0,)):
@@ -361,10 +361,12 @@ def test_losses_reckon_with_that_nothing_was_to_learn(unneeded):
     pool = Pool(p, judge=judge)
     learned = believe(pool).calibrated(pool.items, y)
     learned = replace(learned, correction=replace(learned.correction, unneeded=unneeded))
-    found = learned.unsettled(pool.items, y, np.ones(200))
+    found = learned.plausible_of_sure(pool.items, y, np.ones(200))
     plain = [one for one in found if getattr(one, "belief", one).correction == NONE]
-    assert len(found) == PLAUSIBLE
-    assert len(plain) == (round(PLAUSIBLE * unneeded) if unneeded < 1 else 0)  # hardly any correction is left then
+    assert len(found) == PLAUSIBLE_OF_SURE
+    assert len(plain) == (
+        round(PLAUSIBLE_OF_SURE * unneeded) if unneeded < 1 else 0
+    )  # hardly any correction is left then
     assert len(learned.plausible(pool.items, y, np.ones(200))) == PLAUSIBLE
 
 

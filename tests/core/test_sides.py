@@ -29,7 +29,7 @@ def test_three_numbers_are_their_posterior_mean(rng: np.random.Generator) -> Non
     for z, event in zip(odds, events, strict=True):
         moved = a + np.exp(up if z >= 0 else down) * z
         log_posterior += log_expit(moved if event else -moved)
-    for share, of_shift, of_slope, _ in PRIOR:
+    for share, of_shift, of_slope in PRIOR:
         shifts = np.exp(-0.5 * (SHIFTS / of_shift) ** 2) * np.gradient(SHIFTS)
         slopes = np.exp(-0.5 * (np.log(SLOPES) / of_slope) ** 2)
         shifts, slopes = shifts / shifts.sum(), slopes / slopes.sum()

@@ -11,9 +11,10 @@ from sondage.core.beliefs import ClassBelief, Disputed, GaussianBelief, Lapsing
 from sondage.core.calibration import IDENTITY, calibrate_events, calibrate_variances, plausible_events
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
+from sondage.core.plausible import plausible
 from sondage.core.predictions import Classes, Items, Means
 from sondage.core.samples import Sample, from_inclusion
-from sondage.core.variances import DOUBTED, MOST_SLOPE, believed_variance, larger_variance, plausible, variance_slope
+from sondage.core.variances import DOUBTED, MOST_SLOPE, believed_variance, larger_variance, variance_slope
 
 
 @pytest.mark.parametrize(("shift", "slope"), [(0.0, 1.0), (-2.0, 1.0), (0.0, 0.4), (1.0, 2.0)])

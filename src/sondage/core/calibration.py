@@ -13,6 +13,7 @@ far off an estimate may be; for that there are points of the posterior of a and 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,10 @@ from sondage.core.predictions import Floats
 
 __all__ = [
     "IDENTITY",
+    "LAPSES",
+    "LAPSES_OF_SURE",
     "Calibration",
+    "Lapses",
     "another_unit",
     "bent",
     "calibrate_events",
@@ -33,10 +37,8 @@ __all__ = [
 
 SHIFTS = 9.0 * np.sinh(np.linspace(-3.0, 3.0, 41)) / np.sinh(3.0)
 SLOPES = np.exp(np.linspace(-2.5, 2.0, 46))
-PRIOR = ((0.65, 0.35, 0.12, 0.8), (0.25, 1.0, 0.5, 0.65), (0.10, 4.0, 1.0, 0.5))
-"""(share, standard deviation of a, standard deviation of ln b, probability that there are no lapses)."""
-LAPSES = (0.3, 1.0, 3.0, 10.0)
-"""How many surprises come from lapses, one number as likely as another, for each that the calibrated model expects."""
+PRIOR = ((0.65, 0.35, 0.12), (0.25, 1.0, 0.5), (0.10, 4.0, 1.0))
+"""(share, standard deviation of a, standard deviation of ln b): the model is trusted, doubted, mistrusted."""
 FAR_OFF, LARGEST_OFF = 5.0, 60.0
 """Log factors: variances that are off by more than the first, 150 times, are of another unit, which is taken off."""
 MOST_LAPSES = 0.5
@@ -55,6 +57,27 @@ class Calibration:
 
 
 IDENTITY = Calibration()
+
+
+@dataclass(frozen=True)
+class Lapses:
+    """What is believed of lapses before any label.
+
+    Attributes
+    ----------
+    none : tuple of float
+        The probability that there are none, for each part of the prior.
+    rates : tuple of float
+        How many surprises come from them, one number as likely as another, for each that the calibrated model expects.
+    """
+
+    none: tuple[float, float, float]
+    rates: tuple[float, ...]
+
+
+LAPSES = Lapses((0.8, 0.65, 0.5), (0.3, 1.0, 3.0, 10.0))
+LAPSES_OF_SURE = Lapses((0.95, 0.4, 0.1), (0.3, 1.0, 3.0, 10.0, 30.0))
+"""Where items decide that are all but certain: whoever is found to be too sure elsewhere is likely to lapse there."""
 
 
 def calibrate_events(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
@@ -153,7 +176,13 @@ def bent(logits: Floats, bend: float) -> Floats:
 
 
 def plausible_events(
-    logits: Floats, events: NDArray[np.bool_], weights: Floats, count: int, *, chance: float = 0.5
+    logits: Floats,
+    events: NDArray[np.bool_],
+    weights: Floats,
+    count: int,
+    *,
+    chance: float = 0.5,
+    prior: Lapses = LAPSES,
 ) -> tuple[Calibration, ...]:
     r"""Return calibrations that such events leave possible, each as likely as another.
 
@@ -171,6 +200,8 @@ def plausible_events(
         How many points, at least 1.
     chance : float
         The probability c of an event that was told nothing, in (0, 1).
+    prior : Lapses
+        What is believed of lapses before any label.
 
     Returns
     -------
@@ -189,9 +220,9 @@ def plausible_events(
     mean = _mean(likelihood)
     surprise = expit(-np.abs(mean.shift + mean.slope * logits))
     doubt = float(np.sum(weights * surprise) / np.sum(weights)) / (1.0 - chance)
-    lapses = np.minimum(np.multiply(LAPSES, doubt), MOST_LAPSES)
+    lapses = np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
     log_likelihood = np.stack([likelihood, *_likelihoods(logits, events, lapses, chance)])
-    log_posterior = (_LOG_PRIORS + log_likelihood)[:, _IN_ORDER].ravel()
+    log_posterior = (_log_priors(prior) + log_likelihood)[:, _IN_ORDER].ravel()
     posterior = np.exp(log_posterior - logsumexp(log_posterior))
     places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
     which, cells = np.divmod(np.minimum(places, len(posterior) - 1), len(_IN_ORDER))
@@ -279,29 +310,29 @@ def _posterior(log_likelihood: Floats) -> tuple[Floats, float]:
 def _trust() -> list[tuple[Floats, Floats]]:
     """Return for each part of the prior the log probabilities of the shifts, with its share, and of the slopes."""
     parts = []
-    for share, of_shift, of_slope, _ in PRIOR:
+    for share, of_shift, of_slope in PRIOR:
         shifts = -0.5 * (SHIFTS / of_shift) ** 2 + np.log(np.gradient(SHIFTS))
         slopes = -0.5 * (np.log(SLOPES) / of_slope) ** 2
         parts.append((np.log(share) + shifts - logsumexp(shifts), slopes - logsumexp(slopes)))
     return parts
 
 
-def _log_priors() -> Floats:
+@lru_cache(maxsize=4)
+def _log_priors(lapses: Lapses) -> Floats:
     """Return the log prior of every calibration of the grid (cells,) without lapses and with each share of them."""
     parts = [
         np.log(share) - 0.5 * (_SHIFT / of_shift) ** 2 - 0.5 * (np.log(_SLOPE) / of_slope) ** 2
         - np.log(of_shift * of_slope * _SLOPE)
-        for share, of_shift, of_slope, _ in PRIOR
+        for share, of_shift, of_slope in PRIOR
     ]  # fmt: skip
     cells = np.log(np.outer(np.gradient(SHIFTS), np.gradient(SLOPES)).ravel())
-    none = np.array([none for *_, none in PRIOR])[:, None]
-    rows = [logsumexp(parts, axis=0, b=none)] + [logsumexp(parts, axis=0, b=(1.0 - none) / len(LAPSES))] * len(LAPSES)
+    none, count = np.array(lapses.none)[:, None], len(lapses.rates)
+    rows = [logsumexp(parts, axis=0, b=none)] + [logsumexp(parts, axis=0, b=(1.0 - none) / count)] * count
     found = np.stack(rows) + cells
     return np.asarray(found - logsumexp(found))
 
 
 _SHIFT, _SLOPE = (grid.ravel() for grid in np.meshgrid(SHIFTS, SLOPES, indexing="ij"))
 _TRUST = _trust()
-_LOG_PRIORS = _log_priors()
-_LOG_PRIOR = np.asarray(logsumexp(_LOG_PRIORS, axis=0))
+_LOG_PRIOR = np.asarray(logsumexp(_log_priors(LAPSES), axis=0))
 _IN_ORDER = np.lexsort((_SHIFT, _SLOPE))

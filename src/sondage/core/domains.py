@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import hajek
 from sondage.core.evidence import Evidence
+from sondage.core.plausible import plausible, plausible_errors
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.stages import Estimation, Part
-from sondage.core.variances import believed_variance, larger_variance, plausible, variance_slope
+from sondage.core.variances import believed_variance, larger_variance, variance_slope
 from sondage.errors import InputError
 
 __all__ = ["domain_estimate"]
@@ -65,10 +66,12 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     known = Known(1.0, None, {}, {}, float(np.sum(sample.row_weights * sample.items.weights)))
     fit = hajek(contrast, sample, known)
     exact = estimate.exact and not np.any(sample.expansion.spread)
-    variance, df, belief = fit.variance, fit.df, evidence.estimation.belief
+    variance, df, belief, errors = fit.variance, fit.df, evidence.estimation.belief, None
     if not exact and belief is not None and np.isfinite(fit.value):
-        believed = believed_variance(contrast, sample, fit.sums, *plausible(contrast, belief, evidence.sample))
+        beliefs = plausible(contrast, belief, evidence.sample)
+        believed = believed_variance(contrast, sample, fit.sums, *beliefs)
         variance, df = larger_variance(variance, df, believed)
+        errors = plausible_errors(contrast, sample, fit.sums, beliefs)
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     slope = 0.0
     if std_error > 0 and np.isfinite(fit.value):
@@ -79,6 +82,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
         value=fit.value,
         std_error=std_error,
         slope=slope,
+        plausible=errors,
         n_labels=sample.size,
         target="pool",
         exact=exact,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sondage.core.courses import Course, EValue
     from sondage.core.evidence import Evidence
     from sondage.core.parts import Parts
+    from sondage.core.plausible import PlausibleErrors
     from sondage.core.sequences import ConfidenceSequence
 
 __all__ = ["Comparison", "Counts", "Estimate", "Interval", "Significance"]
@@ -154,6 +155,8 @@ class Estimate(Shown):
         Of two models with losses of 0 and 1, labelled uniformly where they differ: what the exact test counts.
     parts : Parts or None
         Of the whole of several slices, where the measure is a mean of ratios: what labels tell of each.
+    plausible : PlausibleErrors or None
+        Of one model's losses of probabilities: how far off the estimate is by what the labels leave possible.
     """
 
     measure: str
@@ -180,6 +183,7 @@ class Estimate(Shown):
     stopped: str | None = None
     counts: Counts | None = None
     parts: Parts | None = field(default=None, repr=False)
+    plausible: PlausibleErrors | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
     course: Course | None = field(default=None, repr=False)
 

@@ -4,11 +4,15 @@ The spread of a few labels knows nothing of rare, heavy surprises until one was 
 labels, tells how often each surprise is expected in the sample and how far it would move the estimate. Those that
 are expected often enough have a variance that can be computed. The heaviest, together expected twice, may well not be
 in the sample at all: then the estimate is off by their whole effect on the pool. That effect is counted as an error,
-not as a variance, of those that move it up and those that move it down each by itself, and corrected by how many such
-surprises the sample showed, s:
+not as a variance, of units that they move up and units that they move down each by itself, and corrected by how many
+such surprises the sample showed, s:
 
 .. math:: V_b = \sum_{often} k_u b_u^2 \, p_{uy} (\psi_u(y) - \bar\psi_u)^2
-    + f^2 \sum_{\pm} \Big(\sum_{rare} w_u b_u \, p_{uy} \big[\psi_u(y) - \bar\psi_u\big]_\pm\Big)^2 .
+    + f^2 \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
+
+What may surprise in either direction, as a number does, misses no effect where neither is in the sample: that part of a
+unit's rare surprises whose effects cancel is a variance, and counts as far as no more than twice are expected at all:
+the others tell of it.
 
 The median of a Poisson rate of which s were seen is near s + 2/3 (with all rates as likely), that of as many as were
 expected near 2 + 2/3: :math:`f = \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)`, the whole effect at the rate that was
@@ -167,12 +171,34 @@ def _of_surprises(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: 
         return often
     least = sizes[rare].min() * (1 - ROUNDING)
     effects = np.where(rare, expected * moves, 0.0) * sample.expansion.weights
+    alone = RARE / max(float(np.sum(expected[_surprising(expected, sizes)])), RARE)
+    often += alone * float(np.sum(_cancelled(effects) * np.where(rare, expected * sizes**2, 0.0)))
+    effects = effects.sum(axis=0)
     if differs_in_predictions(asked.contrast):
         drawn = _drawn(asked, expected) & (sizes >= least)
         return often + _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=0))
     seen = int(np.count_nonzero(root * np.abs(shown) >= least))
     up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
     return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2 * (up**2 + down**2)
+
+
+def _surprising(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return which (label, unit) pairs are less likely than not, and move anything."""
+    least = ROUNDING * float(sizes.max(initial=0.0))
+    return np.asarray((expected < 0.5 * (1 - ROUNDING)) & (sizes > least))
+
+
+def _cancelled(effects: np.ndarray) -> np.ndarray:
+    """Return which share of each surprise's effect on a unit's total is made up for by those of the other direction.
+
+    Examples
+    --------
+    >>> _cancelled(np.array([[1.0, 3.0, 2.0], [-1.0, -1.0, 0.0]])).round(3).tolist()
+    [[1.0, 0.333, 0.0], [1.0, 1.0, 0.0]]
+    """
+    up, down = np.maximum(effects, 0.0).sum(axis=0), np.maximum(-effects, 0.0).sum(axis=0)
+    own = np.where(effects > 0, up, down)
+    return np.asarray(np.minimum(up, down) / np.where(own > 0, own, 1.0))
 
 
 def _drawn(asked: Asked, expected: np.ndarray) -> np.ndarray:
@@ -188,8 +214,8 @@ def _missing(asked: Asked, effects: np.ndarray, drawn: np.ndarray) -> float:
     ----------
     asked : Asked
         Of a difference in predictions.
-    effects : ndarray of float, shape (L, U)
-        What each rare surprise of each unit is expected to do to the pool mean, the unit standing for others.
+    effects : ndarray of float, shape (U,)
+        What the rare surprises of each unit are expected to do to the pool mean, the unit standing for others.
     drawn : ndarray of float, shape (U,)
         How far those that the sample showed move it, each unit for itself.
     """
@@ -197,15 +223,15 @@ def _missing(asked: Asked, effects: np.ndarray, drawn: np.ndarray) -> float:
     rate, total = np.count_nonzero(drawn) + UNSEEN_ON_AVERAGE, 0.0
     for sign in (1.0, -1.0):
         believed, told = np.maximum(sign * effects, 0.0), np.maximum(sign * shown, 0.0)
-        total += max(float(np.sum(believed[:, apart]) - np.sum(told[apart])), 0.0) ** 2
-        total += rate * (float(np.sum(believed[:, ~apart])) / RARE) ** 2
+        total += max(float(np.sum(believed[apart]) - np.sum(told[apart])), 0.0) ** 2
+        total += rate * (float(np.sum(believed[~apart])) / RARE) ** 2
     return total
 
 
 def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return the largest (label, unit) pairs, each less likely than not, that are expected `RARE` times together."""
+    surprises = np.flatnonzero(_surprising(expected, sizes))
     chances, large = expected.ravel(), sizes.ravel() / max(float(sizes.max(initial=0.0)), 1e-300)
-    surprises = np.flatnonzero((chances < 0.5 * (1 - ROUNDING)) & (large > ROUNDING))
     surprises = surprises[np.argsort(-np.round(large[surprises], DIGITS), kind="stable")]
     rare = np.zeros(expected.size, dtype=np.bool_)
     rare[surprises[np.cumsum(chances[surprises]) <= RARE * (1 + ROUNDING)]] = True

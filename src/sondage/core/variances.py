@@ -4,8 +4,7 @@ The belief, calibrated on the labels, tells how often each surprise is expected 
 the estimate (`surprises`).
 
 Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
-possible (of losses of probabilities the root mean square, and in so far as the labels may need none without what was
-learned from other models, judges and features).
+possible (`plausible`; of losses of probabilities the root mean square).
 
 Of a difference in predictions nearly all that is drawn are items that two models predict differently, and the belief
 of these is judged by their own labels: it is the mean over what these leave possible.
@@ -15,19 +14,16 @@ The larger of this and the sampled variance is used, the latter with Student's t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-
 import numpy as np
 from scipy.special import stdtrit
 
-from sondage.core.beliefs import Belief, Disputed, LearnedClassBelief, disputed, is_limit
+from sondage.core.beliefs import Belief, is_limit
 from sondage.core.comparisons import Contrast
 from sondage.core.measures.bases import ClassLoss
 from sondage.core.samples import Sample
 from sondage.core.surprises import Asked, differs_in_predictions, expected_square, supposed_moves
 
-__all__ = ["believed_variance", "larger_variance", "plausible", "variance_slope"]
+__all__ = ["believed_variance", "larger_variance", "variance_slope"]
 
 LEAST_DF = 4.6
 MOST_DF = 1e6
@@ -58,56 +54,6 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     if isinstance(contrast.functional.basis, ClassLoss) or differs_in_predictions(contrast):
         return float(np.mean(expected))
     return float(np.mean(np.sqrt(expected)) ** 2)
-
-
-def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
-    """Return the beliefs that labels leave possible; of a difference in predictions by labels of items that differ.
-
-    What is wrong of items that models predict alike moves both models' counts alike, but not their losses of
-    probabilities. Rows that share a label tell it once: what is said of it is pooled, or of the first that differs.
-
-    Parameters
-    ----------
-    contrast : Contrast
-        What is estimated.
-    belief : Belief
-        Calibrated on all labels.
-    sample : Sample
-        The labelled rows.
-
-    Returns
-    -------
-    sequence of Belief
-        One as likely as another: `Disputed` of a difference in predictions, the belief alone if none is disputed.
-    """
-    if not differs_in_predictions(contrast):
-        return _left_possible(belief, sample, losses=isinstance(contrast.functional.basis, ClassLoss))
-    rows = np.flatnonzero(disputed(sample.items, contrast.models))
-    if not len(rows):
-        return (belief,)
-    beliefs = _left_possible(belief, sample, tuple(rows.tolist()))
-    return tuple(Disputed(belief, one, contrast.models) for one in beliefs)
-
-
-@lru_cache(maxsize=1)
-def _left_possible(
-    belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None, *, losses: bool = False
-) -> Sequence[Belief]:
-    """Return what labels, of these rows alone, leave possible; the last answer is kept: slices ask for it again.
-
-    What was learned from others follows from uncertain items, and losses from sure ones: there it may be nothing.
-    """
-    weights = sample.unit_sums(sample.row_weights)
-    if rows is None:
-        items, labels = sample.unit_items, sample.labels[sample.first_rows]
-    else:
-        at = np.array(rows)
-        if sample.units is not None:
-            at, weights = at[np.unique(sample.units[at], return_index=True)[1]], weights[sample.units]
-        items, labels, weights = sample.items.take(at), sample.labels[at], weights[at]
-    if losses and isinstance(belief, LearnedClassBelief):
-        return belief.unsettled(items, labels, weights)
-    return belief.plausible(items, labels, weights)
 
 
 def variance_slope(

@@ -15,13 +15,14 @@ from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.parts import untold
+from sondage.core.plausible import PlausibleErrors, plausible, plausible_errors
 from sondage.core.possible import outward, unrefuted_limits, unrounded
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population
 from sondage.core.results import Comparison, Estimate
 from sondage.core.samples import Sample
-from sondage.core.variances import believed_variance, larger_variance, plausible, variance_slope
+from sondage.core.variances import believed_variance, larger_variance, variance_slope
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, immovable, meant_to_count
 from sondage.studies.planning import contrasts_of
@@ -116,9 +117,10 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     total = expected + doubt + fit.bias**2
     if method.target == "population":
         total, df = of_population(total, df, known.squared * fit.spread, effective)
-    slope = 0.0
+    slope, errors = 0.0, None
     if np.isfinite(total) and not (found.exact or agreed) and session.question.kind == "evaluate":
         slope = variance_slope(contrast, sample, fit.sums, found.belief, estimation.inclusion, np.sqrt(total))
+        errors = _plausible_errors(found, contrast, fit, sample)
     largest = float(weights.max() / weights.sum())
     if largest > 0.2 and not found.exact and sample.size > 5:
         warnings.append(f"one item carries {largest:.0%} of the weight: the estimate rests on few labels")
@@ -137,6 +139,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         possible=outward(*possible, contrast.bounds),
         unrefuted=unrefuted_limits(contrast, [(1.0, estimation.whole)]),
         slope=slope,
+        plausible=errors,
         n_effective=effective,
         largest_weight=largest,
         n_pending=found.n_pending,
@@ -148,6 +151,13 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         evidence=Evidence(contrast, estimation, fit),
         course=LabelCourse(session.copied(), contrast, _alone),
     )
+
+
+def _plausible_errors(found: Labelled, contrast: Contrast, fit: Fit, sample: Sample) -> PlausibleErrors | None:
+    """Return how far off the estimate is by what the labels leave possible."""
+    if found.belief is None or not np.isfinite(fit.value):
+        return None
+    return plausible_errors(contrast, sample, fit.sums, plausible(contrast, found.belief, sample))
 
 
 def _settled(found: Labelled, contrast: Contrast) -> Sums | None:

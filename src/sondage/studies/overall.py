@@ -14,6 +14,7 @@ from sondage.core.catalogue.counted import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.parts import parts_of
+from sondage.core.plausible import joined_errors
 from sondage.core.possible import outward, unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.residuals import joint_degrees, of_population
@@ -110,6 +111,7 @@ def overall_estimate(
         unrefuted=unrefuted_limits(contrast, samples),
         parts=parts_of(contrast, samples, sums[contrast.models[0]]),
         slope=_slope(slices, contrast, moved, squares, total),
+        plausible=joined_errors([(one.share, one.estimate.plausible) for one in slices]),
         df=df,
         n_effective=effective,
         largest_weight=max(one.share * one.estimate.largest_weight for one in slices),

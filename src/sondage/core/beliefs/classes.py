@@ -14,12 +14,20 @@ from sondage.core.beliefs.columns import class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
 from sondage.core.beliefs.protocol import Belief, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
-from sondage.core.calibration import bent, calibrate_events, calibrate_sides, plausible_events
+from sondage.core.calibration import (
+    LAPSES,
+    LAPSES_OF_SURE,
+    Lapses,
+    bent,
+    calibrate_events,
+    calibrate_sides,
+    plausible_events,
+)
 from sondage.core.predictions import Classes, Floats, Items
 
-__all__ = ["LEAST", "PLAUSIBLE", "ClassBelief", "Reference"]
+__all__ = ["LEAST", "PLAUSIBLE", "PLAUSIBLE_OF_SURE", "ClassBelief", "Reference"]
 
-PLAUSIBLE = 30
+PLAUSIBLE, PLAUSIBLE_OF_SURE = 30, 60
 """How many calibrations stand for those that labels leave possible."""
 MANY = 10
 """Mixtures of so many models are computed once for the same items: a selection asks for them for every pair."""
@@ -169,21 +177,34 @@ class ClassBelief:
         """Return the belief calibrated on these class codes, shape (n,); without probabilities, their table."""
         if self.votes:
             return replace(self, counts=count_votes(self.votes, items, labels))
-        reference = self.reference(items)
-        fit = calibrate_sides if self.sided else calibrate_events
-        fitted = fit(reference.log_odds, labels == reference.classes)
+        fitted = (calibrate_sides if self.sided else calibrate_events)(*self._told(items, labels))
         return replace(self, shift=fitted.shift, slope=fitted.slope, bend=fitted.bend)
 
     def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible."""
-        return (self,) if self.votes else self._left_possible(items, labels, weights, PLAUSIBLE)
+        if self.votes:
+            return (self,)
+        bend = calibrate_sides(*self._told(items, labels)).bend if self.sided else 0.0
+        return replace(self, bend=bend)._left_possible(items, labels, weights, PLAUSIBLE)
 
-    def _left_possible(self, items: Items, labels: NDArray[Any], weights: Floats, count: int) -> tuple[Belief, ...]:
+    def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+        """Return the same where items decide that are all but certain: more points, more lapses, and a single slope."""
+        if self.votes:
+            return (self,)
+        return replace(self, bend=0.0)._left_possible(items, labels, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_SURE)
+
+    def _left_possible(
+        self, items: Items, labels: NDArray[Any], weights: Floats, count: int, prior: Lapses = LAPSES
+    ) -> tuple[Belief, ...]:
+        odds, events = self._told(items, labels)
+        chance = 1.0 / self.n_classes
+        points = plausible_events(bent(odds, self.bend), events, weights, count, chance=chance, prior=prior)
+        return lapsing(self, points)
+
+    def _told(self, items: Items, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the log odds of the reference classes, and whether the labels are these."""
         reference = self.reference(items)
-        odds, events, chance = reference.log_odds, labels == reference.classes, 1.0 / self.n_classes
-        bend = calibrate_sides(odds, events).bend if self.sided else 0.0
-        points = plausible_events(bent(odds, bend), events, weights, count, chance=chance)
-        return lapsing(replace(self, bend=bend), points)
+        return reference.log_odds, labels == reference.classes
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield every class code."""

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
-from sondage.core.beliefs.classes import PLAUSIBLE, ClassBelief, Reference
+from sondage.core.beliefs.classes import PLAUSIBLE_OF_SURE, ClassBelief, Reference
 from sondage.core.beliefs.columns import doubted, log_odds
 from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief
-from sondage.core.calibration import calibrate_events
+from sondage.core.calibration import LAPSES_OF_SURE, calibrate_events
 from sondage.core.learning import NONE, Correction, learn_events, learn_numbers, short
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means
 
@@ -95,13 +95,15 @@ class LearnedClassBelief(ClassBelief):
         learned = learn_events(offset, labels == reference.classes, _stacked(sources, len(items)), items.features)
         return replace(fitted, correction=learned)
 
-    def unsettled(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
-        """Return what is plausible, in part without the correction: in so far as labels may need none."""
-        plain = round(PLAUSIBLE * self.correction.unneeded)
-        if self.votes or not 0 < plain < PLAUSIBLE:
-            return self.plausible(items, labels, weights)
-        corrected = self._left_possible(items, labels, weights, PLAUSIBLE - plain)
-        return corrected + replace(self, correction=NONE)._left_possible(items, labels, weights, plain)
+    def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+        """Return the same as of any belief, in part without the correction: in so far as labels may need none."""
+        plain = 0 if self.votes else round(PLAUSIBLE_OF_SURE * self.correction.unneeded)
+        if not 0 < plain < PLAUSIBLE_OF_SURE:
+            return super().plausible_of_sure(items, labels, weights)
+        one = replace(self, bend=0.0)
+        corrected = one._left_possible(items, labels, weights, PLAUSIBLE_OF_SURE - plain, LAPSES_OF_SURE)
+        uncorrected = replace(one, correction=NONE)._left_possible(items, labels, weights, plain, LAPSES_OF_SURE)
+        return corrected + uncorrected
 
     def _sources(self, items: Items, reference: Reference) -> list[Floats]:
         """Return the log odds of the reference class by the mixture and by every source."""

@@ -72,12 +72,22 @@ def _auto(estimate: Estimate, level: float, generator: np.random.Generator | Non
         low, high = outward(found.low, found.high, estimate.bounds)
         return replace(found, low=low, high=high)
     found, (least, most), (lowest, highest) = _of_variance(estimate, level), estimate.bounds, estimate.unrefuted
-    found = with_unseen_parts(found, estimate)
+    found = _as_plausible(with_unseen_parts(found, estimate), estimate)
     low, high = (least if lowest else found.low), (most if highest else found.high)
     if estimate.proportion and lowest != highest:
         unseen = wilson_interval(0.0 if lowest else 1.0, max(counted_labels(estimate), 1.0), level)
         low, high = min(low, unseen.low), max(high, unseen.high)
     return replace(found, low=low, high=high)
+
+
+def _as_plausible(found: Interval, estimate: Estimate) -> Interval:
+    """Return the interval that reaches as far as the labels leave errors plausible, from their median."""
+    if estimate.plausible is None:
+        return found
+    tail = (1 - found.level) / 2
+    least, middle, most = (estimate.plausible.quantile(probability) for probability in (tail, 0.5, 1 - tail))
+    low, high = estimate.value + least - middle, estimate.value + most - middle
+    return replace(found, low=min(found.low, low), high=max(found.high, high))
 
 
 def _countable(estimate: Estimate) -> bool:

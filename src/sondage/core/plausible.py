@@ -1,0 +1,170 @@
+r"""What labels leave possible: beliefs, one as likely as another, and what the estimate would be off by if each held.
+
+A belief says what is to be expected of the items that are not labelled. If it holds, an estimate :math:`\hat\theta` is
+off by what it expects of them less what their labelled like have shown,
+
+.. math:: \delta = -\sum_u (w_u - 1) \, b_u (\psi_u(y_u) - \bar\psi_u), \qquad
+    \sigma^2 = \sum_u (w_u - 1) \, b_u^2 \, \mathrm{Var}\, \psi_u .
+
+Of losses of probabilities a few items that are sure and wrong may be half of the value. A sample without any of them
+has a small spread, and an estimate too low by their whole effect: no standard error that goes with the value tells so,
+but some of the beliefs do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr
+
+from sondage.core.beliefs import Belief, ClassBelief, Disputed, disputed
+from sondage.core.comparisons import Contrast
+from sondage.core.measures.bases import ClassLoss
+from sondage.core.predictions import Floats
+from sondage.core.samples import Sample
+from sondage.core.surprises import Asked, differs_in_predictions, supposed_moves
+
+__all__ = ["PlausibleErrors", "joined_errors", "plausible", "plausible_errors"]
+
+FAR = 40.0
+"""Standard deviations beyond which a normal distribution has nothing."""
+ROUNDING = 1e-12
+
+
+def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
+    """Return the beliefs that labels leave possible; of a difference in predictions by labels of items that differ.
+
+    What is wrong of items that models predict alike moves both models' counts alike, but not their losses of
+    probabilities. Rows that share a label tell it once: what is said of it is pooled, or of the first that differs.
+    Losses of probabilities follow from sure items: for them beliefs have a say in that (`plausible_of_sure`).
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    belief : Belief
+        Calibrated on all labels.
+    sample : Sample
+        The labelled rows.
+
+    Returns
+    -------
+    sequence of Belief
+        One as likely as another: `Disputed` of a difference in predictions, the belief alone if none is disputed.
+    """
+    if not differs_in_predictions(contrast):
+        return _left_possible(belief, sample, losses=isinstance(contrast.functional.basis, ClassLoss))
+    rows = np.flatnonzero(disputed(sample.items, contrast.models))
+    if not len(rows):
+        return (belief,)
+    beliefs = _left_possible(belief, sample, tuple(rows.tolist()))
+    return tuple(Disputed(belief, one, contrast.models) for one in beliefs)
+
+
+@lru_cache(maxsize=1)
+def _left_possible(
+    belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None, *, losses: bool = False
+) -> Sequence[Belief]:
+    """Return what labels, of these rows alone, leave possible; the last answer is kept: slices ask for it again."""
+    weights = sample.unit_sums(sample.row_weights)
+    if rows is None:
+        items, labels = sample.unit_items, sample.labels[sample.first_rows]
+    else:
+        at = np.array(rows)
+        if sample.units is not None:
+            at, weights = at[np.unique(sample.units[at], return_index=True)[1]], weights[sample.units]
+        items, labels, weights = sample.items.take(at), sample.labels[at], weights[at]
+    if losses and isinstance(belief, ClassBelief):
+        return belief.plausible_of_sure(items, labels, weights)
+    return belief.plausible(items, labels, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class PlausibleErrors:
+    """How far the value may be above its estimate: normal distributions, one as likely as another.
+
+    Attributes
+    ----------
+    means, deviations : ndarray of float, shape (K,)
+        By what each belief has the value above the estimate, and the standard deviation of that.
+    """
+
+    means: Floats
+    deviations: Floats
+
+    def quantile(self, probability: float) -> float:
+        """Return the quantile of their mixture.
+
+        Parameters
+        ----------
+        probability : float
+            In (0, 1).
+
+        Examples
+        --------
+        >>> round(PlausibleErrors(np.array([0.0, 8.0]), np.array([1.0, 1.0])).quantile(0.75), 6)
+        8.0
+        """
+        whole = float(np.ptp(self.means) + self.deviations.max())
+        if whole == 0:
+            return float(self.means[0])
+        scale = np.maximum(self.deviations, ROUNDING * whole)
+        low, high = float(np.min(self.means - FAR * scale)), float(np.max(self.means + FAR * scale))
+        found = brentq(
+            lambda error: float(np.mean(ndtr((error - self.means) / scale))) - probability,
+            low,
+            high,
+            xtol=1e-14 * whole,
+        )
+        return float(found)
+
+    def scaled(self, factor: float) -> PlausibleErrors:
+        """Return the errors times this factor."""
+        return PlausibleErrors(self.means * factor, self.deviations * factor)
+
+
+def joined_errors(parts: Sequence[tuple[float, PlausibleErrors | None]]) -> PlausibleErrors | None:
+    """Return those of a mean over parts of a pool with shares that sum to 1, of which some may have none.
+
+    In each part beliefs are in order of their lapses: the model lapses in all parts or in none.
+
+    Examples
+    --------
+    >>> one, two = (PlausibleErrors(np.array([0.0, x]), np.array([1.0, 1.0])) for x in (2.0, 4.0))
+    >>> joined_errors([(0.5, one), (0.5, two)]).means.tolist()
+    [0.0, 3.0]
+    """
+    told = [part.scaled(share) for share, part in parts if part is not None]
+    if not told:
+        return None
+    deviations = np.sqrt(np.sum([part.deviations**2 for part in told], axis=0))
+    return PlausibleErrors(np.sum([part.means for part in told], axis=0), deviations)
+
+
+def plausible_errors(
+    contrast: Contrast, sample: Sample, sums: dict[int, Floats], beliefs: Sequence[Belief]
+) -> PlausibleErrors | None:
+    """Return what each belief has the value above the estimate by; None but of one model's losses of probabilities.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    sample : Sample
+        The labelled rows.
+    sums : mapping of int to ndarray
+        Estimated pool means, by model.
+    beliefs : sequence of Belief
+        As the labels leave them possible (`plausible`).
+    """
+    if contrast.compares or not isinstance(contrast.functional.basis, ClassLoss) or len(beliefs) < 2:
+        return None
+    asked, others = Asked(contrast, sample, sums), sample.expansion.weights - 1.0
+    told = [supposed_moves(asked, belief) for belief in beliefs]
+    means = [-float(np.sum(others * shown)) for _, _, shown in told]
+    squares = [float(np.sum(others * np.sum(expected * moves**2, axis=0))) for expected, moves, _ in told]
+    return PlausibleErrors(np.array(means), np.sqrt(np.maximum(squares, 0.0)))
