@@ -77,6 +77,12 @@ def test_files_that_are_not_there(tmp_path):
         read_pool(tmp_path / "*.csv")
 
 
+def test_lines_end_in_one_way(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"id,p_1\n" + b"".join(b"%d,.5\r\n" % n for n in range(9)))
+    with pytest.raises(InputError, match=r"a.csv: lines that end in different ways, .*; save it as CSV once more$"):
+        read_pool(tmp_path / "a.csv")
+
+
 def test_options_that_do_not_fit(tmp_path):
     (tmp_path / "a.csv").write_text("id,p_x\n1,.5\n")
     with pytest.raises(InputError, match="no task 'sorting'; there are classification"):

@@ -183,6 +183,8 @@ def connected_errors() -> Iterator[None]:
 
 
 def reason(error: Exception) -> str:
-    """Return what DuckDB says as one line."""
+    """Return what DuckDB says as one line, and what it means where it only says that it is lost."""
+    if "reached an invalid state" in str(error):
+        return "lines that end in different ways, or quotation marks that do not pair; save it as CSV once more"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else " ".join(lines[:3])
