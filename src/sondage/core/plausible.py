@@ -148,7 +148,9 @@ def joined_errors(parts: Sequence[tuple[float, PlausibleErrors | None]]) -> Plau
 def plausible_errors(
     contrast: Contrast, sample: Sample, sums: dict[int, Floats], beliefs: Sequence[Belief]
 ) -> PlausibleErrors | None:
-    """Return what each belief has the value above the estimate by; None but of one model's losses of probabilities.
+    r"""Return what each belief has the value above the estimate by; None but of one model's losses of probabilities.
+
+    Of each the mean :math:`\delta` and the standard deviation :math:`\sigma` of docs/statistics.md, section 8.
 
     Parameters
     ----------
@@ -160,6 +162,13 @@ def plausible_errors(
         Estimated pool means, by model.
     beliefs : sequence of Belief
         As the labels leave them possible (`plausible`).
+
+    Examples
+    --------
+    >>> from sondage import Pool, evaluate
+    >>> found = evaluate(Pool([0.02, 0.5, 0.98] * 20), "brier", [0, 1, 1] * 20, budget=20)
+    >>> len(found.plausible.means)
+    60
     """
     if contrast.compares or not isinstance(contrast.functional.basis, ClassLoss) or len(beliefs) < 2:
         return None
