@@ -364,9 +364,8 @@ def test_losses_reckon_with_that_nothing_was_to_learn(unneeded):
     found = learned.plausible_of_sure(pool.items, y, np.ones(200))
     plain = [one for one in found if getattr(one, "belief", one).correction == NONE]
     assert len(found) == PLAUSIBLE_OF_SURE
-    assert len(plain) == (
-        round(PLAUSIBLE_OF_SURE * unneeded) if unneeded < 1 else 0
-    )  # hardly any correction is left then
+    expected = round(PLAUSIBLE_OF_SURE * unneeded) if unneeded < 1 else 0  # hardly any correction is left then
+    assert len(plain) == expected
     assert len(learned.plausible(pool.items, y, np.ones(200))) == PLAUSIBLE
 
 

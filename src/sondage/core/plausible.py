@@ -40,7 +40,8 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
 
     What is wrong of items that models predict alike moves both models' counts alike, but not their losses of
     probabilities. Rows that share a label tell it once: what is said of it is pooled, or of the first that differs.
-    Losses of probabilities follow from sure items: for them beliefs have a say in that (`plausible_of_sure`).
+    Losses of probabilities follow from sure items, of which beliefs of classes leave more possible
+    (`plausible_of_sure`).
 
     Parameters
     ----------
@@ -150,7 +151,8 @@ def plausible_errors(
 ) -> PlausibleErrors | None:
     r"""Return what each belief has the value above the estimate by; None but of one model's losses of probabilities.
 
-    Of each the mean :math:`\delta` and the standard deviation :math:`\sigma` of docs/statistics.md, section 8.
+    Of each the mean :math:`\delta` and the standard deviation :math:`\sigma` of docs/statistics.md, section 8. Weights
+    of joined stages may be below 1: it is their sums that stand for the items that are not labelled.
 
     Parameters
     ----------

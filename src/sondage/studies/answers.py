@@ -96,7 +96,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         warnings.append("a label was corrected since no other one could change the result: raise the budget for more")
     if not found.covers:
         warnings.append("items whose labels matter have no chance of being drawn: the belief stands for them")
-    expected, df, agreed = squared_error(session, found, contrast, fit)
+    expected, df, agreed = squared_error(session, found, contrast, fit, sample)
     if not np.isfinite(fit.value):
         more = "" if found.exact else "; label more"
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0{more}")
@@ -214,12 +214,13 @@ def _alone(session: Session, contrast: Contrast) -> Estimate:
 
 
 def squared_error(
-    session: Session, found: Labelled, contrast: Contrast, fit: Fit, before: Sums | None = None
+    session: Session, found: Labelled, contrast: Contrast, fit: Fit, sample: Sample, before: Sums | None = None
 ) -> tuple[float, float, bool]:
     """Return variance, degrees of freedom, and whether all labels agree so that only the belief tells; 0 if exact.
 
     The method's interval decides: ``"auto"`` takes the larger of sampled and believed variance, a named one keeps the
-    sampled variance to the letter unless that says nothing. `before` are the pool means that were believed before any
+    sampled variance to the letter unless that says nothing. The sample is all that is labelled, with the weight that
+    each has in the fit; `before` are the pool means that were believed before any
     label, by default the session's own.
     """
     if found.exact:  # what rounding leaves of the residuals has no degrees of freedom
@@ -228,7 +229,6 @@ def squared_error(
         return float("nan"), fit.df, False
     if found.belief is None:
         return fit.variance, fit.df, False
-    sample = found.estimation.merged(fit.shares)
     believed = believed_variance(contrast, sample, fit.sums, *plausible(contrast, found.belief, sample))
     span = contrast.bounds[1] - contrast.bounds[0]
     scale = max(abs(fit.value), span if np.isfinite(span) else 0.0)

@@ -84,7 +84,8 @@ def overall_estimate(
     moved = [_at(one, contrast, sums, value) for one in slices]
     before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
     parts = [
-        squared_error(one.session, one.found, contrast, fit, before) for one, fit in zip(slices, moved, strict=True)
+        squared_error(one.session, one.found, contrast, fit, one.found.estimation.merged(fit.shares), before)
+        for one, fit in zip(slices, moved, strict=True)
     ]
     squares = np.array([one.share**2 * part[0] for one, part in zip(slices, parts, strict=True)])
     degrees = np.array([part[1] for part in parts])
