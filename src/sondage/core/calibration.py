@@ -44,6 +44,9 @@ FAR_OFF, LARGEST_OFF = 5.0, 60.0
 MOST_LAPSES = 0.5
 """The largest share of lapses."""
 
+_Counted = tuple[Floats, Floats, Floats]
+"""U log odds that differ under every calibration of the grid (cells, U), how often events had each, and had not."""
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -97,7 +100,7 @@ def calibrate_events(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
     >>> calibrate_events(np.full(50, -1.0), np.zeros(50, dtype=bool)).shift < -1
     True
     """
-    return _mean(_likelihood(logits, events)) if len(logits) else IDENTITY
+    return _mean(_likelihood(_counted(logits, events))) if len(logits) else IDENTITY
 
 
 def calibrate_sides(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
@@ -126,7 +129,7 @@ def calibrate_sides(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
     if not len(logits):
         return IDENTITY
     above = logits >= 0
-    sides = [_likelihood(logits[rows], events[rows]) for rows in (above, ~above)]
+    sides = [_likelihood(_counted(logits[rows], events[rows])) for rows in (above, ~above)]
     one, two = _mean(sides[0] + sides[1]), _of_two_slopes(*sides)
     evidence = float(np.logaddexp(one.log_evidence, two.log_evidence))
     share = float(np.exp(two.log_evidence - evidence))
@@ -181,12 +184,14 @@ def plausible_events(
     weights: Floats,
     count: int,
     *,
+    offsets: Floats | None = None,
     chance: float = 0.5,
     prior: Lapses = LAPSES,
 ) -> tuple[Calibration, ...]:
     r"""Return calibrations that such events leave possible, each as likely as another.
 
-    An event of calibrated probability q happens with :math:`(1 - \lambda) q + \lambda c`. The points are quantiles
+    An event of log odds x and offset o happens with :math:`(1 - \lambda) q + \lambda c`, where
+    :math:`\mathrm{logit} \, q = a + b x + o`. The points are quantiles
     of the posterior in the order of lapses, slope and shift, at the middles of `count` equal shares; without events
     nothing is known to be moved, and only the identity is returned.
 
@@ -198,6 +203,8 @@ def plausible_events(
         How many events each stands for, on any scale: lapses are measured by the doubt that the pool's events leave.
     count : int
         How many points, at least 1.
+    offsets : ndarray of float, shape (n,), optional
+        What is added to the log odds after calibration.
     chance : float
         The probability c of an event that was told nothing, in (0, 1).
     prior : Lapses
@@ -216,12 +223,14 @@ def plausible_events(
     """
     if not len(logits):
         return (IDENTITY,)
-    likelihood = _likelihood(logits, events)
+    beyond = np.zeros(len(logits)) if offsets is None else offsets
+    counted = _counted(logits, events, beyond)
+    likelihood = _likelihood(counted)
     mean = _mean(likelihood)
-    surprise = expit(-np.abs(mean.shift + mean.slope * logits))
+    surprise = expit(-np.abs(mean.shift + mean.slope * logits + beyond))
     doubt = float(np.sum(weights * surprise) / np.sum(weights)) / (1.0 - chance)
     lapses = np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
-    log_likelihood = np.stack([likelihood, *_likelihoods(logits, events, lapses, chance)])
+    log_likelihood = np.stack([likelihood, *_likelihoods(counted, lapses, chance)])
     log_posterior = (_log_priors(prior) + log_likelihood)[:, _IN_ORDER].ravel()
     posterior = np.exp(log_posterior - logsumexp(log_posterior))
     places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
@@ -232,15 +241,15 @@ def plausible_events(
     )
 
 
-def _likelihood(logits: Floats, events: NDArray[np.bool_]) -> Floats:
+def _likelihood(counted: _Counted) -> Floats:
     """Return the log likelihood of every calibration of the grid, shape (cells,)."""
-    moved, hits, misses = _counted(logits, events)
+    moved, hits, misses = counted
     return np.asarray(log_expit(moved) @ (hits + misses) - moved @ misses)
 
 
-def _likelihoods(logits: Floats, events: NDArray[np.bool_], lapses: Floats, chance: float) -> list[Floats]:
+def _likelihoods(counted: _Counted, lapses: Floats, chance: float) -> list[Floats]:
     """Return the same with each positive share of lapses."""
-    moved, hits, misses = _counted(logits, events)
+    moved, hits, misses = counted
     hit, missed = hits > 0, misses > 0
     yes, no = expit(moved[:, hit]), expit(-moved[:, missed])
     return [
@@ -250,11 +259,13 @@ def _likelihoods(logits: Floats, events: NDArray[np.bool_], lapses: Floats, chan
     ]
 
 
-def _counted(logits: Floats, events: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-    """Return log odds, rounded to a tenth, under every calibration (cells, U), and how often events happened or not."""
-    values, inverse = np.unique(np.round(logits, 1), return_inverse=True)
-    hits = np.bincount(inverse, weights=events).astype(np.float64)
-    return _SHIFT[:, None] + _SLOPE[:, None] * values, hits, np.bincount(inverse) - hits
+def _counted(logits: Floats, events: NDArray[np.bool_], offsets: Floats | None = None) -> _Counted:
+    """Return log odds and offsets, both rounded to a tenth, as `_Counted` has them."""
+    pairs = np.column_stack([logits, np.zeros(len(logits)) if offsets is None else offsets])
+    values, inverse = np.unique(np.round(pairs, 1), axis=0, return_inverse=True)
+    hits = np.bincount(inverse.ravel(), weights=events).astype(np.float64)
+    moved = _SHIFT[:, None] + _SLOPE[:, None] * values[:, 0] + values[:, 1]
+    return moved, hits, np.bincount(inverse.ravel()) - hits
 
 
 def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:

@@ -21,7 +21,7 @@ from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.stages import Estimation, Part
-from sondage.core.variances import believed_variance, larger_variance, variance_slope
+from sondage.core.variances import larger_variance, plausible_variance, variance_slope
 from sondage.errors import InputError
 
 __all__ = ["domain_estimate"]
@@ -68,10 +68,9 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     exact = estimate.exact and not np.any(sample.expansion.spread)
     variance, df, belief, errors = fit.variance, fit.df, evidence.estimation.belief, None
     if not exact and belief is not None and np.isfinite(fit.value):
-        beliefs = plausible(contrast, belief, evidence.sample)
-        believed = believed_variance(contrast, sample, fit.sums, *beliefs)
+        believed = plausible_variance(contrast, sample, fit.sums, belief, told=evidence.sample)
         variance, df = larger_variance(variance, df, believed)
-        errors = plausible_errors(contrast, sample, fit.sums, beliefs)
+        errors = plausible_errors(contrast, sample, fit.sums, plausible(contrast, belief, evidence.sample))
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     slope = 0.0
     if std_error > 0 and np.isfinite(fit.value):

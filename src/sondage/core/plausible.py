@@ -21,14 +21,14 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from sondage.core.beliefs import Belief, ClassBelief, Disputed, disputed
+from sondage.core.beliefs import Belief, ClassBelief, Disputed, LearnedClassBelief, disputed
 from sondage.core.comparisons import Contrast
 from sondage.core.measures.bases import ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 from sondage.core.surprises import Asked, differs_in_predictions, supposed_moves
 
-__all__ = ["PlausibleErrors", "joined_errors", "plausible", "plausible_errors"]
+__all__ = ["PlausibleErrors", "joined_errors", "plausible", "plausible_corrected", "plausible_errors"]
 
 FAR = 40.0
 """Standard deviations beyond which a normal distribution has nothing."""
@@ -64,6 +64,27 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
         return (belief,)
     beliefs = _left_possible(belief, sample, tuple(rows.tolist()))
     return tuple(Disputed(belief, one, contrast.models) for one in beliefs)
+
+
+def plausible_corrected(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
+    """Return what labels leave possible if that is right which they tell of judges, other models and features.
+
+    None where they tell nothing, and of differences in predictions and losses of probabilities.
+
+    Parameters
+    ----------
+    contrast, belief, sample
+        As for `plausible`.
+    """
+    told = isinstance(belief, LearnedClassBelief) and not isinstance(contrast.functional.basis, ClassLoss)
+    return _corrected(belief, sample) if told and not differs_in_predictions(contrast) else ()
+
+
+@lru_cache(maxsize=1)
+def _corrected(belief: LearnedClassBelief, sample: Sample) -> Sequence[Belief]:
+    """Return the answer, of which the last is kept."""
+    weights = sample.unit_sums(sample.row_weights)
+    return belief.plausible_corrected(sample.unit_items, sample.labels[sample.first_rows], weights)
 
 
 @lru_cache(maxsize=1)

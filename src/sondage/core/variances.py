@@ -4,7 +4,8 @@ The belief, calibrated on the labels, tells how often each surprise is expected 
 the estimate (`surprises`).
 
 Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
-possible (`plausible`; of losses of probabilities the root mean square).
+possible (`plausible`; of losses of probabilities the root mean square). What labels tell of judges, other models and
+features may lessen it (`plausible_corrected`).
 
 Of a difference in predictions nearly all that is drawn are items that two models predict differently, and the belief
 of these is judged by their own labels: it is the mean over what these leave possible.
@@ -20,10 +21,11 @@ from scipy.special import stdtrit
 from sondage.core.beliefs import Belief, is_limit
 from sondage.core.comparisons import Contrast
 from sondage.core.measures.bases import ClassLoss
+from sondage.core.plausible import plausible, plausible_corrected
 from sondage.core.samples import Sample
 from sondage.core.surprises import Asked, differs_in_predictions, expected_square, supposed_moves
 
-__all__ = ["believed_variance", "larger_variance", "variance_slope"]
+__all__ = ["believed_variance", "larger_variance", "plausible_variance", "variance_slope"]
 
 LEAST_DF = 4.6
 MOST_DF = 1e6
@@ -54,6 +56,32 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
     if isinstance(contrast.functional.basis, ClassLoss) or differs_in_predictions(contrast):
         return float(np.mean(expected))
     return float(np.mean(np.sqrt(expected)) ** 2)
+
+
+def plausible_variance(
+    contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief, told: Sample | None = None
+) -> float:
+    """Return the squared error that what labels leave possible has one expect of the estimate.
+
+    Where labels tell of judges, other models or features, it is the lesser of two: as if nothing of that were known,
+    and if it is right. Of the latter, which may be wrong of many items at once, mean squares are taken.
+
+    Parameters
+    ----------
+    contrast, sample, sums
+        As for `believed_variance`.
+    belief : Belief
+        Calibrated on all labels.
+    told : Sample, optional
+        Whose labels leave it possible; by default of the sample.
+    """
+    told = sample if told is None else told
+    found = believed_variance(contrast, sample, sums, *plausible(contrast, belief, told))
+    corrected = plausible_corrected(contrast, belief, told)
+    if not corrected:
+        return found
+    asked = Asked(contrast, sample, sums)
+    return min(found, float(np.mean([expected_square(asked, one) for one in corrected])))
 
 
 def variance_slope(

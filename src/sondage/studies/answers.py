@@ -22,7 +22,7 @@ from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population
 from sondage.core.results import Comparison, Estimate
 from sondage.core.samples import Sample
-from sondage.core.variances import believed_variance, larger_variance, variance_slope
+from sondage.core.variances import believed_variance, larger_variance, plausible_variance, variance_slope
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, immovable, meant_to_count
 from sondage.studies.planning import contrasts_of
@@ -229,7 +229,7 @@ def squared_error(
         return float("nan"), fit.df, False
     if found.belief is None:
         return fit.variance, fit.df, False
-    believed = believed_variance(contrast, sample, fit.sums, *plausible(contrast, found.belief, sample))
+    believed = plausible_variance(contrast, sample, fit.sums, found.belief)
     span = contrast.bounds[1] - contrast.bounds[0]
     scale = max(abs(fit.value), span if np.isfinite(span) else 0.0)
     least = (AGREED * scale) ** 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,8 +184,7 @@ class ClassBelief:
         """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible."""
         if self.votes:
             return (self,)
-        bend = calibrate_sides(*self._told(items, labels)).bend if self.sided else 0.0
-        return replace(self, bend=bend)._left_possible(items, labels, weights, PLAUSIBLE)
+        return self._bent_by(items, labels)._left_possible(items, labels, weights, PLAUSIBLE)
 
     def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return the same where items decide that are all but certain: more points, more lapses, and a single slope."""
@@ -193,12 +192,23 @@ class ClassBelief:
             return (self,)
         return replace(self, bend=0.0)._left_possible(items, labels, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_SURE)
 
+    def _bent_by(self, items: Items, labels: NDArray[Any]) -> Self:
+        """Return the belief with the bend that these labels alone ask for."""
+        bend = calibrate_sides(*self._told(items, labels)).bend if self.sided else 0.0
+        return replace(self, bend=bend)
+
     def _left_possible(
-        self, items: Items, labels: NDArray[Any], weights: Floats, count: int, prior: Lapses = LAPSES
+        self,
+        items: Items,
+        labels: NDArray[Any],
+        weights: Floats,
+        count: int,
+        prior: Lapses = LAPSES,
+        offsets: Floats | None = None,
     ) -> tuple[Belief, ...]:
         odds, events = self._told(items, labels)
-        chance = 1.0 / self.n_classes
-        points = plausible_events(bent(odds, self.bend), events, weights, count, chance=chance, prior=prior)
+        own, chance = bent(odds, self.bend), 1.0 / self.n_classes
+        points = plausible_events(own, events, weights, count, offsets=offsets, chance=chance, prior=prior)
         return lapsing(self, points)
 
     def _told(self, items: Items, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_]]:

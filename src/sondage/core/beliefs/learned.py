@@ -8,7 +8,7 @@ sources and features (`sondage.core.learning`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
-from sondage.core.beliefs.classes import PLAUSIBLE_OF_SURE, ClassBelief, Reference
+from sondage.core.beliefs.classes import PLAUSIBLE, PLAUSIBLE_OF_SURE, ClassBelief, Reference
 from sondage.core.beliefs.columns import doubted, log_odds
 from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.outcomes import OutcomeBelief
@@ -105,6 +105,27 @@ class LearnedClassBelief(ClassBelief):
         uncorrected = replace(one, correction=NONE)._left_possible(items, labels, weights, plain, LAPSES_OF_SURE)
         return corrected + uncorrected
 
+    def plausible_corrected(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+        """Return what labels leave possible if the correction holds; nothing where none was learned.
+
+        An item's label is held against the correction that the labels of other items ask for, fold by fold.
+        """
+        if self.votes or self.correction == NONE:
+            return ()
+        one = self._bent_by(items, labels)
+        return one._left_possible(items, labels, weights, PLAUSIBLE, offsets=self._told_by_others(items, labels))
+
+    def _told_by_others(self, items: Items, labels: NDArray[Any]) -> Floats:
+        """Return the correction of every item, shape (n,), that the labels of the other folds ask for."""
+        reference = self.reference(items)
+        sources, events = _stacked(self._sources(items, reference), len(items)), labels == reference.classes
+        calibrated = ClassBelief._moved(self, items, reference)
+        moved = np.zeros(len(labels))
+        for held in _folds(len(labels)):
+            learned = learn_events(calibrated[~held], events[~held], sources[~held], _rows(items.features, ~held))
+            moved[held] = learned.at(list(sources[held].T), _rows(items.features, held))
+        return moved
+
     def _sources(self, items: Items, reference: Reference) -> list[Floats]:
         """Return the log odds of the reference class by the mixture and by every source."""
         k = self.n_classes
@@ -172,6 +193,16 @@ def _picked(probabilities: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
 
 def _bounded(odds: Floats) -> Floats:
     return np.clip(odds, -LARGEST, LARGEST)
+
+
+def _folds(size: int) -> Iterator[NDArray[np.bool_]]:
+    """Yield which of so many labels are in each fold."""
+    for fold in range(min(FOLDS, size)):
+        yield np.arange(size) % FOLDS == fold
+
+
+def _rows(features: NDArray[Any] | None, rows: NDArray[np.bool_]) -> NDArray[Any] | None:
+    return None if features is None else features[rows]
 
 
 def _stacked(sources: Sequence[Floats], size: int) -> Floats:
@@ -249,11 +280,10 @@ class LearnedGaussianBelief(GaussianBelief):
         variances = np.where(variances > 0, variances, np.mean(np.square(residuals)))  # 0 tells nothing of errors
         sources = _stacked(self._sources(items), len(items))
         moved = np.zeros(len(labels))
-        for fold in range(min(FOLDS, len(labels))):
-            held = np.arange(len(labels)) % FOLDS == fold
-            rest = items.take(~held)
-            learned = learn_numbers(residuals[~held], variances[~held], sources[~held], rest.features)
-            moved[held] = learned.at(list(sources[held].T), items.take(held).features)
+        for held in _folds(len(labels)):
+            features = _rows(items.features, ~held)
+            learned = learn_numbers(residuals[~held], variances[~held], sources[~held], features)
+            moved[held] = learned.at(list(sources[held].T), _rows(items.features, held))
         fitted = plain._fitted(items, [(residuals - moved) ** 2 for _ in plain._parts(items)])
         return replace(fitted, correction=learn_numbers(residuals, variances, sources, items.features))
 
