@@ -76,6 +76,22 @@ def test_before_labels_judges_and_models_are_mixed():
     np.testing.assert_allclose(table(believe(silent), silent.items), 0.5, rtol=1e-12)
 
 
+@pytest.mark.parametrize("judges", [1, 2, 5])
+def test_labels_begin_with_the_trust_that_the_draw_had(judges):
+    p, judge, *_ = two_classes(50)
+    starts = believe(Pool(p, judge={str(name): judge for name in range(judges)})).starts
+    assert sum(start.prior for start in starts) == pytest.approx(1)
+    assert sum(start.prior * start.judge for start in starts) == pytest.approx(TRUST)
+    alone = believe(Pool(predictions=p > 0.5, classes=[False, True], judge=dict.fromkeys("ab", judge))).starts
+    assert [start.prior for start in alone] == pytest.approx([1 / 2, 1 / 4, 1 / 4])
+
+
+def test_a_judge_hardly_moves_what_a_model_is_sure_of():
+    p, judge = np.full(2, 1e-6), np.array([0.01, 0.99])
+    pool = Pool(p, judge=judge)
+    assert table(believe(pool), pool.items)[:, 1].max() < 1e-4
+
+
 def test_without_side_information_nothing_is_learned():
     p, *_ = two_classes(50)
     assert believe(Pool(p)) == believe(Pool(p), "model") == ClassBelief(2, models=((0, 1.0),))

@@ -24,8 +24,10 @@ from sondage.errors import InputError
 
 __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
 
-TRUST = 0.5
-"""Share of the judges before any label where models tell probabilities too: which of them knows more is not known."""
+TRUST = 0.2
+"""Share of the judges before any label where models tell probabilities too: a bad one must not cost much."""
+FIRST = 0.5
+"""Prior of the mixture to begin with; the others share the rest."""
 MOST_SOURCES = 8
 """Of how many models a pool may have for all of them to be asked: what each says is read for every item."""
 MOST_GAUSSIANS = 8
@@ -180,13 +182,13 @@ def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belie
     informed = _shares(expectation.informed or [m for m in models if _tells(expectation.items.models[m])])
     starts = _starts(len(expectation.items.judges), informed)
     judges = len(expectation.items.judges)
-    first: Start = starts[0] if starts else ((), 0.0, ())
+    first = starts[0] if starts else Start((), 0.0, (), 1.0)
     several = judges + len(models) > 1
     return LearnedClassBelief(
         len(expectation.task.classes),
-        models=first[0],
-        judge=first[1],
-        among=first[2],
+        models=first.models,
+        judge=first.judge,
+        among=first.among,
         uniform=0.0 if starts else 1.0,
         votes=() if starts else models,
         starts=tuple(starts),
@@ -196,18 +198,22 @@ def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belie
 
 
 def _starts(judges: int, informed: tuple[tuple[int, float], ...]) -> list[Start]:
-    """Return the mixtures among which labels choose: the one to begin with, all judges, each judge, the models."""
-    equal = (1.0 / judges,) * judges if judges else ()
-    starts: list[Start] = []
-    if judges and informed:
-        starts.append((tuple((model, share * (1.0 - TRUST)) for model, share in informed), TRUST, equal))
-    if judges:
-        starts.append(((), 1.0, equal))
+    """Return the mixtures among which labels choose: the one to begin with, all judges, each judge, the models.
+
+    The first is as probable as all others together, which have the judges right as often as it believes them.
+    """
+    if not judges:
+        return [Start(informed, 0.0, (), 1.0)] if informed else []
+    alone = [(1.0 / judges,) * judges]
     if judges > 1:
-        starts += [((), 1.0, tuple(float(other == judge) for other in range(judges))) for judge in range(judges)]
-    if informed:
-        starts.append((informed, 0.0, ()))
-    return starts
+        alone += [tuple(float(other == judge) for other in range(judges)) for judge in range(judges)]
+    rest = 1.0 - FIRST
+    if not informed:
+        priors = [FIRST, *(rest / judges,) * judges] if judges > 1 else [1.0]
+        return [Start((), 1.0, among, prior) for among, prior in zip(alone, priors, strict=True)]
+    pooled = Start(tuple((model, share * (1.0 - TRUST)) for model, share in informed), TRUST, alone[0], FIRST)
+    judged = [Start((), 1.0, among, rest * TRUST / len(alone)) for among in alone]
+    return [pooled, *judged, Start(informed, 0.0, (), rest * (1.0 - TRUST))]
 
 
 def _learned_numbers(expectation: Expectation, models: tuple[int, ...]) -> Belief:
