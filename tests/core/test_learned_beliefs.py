@@ -15,9 +15,11 @@ from sondage.core.beliefs import (
 )
 from sondage.core.beliefs.classes import PLAUSIBLE, PLAUSIBLE_OF_SURE
 from sondage.core.beliefs.votes import count_votes, voted_column
-from sondage.core.catalogue.beliefs import MOST_SOURCES, TRUST, Expectation, named_belief
+from sondage.core.catalogue.beliefs import MOST_SOURCES, SHARES, Expectation, named_belief
 from sondage.core.learning import NONE, Correction
 from sondage.core.plausible import plausible
+
+TRUST = SHARES[0][0]
 
 
 def believe(pool, belief=None, models=(0,)):

@@ -24,10 +24,13 @@ from sondage.errors import InputError
 
 __all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
 
-TRUST = 0.2
-"""Share of the judges before any label where models tell probabilities too: a bad one must not cost much."""
+SHARES = ((0.2, 0.5), (0.5, 0.1), (1.0, 0.05), (0.0, 0.35))
+"""Shares that judges may have where models tell probabilities too, and how probable each is, a fifth on average.
+
+The first is believed before any label: a bad judge must not cost much.
+"""
 FIRST = 0.5
-"""Prior of the mixture to begin with; the others share the rest."""
+"""Without such models: prior of all judges together; each by itself has a part of the rest."""
 MOST_SOURCES = 8
 """Of how many models a pool may have for all of them to be asked: what each says is read for every item."""
 MOST_GAUSSIANS = 8
@@ -198,22 +201,20 @@ def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belie
 
 
 def _starts(judges: int, informed: tuple[tuple[int, float], ...]) -> list[Start]:
-    """Return the mixtures among which labels choose: the one to begin with, all judges, each judge, the models.
-
-    The first is as probable as all others together, which have the judges right as often as it believes them.
-    """
+    """Return the mixtures among which labels choose, the one to begin with first; judges alone also one by one."""
     if not judges:
         return [Start(informed, 0.0, (), 1.0)] if informed else []
-    alone = [(1.0 / judges,) * judges]
-    if judges > 1:
-        alone += [tuple(float(other == judge) for other in range(judges)) for judge in range(judges)]
-    rest = 1.0 - FIRST
+    equal = (1.0 / judges,) * judges
+    single = [tuple(float(other == judge) for other in range(judges)) for judge in range(judges)] if judges > 1 else []
     if not informed:
-        priors = [FIRST, *(rest / judges,) * judges] if judges > 1 else [1.0]
-        return [Start((), 1.0, among, prior) for among, prior in zip(alone, priors, strict=True)]
-    pooled = Start(tuple((model, share * (1.0 - TRUST)) for model, share in informed), TRUST, alone[0], FIRST)
-    judged = [Start((), 1.0, among, rest * TRUST / len(alone)) for among in alone]
-    return [pooled, *judged, Start(informed, 0.0, (), rest * (1.0 - TRUST))]
+        rest = [Start((), 1.0, one, (1.0 - FIRST) / judges) for one in single]
+        return [Start((), 1.0, equal, FIRST if rest else 1.0), *rest]
+    starts: list[Start] = []
+    for share, prior in SHARES:
+        models = tuple((model, part * (1.0 - share)) for model, part in informed) if share < 1.0 else ()
+        among = [equal, *single] if share == 1.0 else [equal] if share else [()]
+        starts += [Start(models, share, one, prior / len(among)) for one in among]
+    return starts
 
 
 def _learned_numbers(expectation: Expectation, models: tuple[int, ...]) -> Belief:
