@@ -67,14 +67,21 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
 
 
 def plausible_corrected(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
-    """Return what labels leave possible if that is right which they tell of judges, other models and features.
+    r"""Return what labels leave possible if that is right which they tell of judges, other models and features.
 
-    None where they tell nothing, and of differences in predictions and losses of probabilities.
+    Calibrations :math:`\mathrm{logit} \, p' = a + b \, \mathrm{logit} \, p + f`, and lapses, given the correction f
+    that the labels of other items ask for (docs/statistics.md, section 7). None where they tell nothing, and of
+    differences in predictions and losses of probabilities.
 
     Parameters
     ----------
     contrast, belief, sample
         As for `plausible`.
+
+    Returns
+    -------
+    sequence of Belief
+        Each as likely as another.
     """
     told = isinstance(belief, LearnedClassBelief) and not isinstance(contrast.functional.basis, ClassLoss)
     return _corrected(belief, sample) if told and not differs_in_predictions(contrast) else ()

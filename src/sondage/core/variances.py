@@ -74,6 +74,11 @@ def plausible_variance(
         Calibrated on all labels.
     told : Sample, optional
         Whose labels leave it possible; by default of the sample.
+
+    Returns
+    -------
+    float
+        :math:`V_b` of docs/statistics.md, section 7, in the measure's unit squared.
     """
     told = sample if told is None else told
     found = believed_variance(contrast, sample, sums, *plausible(contrast, belief, told))
