@@ -184,7 +184,7 @@ def believed(pool: Pool, belief: Any, *models: int) -> Floats:
         ("model", (2,), [0.5, 0.5, 0.5]),
         ("uniform", (0, 1), [0.5, 0.5, 0.5]),
         ("judge", (0,), J),
-        (None, (0,), expit((logit(J) + logit(P)) / 2)),  # decisions 0026 and 0028
+        (None, (0,), expit(0.2 * logit(J) + 0.8 * logit(P))),  # decisions 0028 and 0048
         (None, (2,), J),
         ({0: 0.3, 1: 0.7}, (0,), [0.7, 0.7, 0.7]),
         ({1: 1.0}, (0,), [1.0, 1.0, 1.0]),

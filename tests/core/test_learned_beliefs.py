@@ -18,6 +18,7 @@ from sondage.core.beliefs.votes import count_votes, voted_column
 from sondage.core.catalogue.beliefs import MOST_SOURCES, SHARES, Expectation, named_belief
 from sondage.core.learning import NONE, Correction
 from sondage.core.plausible import plausible
+from sondage.studies.forms import belief_from_data, belief_to_data
 
 TRUST = SHARES[0][0]
 
@@ -81,11 +82,24 @@ def test_before_labels_judges_and_models_are_mixed():
 @pytest.mark.parametrize("judges", [1, 2, 5])
 def test_labels_begin_with_the_trust_that_the_draw_had(judges):
     p, judge, *_ = two_classes(50)
-    starts = believe(Pool(p, judge={str(name): judge for name in range(judges)})).starts
-    assert sum(start.prior for start in starts) == pytest.approx(1)
-    assert sum(start.prior * start.judge for start in starts) == pytest.approx(TRUST)
-    alone = believe(Pool(predictions=p > 0.5, classes=[False, True], judge=dict.fromkeys("ab", judge))).starts
-    assert [start.prior for start in alone] == pytest.approx([1 / 2, 1 / 4, 1 / 4])
+    begun = believe(Pool(p, judge={str(name): judge for name in range(judges)}))
+    assert begun.judge == TRUST
+    assert sum(begun.priors) == pytest.approx(1)
+    assert sum(prior * start[1] for prior, start in zip(begun.priors, begun.starts, strict=True)) == pytest.approx(
+        TRUST
+    )
+
+
+def test_studies_begun_without_priors_go_on_with_theirs():
+    p, judge, _, y = two_classes(200)
+    pool = Pool(p, judge=judge)
+    begun = believe(pool)
+    data = belief_to_data(begun)
+    assert belief_from_data(data) == begun
+    del data["priors"]
+    told = belief_from_data(data).calibrated(pool.items, y)
+    named = replace(begun, priors=(1 / 2, 1 / 6, 1 / 6, 1 / 6)).calibrated(pool.items, y)
+    assert replace(told, priors=named.priors) == named
 
 
 def test_a_judge_hardly_moves_what_a_model_is_sure_of():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,32 +29,16 @@ __all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief"
 
 SURE = 0.95
 """Probability of the class that a source without probabilities predicts."""
+FIRST = 0.5
+"""Prior of the first start where none is told; the others share the rest."""
 FOLDS = 4
 LARGEST = 8.0
 """Log odds of sources are taken up to this size."""
 LEAST_SQUARE = 1e-12
 """Of the labels' variance: smaller residuals are last bits."""
 
-
-class Start(NamedTuple):
-    """A mixture to start from.
-
-    Attributes
-    ----------
-    models : tuple of (int, float)
-        Model index and share.
-    judge : float
-        The judges' share.
-    among : tuple of float
-        Shares of the judges among themselves; empty without judges.
-    prior : float
-        How probable it is before any label that no other start is better, in (0, 1].
-    """
-
-    models: tuple[tuple[int, float], ...]
-    judge: float
-    among: tuple[float, ...]
-    prior: float
+Start = tuple[tuple[tuple[int, float], ...], float, tuple[float, ...]]
+"""A mixture to start from: models with their shares, the judges' share, the judges' shares among themselves."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +52,9 @@ class LearnedClassBelief(ClassBelief):
     Parameters
     ----------
     starts : tuple of Start
-        Mixtures among which labels choose, their priors adding up to 1; the first is believed before any label.
+        Mixtures among which labels choose; the first is believed before any label.
+    priors : tuple of float
+        How probable each is, adding up to 1; empty for a half for the first and equal parts for the others.
     source_judges, source_models : tuple of int
         Judges and models whose probabilities enter the correction each by itself.
     correction : Correction
@@ -85,6 +71,7 @@ class LearnedClassBelief(ClassBelief):
     """
 
     starts: tuple[Start, ...] = ()
+    priors: tuple[float, ...] = ()
     source_judges: tuple[int, ...] = ()
     source_models: tuple[int, ...] = ()
     correction: Correction = NONE
@@ -160,15 +147,16 @@ class LearnedClassBelief(ClassBelief):
         if len(self.starts) < 2 or not len(labels):
             return self
         plain = ClassBelief(self.n_classes, doubts=self.doubts, judge_doubts=self.judge_doubts)
-        trials = [replace(plain, models=one.models, judge=one.judge, among=one.among) for one in self.starts]
-        prior = np.log([one.prior for one in self.starts])
-        weights = softmax(prior + [_log_evidence(trial, items, labels) for trial in trials])
+        trials = [replace(plain, models=models, judge=judge, among=among) for models, judge, among in self.starts]
+        others = len(trials) - 1
+        priors = self.priors or (FIRST, *((1.0 - FIRST) / others,) * others)
+        weights = softmax(np.log(priors) + [_log_evidence(trial, items, labels) for trial in trials])
         models: dict[int, float] = {}
         among = np.zeros(len(items.judges))
-        for weight, one in zip(weights.round(9).tolist(), self.starts, strict=True):
-            for model, share in one.models:
+        for weight, (shares, judge, judges) in zip(weights.round(9).tolist(), self.starts, strict=True):
+            for model, share in shares:
                 models[model] = models.get(model, 0.0) + weight * share
-            among += weight * one.judge * np.asarray(one.among or np.zeros(len(among)))
+            among += weight * judge * np.asarray(judges or np.zeros(len(among)))
         total = float(among.sum())
         return replace(
             self,

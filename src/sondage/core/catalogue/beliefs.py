@@ -29,8 +29,6 @@ SHARES = ((0.2, 0.5), (0.5, 0.1), (1.0, 0.05), (0.0, 0.35))
 
 The first is believed before any label: a bad judge must not cost much.
 """
-FIRST = 0.5
-"""Without such models: prior of all judges together; each by itself has a part of the rest."""
 MOST_SOURCES = 8
 """Of how many models a pool may have for all of them to be asked: what each says is read for every item."""
 MOST_GAUSSIANS = 8
@@ -183,38 +181,43 @@ def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belie
     `models` are sources of what labels tell.
     """
     informed = _shares(expectation.informed or [m for m in models if _tells(expectation.items.models[m])])
-    starts = _starts(len(expectation.items.judges), informed)
+    starts, priors = _starts(len(expectation.items.judges), informed)
     judges = len(expectation.items.judges)
-    first = starts[0] if starts else Start((), 0.0, (), 1.0)
+    first: Start = starts[0] if starts else ((), 0.0, ())
     several = judges + len(models) > 1
     return LearnedClassBelief(
         len(expectation.task.classes),
-        models=first.models,
-        judge=first.judge,
-        among=first.among,
+        models=first[0],
+        judge=first[1],
+        among=first[2],
         uniform=0.0 if starts else 1.0,
         votes=() if starts else models,
-        starts=tuple(starts),
+        starts=starts,
+        priors=priors,
         source_judges=tuple(range(judges)) if several else (),
         source_models=models if several else (),
     )
 
 
-def _starts(judges: int, informed: tuple[tuple[int, float], ...]) -> list[Start]:
-    """Return the mixtures among which labels choose, the one to begin with first; judges alone also one by one."""
+def _starts(judges: int, informed: tuple[tuple[int, float], ...]) -> tuple[tuple[Start, ...], tuple[float, ...]]:
+    """Return the mixtures among which labels choose, the one to begin with first, and their priors if not the usual.
+
+    Judges alone are all together, or one by one.
+    """
     if not judges:
-        return [Start(informed, 0.0, (), 1.0)] if informed else []
+        return (((informed, 0.0, ()),) if informed else ()), ()
     equal = (1.0 / judges,) * judges
-    single = [tuple(float(other == judge) for other in range(judges)) for judge in range(judges)] if judges > 1 else []
+    alone = [equal]
+    if judges > 1:
+        alone += [tuple(float(other == judge) for other in range(judges)) for judge in range(judges)]
     if not informed:
-        rest = [Start((), 1.0, one, (1.0 - FIRST) / judges) for one in single]
-        return [Start((), 1.0, equal, FIRST if rest else 1.0), *rest]
-    starts: list[Start] = []
+        return tuple(((), 1.0, among) for among in alone), ()
+    told: list[tuple[Start, float]] = []
     for share, prior in SHARES:
         models = tuple((model, part * (1.0 - share)) for model, part in informed) if share < 1.0 else ()
-        among = [equal, *single] if share == 1.0 else [equal] if share else [()]
-        starts += [Start(models, share, one, prior / len(among)) for one in among]
-    return starts
+        amongs = alone if share == 1.0 else [equal if share else ()]
+        told += [((models, share, among), prior / len(amongs)) for among in amongs]
+    return tuple(start for start, _ in told), tuple(prior for _, prior in told)
 
 
 def _learned_numbers(expectation: Expectation, models: tuple[int, ...]) -> Belief:
