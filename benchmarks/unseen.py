@@ -84,6 +84,7 @@ def ridge(train: Any, target: Any, pool: Any) -> tuple[Any, Any]:
 
 CLASSIFIERS = ("logistic", "bayes", "forest", "margins", "neighbours", "tree", "network")
 REGRESSORS = {"process": gaussian_process, "forest": forest, "ridge": ridge}
+TEN_CLASSES = "usps-mnist"
 TRAINED = 3_000  # documents or images to learn from, at most
 
 
@@ -169,11 +170,16 @@ class Unseen:
         """Return what a model says of the pool, and the labels; trained once."""
         return cached("unseen", f"{self.pool}-{model}", partial(self.build, model))
 
-    def with_others(self, turns: Sequence[int]) -> sondage.Pool:
-        """Return a pool of the model whose turn it is and those so many turns later."""
+    @property
+    def two_classes(self) -> bool:
+        """Whether the models are classifiers of two classes."""
+        return self.models is CLASSIFIERS and self.pool != TEN_CLASSES
+
+    def with_others(self, turns: Sequence[int], **helped: Any) -> sondage.Pool:
+        """Return a pool of the model whose turn it is and those so many turns later, and of judges or features."""
         first = self.models.index(self.model)
         names = [self.model, *(self.models[(first + turn) % len(self.models)] for turn in turns)]
-        return sondage.Pool(models={name: _output(self.arrays(name)) for name in names})
+        return sondage.Pool(models={name: _output(self.arrays(name)) for name in names}, **helped)
 
     def problem(self) -> Problem:
         """Return the problem with the model whose turn it is."""
@@ -204,7 +210,7 @@ def all_unseen() -> Iterator[Unseen]:
     for positives in (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005):
         yield unseen(f"made-{positives}", _made, positives)
     for model in CLASSIFIERS[2:]:
-        yield Unseen("usps-mnist", partial(_images, "usps", "mnist", None), CLASSIFIERS, model, "error_rate")
+        yield Unseen(TEN_CLASSES, partial(_images, "usps", "mnist", None), CLASSIFIERS, model, "error_rate")
     for torque, model in zip(range(1, 7), cycle(REGRESSORS), strict=False):
         yield Unseen(f"sarcos-{torque}", partial(_torque, torque), tuple(REGRESSORS), model, "mse")
 

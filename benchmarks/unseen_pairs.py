@@ -7,14 +7,16 @@
 On each pool the model whose turn it is in unseen.py is compared with the second after it, by the measure whose turn it
 is. Power is the share of runs that find the pool's own difference at the level .05, in its direction. By error rate
 the default counts labels that are drawn uniformly where two models differ; "learned" names the belief, and is staged
-as the default is by other measures. Finished cells are kept in benchmarks/results/unseen_pairs.csv and not computed
-again unless --again is given.
+as the default is by other measures. Models of two classes are compared with judges (helpers.py) too, that know
+something, nothing, and what the first model says. Finished cells are kept in benchmarks/results/unseen_pairs.csv and
+not computed again unless --again is given.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from cells import Cell, Cells, table
+from helpers import HELPS
 from problems import problem_of
 from unseen import (
     AGAINST_DEFAULT,
@@ -36,6 +38,7 @@ LEVEL = 0.05
 APART = 2
 """How many turns later the other model has its own."""
 STAGED = "learned"
+JUDGES = ("judge", "noise", "agreeing")
 KEYS = ("pair", "method", "budget", "seeds")
 VALUES = ("items", "truth", "error", "deviation", "covered", "width", "power", "wrong")
 
@@ -45,7 +48,8 @@ def main() -> None:
 
 
 def _methods(unseen: Unseen) -> tuple[str, ...]:
-    return (*METHODS, STAGED) if unseen.measure == "error_rate" else METHODS
+    staged = (STAGED,) if unseen.measure == "error_rate" else ()
+    return (*METHODS, *staged, *(JUDGES if unseen.two_classes else ()))
 
 
 def _name(unseen: Unseen) -> str:
@@ -55,12 +59,13 @@ def _name(unseen: Unseen) -> str:
 
 def simulate(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return how far off the difference is, how often its interval holds, and how often a difference is found."""
-    pool = unseen.with_others((APART,))
+    helped = HELPS[method][1](unseen.problem(), np.random.default_rng(20130513)) if method in JUDGES else {}
+    pool = unseen.with_others((APART,), **helped)
     pair = {model: unseen.arrays(model) for model in pool.models}
     labels, positive = pair[unseen.model]["labels"], unseen.positive
     truths = [problem_of(unseen.name, dict(arrays), unseen.measure, positive).truth for arrays in pair.values()]
     truth, cells = truths[0] - truths[1], []
-    how = {"belief": STAGED} if method == STAGED else {"method": method}
+    how = {"belief": STAGED} if method == STAGED else {"method": method if method in METHODS else "default"}
     for budget in (min(budget, len(labels) // 2) for budget in BUDGETS):
         value, low, high, pvalue = np.empty((4, seeds))
         for seed in range(seeds):
@@ -82,7 +87,7 @@ def simulate(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
 
 
 def tables(found: list[Cell]) -> str:
-    """Return means for each measure and number of labels, those of the staged draw by error rate, and every pair."""
+    """Return means for each measure and number of labels, of the staged draw by error rate, of judges, every pair."""
     by_key = {(cell["pair"], cell["method"], int(cell["budget"])): cell for cell in found}
     names = dict.fromkeys(name for name, _, _ in by_key)
     rows = {name: [[by_key[name, method, budget] for method in METHODS] for budget in BUDGETS] for name in names}
@@ -93,23 +98,34 @@ def tables(found: list[Cell]) -> str:
         for measure in dict.fromkeys(name.split("/")[1] for name in rows)
         for at, budget in enumerate(BUDGETS)
     ]
-    staged = [_staged(budget, by_key) for budget in BUDGETS if any((n, STAGED, budget) in by_key for n in names)]
+    staged = _against(by_key, STAGED, "error_rate")
+    judged = [
+        [measure, HELPS[judge][0], *row]
+        for measure in ("error_rate", "f1")
+        for judge in JUDGES
+        for row in _against(by_key, judge, measure)
+    ]
     every = [[name, f"{float(cells[0][0]['truth']):.2g}", *map(_shown, cells)] for name, cells in rows.items()]
     return "\n\n".join(
         [
             table(heads, summary),
             table(["labels", *AGAINST_DEFAULT, "power", "default's"], staged),
+            table(["measure", "judge", "labels", *AGAINST_DEFAULT, "power", "default's"], judged),
             table(["pair", "difference", *map(str, BUDGETS)], every),
         ]
     )
 
 
-def _staged(budget: int, by_key: dict[tuple[str, str, int], Cell]) -> list[str]:
-    """Return the row of a number of labels: the staged draw by error rate against the default."""
-    found = ((name, cell) for (name, method, at), cell in by_key.items() if (method, at) == (STAGED, budget))
-    both = [(cell, by_key[name, "default", budget]) for name, cell in found]
-    power = [f"{np.mean([float(pair[at]['power']) for pair in both]):.2f}" for at in (0, 1)]
-    return [str(budget), *against_default(both), *power]
+def _against(by_key: dict[tuple[str, str, int], Cell], method: str, measure: str) -> list[list[str]]:
+    """Return a row for each number of labels: a method against the default on the pairs that it was run on."""
+    rows = []
+    for budget in BUDGETS:
+        found = [(name, cell) for (name, own, at), cell in by_key.items() if (own, at) == (method, budget)]
+        both = [(cell, by_key[name, "default", budget]) for name, cell in found if name.endswith(measure)]
+        if both:
+            power = [f"{np.mean([float(pair[at]['power']) for pair in both]):.2f}" for at in (0, 1)]
+            rows.append([str(budget), *against_default(both), *power])
+    return rows
 
 
 def _summary(measure: str, budget: int, cells: list[list[Cell]]) -> list[str]:

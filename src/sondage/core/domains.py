@@ -69,7 +69,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     variance, df, belief, errors = fit.variance, fit.df, evidence.estimation.belief, None
     if not exact and belief is not None and np.isfinite(fit.value):
         believed = plausible_variance(contrast, sample, fit.sums, belief, told=evidence.sample)
-        variance, df = larger_variance(variance, df, believed)
+        variance, df = map(float, larger_variance(variance, df, believed))
         errors = plausible_errors(contrast, sample, fit.sums, plausible(contrast, belief, evidence.sample))
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     slope = 0.0
@@ -82,6 +82,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
         std_error=std_error,
         slope=slope,
         plausible=errors,
+        pivot=None,
         n_labels=sample.size,
         target="pool",
         exact=exact,

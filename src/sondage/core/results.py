@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sondage.core.courses import Course, EValue
     from sondage.core.evidence import Evidence
     from sondage.core.parts import Parts
+    from sondage.core.pivots import Pivot
     from sondage.core.plausible import PlausibleErrors
     from sondage.core.sequences import ConfidenceSequence
 
@@ -157,6 +158,8 @@ class Estimate(Shown):
         Of the whole of several slices, where the measure is a mean of ratios: what labels tell of each.
     plausible : PlausibleErrors or None
         Of one model's losses of probabilities: how far off the estimate is by what the labels leave possible.
+    pivot : Pivot or None
+        Of a difference of two ratios: the variance that it would have if it were another one.
     """
 
     measure: str
@@ -184,6 +187,7 @@ class Estimate(Shown):
     counts: Counts | None = None
     parts: Parts | None = field(default=None, repr=False)
     plausible: PlausibleErrors | None = field(default=None, repr=False)
+    pivot: Pivot | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
     course: Course | None = field(default=None, repr=False)
 

@@ -22,6 +22,7 @@ from sondage.core.beliefs import Belief, is_limit
 from sondage.core.comparisons import Contrast
 from sondage.core.measures.bases import ClassLoss
 from sondage.core.plausible import plausible, plausible_corrected
+from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 from sondage.core.surprises import Asked, differs_in_predictions, expected_square, supposed_moves
 
@@ -138,25 +139,25 @@ def variance_slope(
     return float(np.clip(slope, -most, most)) * sample.size / (sample.size + DOUBTED)
 
 
-def larger_variance(sampled: float, df: float, believed: float) -> tuple[float, float]:
+def larger_variance(sampled: Floats | float, df: Floats | float, believed: Floats | float) -> tuple[Floats, Floats]:
     """Return the variance to rely on and its degrees of freedom.
 
     Parameters
     ----------
-    sampled : float
+    sampled : float or ndarray of float
         Variance estimated from the labels' spread.
-    df : float
+    df : float or ndarray of float
         Its degrees of freedom as the labels show them.
-    believed : float
+    believed : float or ndarray of float
         What the calibrated belief expects.
 
     Examples
     --------
-    >>> larger_variance(0.0, 99.0, 0.04)
-    (0.04, 1000000.0)
-    >>> larger_variance(0.05, 1.0, 0.04)
-    (0.05, 4.6)
+    >>> [float(found) for found in larger_variance(0.0, 99.0, 0.04)]
+    [0.04, 1000000.0]
+    >>> [float(found) for found in larger_variance(0.05, 1.0, 0.04)]
+    [0.05, 4.6]
     """
-    df = max(df, LEAST_DF)
-    normal, t = stdtrit(np.array([MOST_DF, df]), 0.975)
-    return (sampled, df) if sampled * t**2 >= believed * normal**2 else (believed, MOST_DF)
+    df = np.maximum(df, LEAST_DF)
+    relied = sampled * stdtrit(df, 0.975) ** 2 >= believed * stdtrit(MOST_DF, 0.975) ** 2
+    return np.where(relied, sampled, believed), np.where(relied, df, MOST_DF)

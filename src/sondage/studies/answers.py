@@ -15,6 +15,7 @@ from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.parts import untold
+from sondage.core.pivots import Pivot, pivot_of
 from sondage.core.plausible import PlausibleErrors, plausible, plausible_errors
 from sondage.core.possible import outward, unrefuted_limits, unrounded
 from sondage.core.predictions import Floats
@@ -117,10 +118,12 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     total = expected + doubt + fit.bias**2
     if method.target == "population":
         total, df = of_population(total, df, known.squared * fit.spread, effective)
-    slope, errors = 0.0, None
+    slope, errors, pivot = 0.0, None, None
     if np.isfinite(total) and not (found.exact or agreed) and session.question.kind == "evaluate":
         slope = variance_slope(contrast, sample, fit.sums, found.belief, estimation.inclusion, np.sqrt(total))
         errors = _plausible_errors(found, contrast, fit, sample)
+    if total > 0 and not (found.exact or agreed) and session.question.kind == "compare":
+        pivot = _pivot(session, found, contrast, fit, sample, total)
     largest = float(weights.max() / weights.sum())
     if largest > 0.2 and not found.exact and sample.size > 5:
         warnings.append(f"one item carries {largest:.0%} of the weight: the estimate rests on few labels")
@@ -140,6 +143,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         unrefuted=unrefuted_limits(contrast, [(1.0, estimation.whole)]),
         slope=slope,
         plausible=errors,
+        pivot=pivot,
         n_effective=effective,
         largest_weight=largest,
         n_pending=found.n_pending,
@@ -151,6 +155,15 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         evidence=Evidence(contrast, estimation, fit),
         course=LabelCourse(session.copied(), contrast, _alone),
     )
+
+
+def _pivot(
+    session: Session, found: Labelled, contrast: Contrast, fit: Fit, sample: Sample, total: float
+) -> Pivot | None:
+    """Return what differences are held against, of the pool's own by the package's own interval."""
+    if found.belief is None or session.method.interval not in OWN or session.method.target == "population":
+        return None
+    return pivot_of(contrast, found.estimation, fit, sample, found.belief, total)
 
 
 def _plausible_errors(found: Labelled, contrast: Contrast, fit: Fit, sample: Sample) -> PlausibleErrors | None:
@@ -243,7 +256,8 @@ def squared_error(
         return (total if total > least else float("nan")), max(sample.size - 1.0, 1.0), True
     if session.method.interval not in OWN:
         return fit.variance, fit.df, False
-    return *larger_variance(fit.variance, fit.df, believed), False
+    relied, df = larger_variance(fit.variance, fit.df, believed)
+    return float(relied), float(df), False
 
 
 def before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:

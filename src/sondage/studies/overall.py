@@ -113,6 +113,7 @@ def overall_estimate(
         parts=parts_of(contrast, samples, sums[contrast.models[0]]),
         slope=_slope(slices, contrast, moved, squares, total),
         plausible=joined_errors([(one.share, one.estimate.plausible) for one in slices]),
+        pivot=None,
         df=df,
         n_effective=effective,
         largest_weight=max(one.share * one.estimate.largest_weight for one in slices),

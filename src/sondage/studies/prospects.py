@@ -135,6 +135,7 @@ def _width(estimate: Estimate, session: Session, end: int, level: float) -> floa
         std_error=estimate.std_error * float(np.sqrt(factor)),
         slope=estimate.slope * factor,
         plausible=None if estimate.plausible is None else estimate.plausible.scaled(float(np.sqrt(factor))),
+        pivot=None if estimate.pivot is None else estimate.pivot.scaled(factor),
         n_labels=end,
         df=estimate.df * more,
         n_effective=estimate.n_effective / factor if factor else estimate.n_effective,

@@ -14,6 +14,7 @@ from sondage.core.evidence import Evidence
 from sondage.core.intervals import (
     clopper_pearson_interval,
     fieller_interval,
+    inverted_interval,
     score_interval,
     t_interval,
     wald_interval,
@@ -66,11 +67,16 @@ def named_interval(
 
 
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
-    """Count where the sample allows it, else follow the variance as far as no label speaks against a limit."""
+    """Count where the sample allows it, else follow the variance as far as no label speaks against a limit.
+
+    Differences of two ratios are held against the variance that they would have.
+    """
     if estimate.counts is not None and estimate.target == "pool":
         found = counted_interval(estimate.counts, level)
         low, high = outward(found.low, found.high, estimate.bounds)
         return replace(found, low=low, high=high)
+    if estimate.pivot is not None:
+        return inverted_interval(estimate.value, estimate.pivot.at, level, bounds=estimate.bounds)
     found, (least, most), (lowest, highest) = _of_variance(estimate, level), estimate.bounds, estimate.unrefuted
     found = _as_plausible(with_unseen_parts(found, estimate), estimate)
     low, high = (least if lowest else found.low), (most if highest else found.high)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -52,7 +53,13 @@ def named_test(
 
 
 def _auto(estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None) -> Significance:
-    """Count where the sample allows it, else Student's t; counts tell nothing of a margin in a population."""
+    """Count where the sample allows it, else Student's t; counts tell nothing of a margin in a population.
+
+    The standard error of a difference of two ratios is that which it has if the null hypothesis is true.
+    """
+    if estimate.pivot is not None:
+        variance, df = estimate.pivot.at({"two-sided": 0.0, "greater": -margin, "less": margin}[alternative])
+        return t_test(estimate.value, math.sqrt(variance), float(df), alternative, margin=margin)
     if estimate.counts is None or (margin and estimate.target == "population"):
         return _t(estimate, alternative, margin, generator)
     return counted_test(estimate.counts, alternative, margin=margin, target=estimate.target)

@@ -5,6 +5,7 @@ into it, which never loses a true value.
 """
 
 from sondage.core.intervals.bootstrap import bootstrap_interval
+from sondage.core.intervals.inverted import inverted_interval
 from sondage.core.intervals.proportions import (
     clopper_pearson_interval,
     hypergeometric_interval,
@@ -21,6 +22,7 @@ __all__ = [
     "clopper_pearson_interval",
     "fieller_interval",
     "hypergeometric_interval",
+    "inverted_interval",
     "score_interval",
     "t_interval",
     "unseen_bound",
