@@ -34,7 +34,7 @@ from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
-from sondage.core.residuals import paired_degrees
+from sondage.core.residuals import of_population, paired_degrees
 from sondage.core.samples import Sample
 from sondage.core.stages import Estimation
 from sondage.core.variances import larger_variance, plausible_variance
@@ -53,8 +53,11 @@ class Pivot:
     residuals, shifts : ndarray of float, shape (U,)
         Of each labelled unit that was not certain, and by how much they change with :math:`\hat\Delta - \delta`; times
         the root of its part in the variance.
-    sampled, believed : ndarray of float, shape (3,)
-        Both variances: polynomials of :math:`\hat\Delta - \delta`, the constant first.
+    sampled, believed, drawn : ndarray of float, shape (3,)
+        Both variances, and for a population as the target that of the pool's own difference: polynomials of
+        :math:`\hat\Delta - \delta`, the constant first.
+    labels : float
+        Effective number of labels, which tell the last of these.
     others : float
         Variance that does not depend on the difference.
     most : float
@@ -66,6 +69,8 @@ class Pivot:
     shifts: Floats
     sampled: Floats
     believed: Floats
+    drawn: Floats
+    labels: float
     others: float = 0.0
     most: float = np.inf
 
@@ -75,7 +80,7 @@ class Pivot:
         Examples
         --------
         >>> none = np.zeros(3)
-        >>> pivot = Pivot(0.1, np.ones(9), none[:1], np.array([0.04, 0.0, 1.0]), none)
+        >>> pivot = Pivot(0.1, np.ones(9), none[:1], np.array([0.04, 0.0, 1.0]), none, none, 9.0)
         >>> [round(float(found), 4) for found in pivot.at(0.0)]
         [0.05, 8.0]
         """
@@ -83,9 +88,12 @@ class Pivot:
         parts = (self.residuals + gap[..., None] * self.shifts) ** 2
         sampled, believed = (np.maximum(polyval(gap, part), 0.0) for part in (self.sampled, self.believed))
         variance, df = larger_variance(sampled, paired_degrees(parts), believed)
-        half, square = (
-            np.where(variance == sampled, *both) for both in zip(self.sampled[1:], self.believed[1:], strict=True)
+        _, half, square = (
+            np.where(variance == sampled, *two) + drawn
+            for *two, drawn in zip(self.sampled, self.believed, self.drawn, strict=True)
         )
+        if self.drawn.any():
+            variance, df = np.vectorize(of_population)(variance, df, polyval(gap, self.drawn), self.labels)
         return self._allowed(gap, variance + self.others, half / 2.0 + gap * square, square), df
 
     def _allowed(self, gap: Floats, variance: Floats, covariance: Floats, square: Floats) -> Floats:
@@ -108,12 +116,19 @@ class Pivot:
             shifts=self.shifts * root,
             sampled=self.sampled * factor,
             believed=self.believed * factor,
+            drawn=self.drawn * factor,
             others=self.others * factor,
         )
 
 
 def pivot_of(
-    contrast: Contrast, estimation: Estimation, fit: Fit, sample: Sample, belief: Belief, variance: float
+    contrast: Contrast,
+    estimation: Estimation,
+    fit: Fit,
+    sample: Sample,
+    belief: Belief,
+    variance: float,
+    drawn: tuple[float, float] = (0.0, np.inf),
 ) -> Pivot | None:
     """Return what differences are held against; None of what is no difference of two ratios.
 
@@ -129,6 +144,8 @@ def pivot_of(
         Calibrated on all labels.
     variance : float
         Of the estimate, from everything that makes it uncertain, above 0.
+    drawn : tuple of float
+        For a population as the target: how much of the spread over the pool counts, and the effective number of labels.
     """
     if contrast.functional.ratio is None or len(contrast.weights) != 2:
         return None
@@ -141,8 +158,15 @@ def pivot_of(
     uncertain = root > 0
     residuals, up, down = ((root * one.residuals)[uncertain] for one in fits)
     to_powers = np.linalg.inv(np.vander(gaps, increasing=True))
-    sampled = to_powers @ [one.variance for one in fits]
-    found = Pivot(fit.value, residuals, (up - down) / (2.0 * step), sampled, to_powers @ believed)
+    found = Pivot(
+        fit.value,
+        residuals,
+        (up - down) / (2.0 * step),
+        sampled=to_powers @ [one.variance for one in fits],
+        believed=to_powers @ believed,
+        drawn=to_powers @ [drawn[0] * one.spread for one in fits],
+        labels=drawn[1],
+    )
     others = max(variance - float(found.at(fit.value)[0]), 0.0)
     return replace(found, others=others, most=_most_overestimated(contrast, estimation, fit))
 

@@ -123,7 +123,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         slope = variance_slope(contrast, sample, fit.sums, found.belief, estimation.inclusion, np.sqrt(total))
         errors = _plausible_errors(found, contrast, fit, sample)
     if total > 0 and not (found.exact or agreed) and session.question.kind == "compare":
-        pivot = _pivot(session, found, contrast, fit, sample, total)
+        pivot = _pivot(session, found, contrast, fit, sample, total, effective)
     largest = float(weights.max() / weights.sum())
     if largest > 0.2 and not found.exact and sample.size > 5:
         warnings.append(f"one item carries {largest:.0%} of the weight: the estimate rests on few labels")
@@ -158,12 +158,13 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
 
 
 def _pivot(
-    session: Session, found: Labelled, contrast: Contrast, fit: Fit, sample: Sample, total: float
+    session: Session, found: Labelled, contrast: Contrast, fit: Fit, sample: Sample, total: float, labels: float
 ) -> Pivot | None:
-    """Return what differences are held against, of the pool's own by the package's own interval."""
-    if found.belief is None or session.method.interval not in OWN or session.method.target == "population":
+    """Return what differences are held against by the package's own interval."""
+    if found.belief is None or session.method.interval not in OWN:
         return None
-    return pivot_of(contrast, found.estimation, fit, sample, found.belief, total)
+    drawn = found.known.squared if session.method.target == "population" else 0.0
+    return pivot_of(contrast, found.estimation, fit, sample, found.belief, total, (drawn, labels))
 
 
 def _plausible_errors(found: Labelled, contrast: Contrast, fit: Fit, sample: Sample) -> PlausibleErrors | None:
