@@ -8,7 +8,7 @@ On each pool the model whose turn it is in unseen.py is compared with the second
 is. Power is the share of runs that find the pool's own difference at the level .05, in its direction. By error rate
 the default counts labels that are drawn uniformly where two models differ; "learned" names the belief, and is staged
 as the default is by other measures. Models of two classes are compared with judges (helpers.py) too, that know
-something, nothing, and what the first model says. Finished cells are kept in benchmarks/results/unseen_pairs.csv and
+something and nothing. Finished cells are kept in benchmarks/results/unseen_pairs.csv and
 not computed again unless --again is given.
 """
 
@@ -38,7 +38,7 @@ LEVEL = 0.05
 APART = 2
 """How many turns later the other model has its own."""
 STAGED = "learned"
-JUDGES = ("judge", "noise", "agreeing")
+JUDGES = ("judge", "noise")
 KEYS = ("pair", "method", "budget", "seeds")
 VALUES = ("items", "truth", "error", "deviation", "covered", "width", "power", "wrong")
 

@@ -1,18 +1,15 @@
 """Differences of two ratios, held against the variance that they would have."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 import sondage
-from sondage.core.comparisons import Contrast
 from sondage.core.intervals import fieller_interval, inverted_interval, t_interval
 from sondage.core.measures import FMeasure, Recall, Task
 from sondage.core.measures.functionals import numerical_gradient
-from sondage.core.pivots import Pivot, _Supposed
+from sondage.core.pivots import Pivot, _Combined
 from sondage.errors import InputError
 
 TASK = Task("classification", ("ham", "spam"))
@@ -31,66 +28,66 @@ def rare(seed: int, rows: int = 3_000) -> tuple[sondage.Pool, np.ndarray, float]
 
 
 @pytest.mark.parametrize("measure", [FMeasure(), FMeasure(0.3), Recall()])
-@pytest.mark.parametrize("gap", [-0.3, 0.0, 0.1])
-def test_influence_is_the_gradient_of_the_difference_over_the_common_denominator(
-    measure: FMeasure | Recall, gap: float, rng: np.random.Generator
+@pytest.mark.parametrize("shares", [(1.0, 0.0), (0.0, 1.0), (1.0, -0.3)])
+def test_influences_are_gradients_of_the_difference_and_of_the_logarithm_of_the_denominator(
+    measure: FMeasure | Recall, shares: tuple[float, float], rng: np.random.Generator
 ) -> None:
     functional = measure.ready(TASK)
-    sums = {0: rng.dirichlet(np.ones(4)).reshape(2, 2), 1: rng.dirichlet(np.ones(4)).reshape(2, 2)}
-    weights = ((0, 1.0), (1, -1.0))
-    at = Contrast(functional, weights).value(sums)
+    both = rng.dirichlet(np.ones(4), size=2).reshape(2, 2, 2)
     below = functional.ratio[1]
 
-    def times_denominator(both: np.ndarray) -> float:
-        root = np.sqrt(np.prod([np.sum(below * mu) for mu in both]))
-        return (functional.value(both[0]) - functional.value(both[1]) - (at - gap)) * root
+    def combined(both: np.ndarray) -> float:
+        difference = functional.value(both[0]) - functional.value(both[1])
+        return shares[0] * difference + shares[1] * np.mean([np.log(np.sum(below * mu)) for mu in both])
 
-    here = np.stack([sums[0], sums[1]])
-    expected = numerical_gradient(times_denominator, here) / np.sqrt(np.prod([np.sum(below * mu) for mu in here]))
-    found = _Supposed(functional, weights, gap).influence(sums)
-    for (model, coefficients), wanted in zip(found.terms, expected, strict=True):
+    found = _Combined(functional, ((0, 1.0), (1, -1.0)), *shares).influence({0: both[0], 1: both[1]})
+    for (model, coefficients), wanted in zip(found.terms, numerical_gradient(combined, both), strict=True):
         assert coefficients == pytest.approx(wanted, abs=1e-6), model
-    assert found.constant == pytest.approx(sum(np.sum(a * sums[m]) for m, a in found.terms), abs=1e-12)
+    assert found.constant == pytest.approx(sum(np.sum(a * both[m]) for m, a in found.terms), abs=1e-12)
 
 
 @pytest.mark.parametrize("target", ["pool", "population"])
-def test_variances_are_those_of_the_estimate_held_against_each_difference(target: str) -> None:
+def test_variances_are_those_of_the_combined_influence(target: str) -> None:
     pool, y, _ = rare(1)
     estimate = sondage.compare(pool, "a", "b", "f1", labels=y, budget=80, seed=2, target=target).estimate
     evidence, pivot = estimate.evidence, estimate.pivot
-    for difference in (-0.2, 0.0, 0.03, 0.3):
-        gap = estimate.value - difference
-        one = evidence.estimation.around(
-            _Supposed(evidence.contrast.functional, evidence.contrast.weights, gap), evidence.fit
-        )
-        powers = gap ** np.arange(3)
+    spread = evidence.sample.expansion.spread
+    for gap in (-0.2, 0.0, 0.03, 0.3):
+        contrast = _Combined(evidence.contrast.functional, evidence.contrast.weights, 1.0, gap)
+        one = evidence.estimation.around(contrast, evidence.fit)
+        powers = np.array([1.0, 2.0 * gap, gap**2])
         assert pivot.sampled @ powers == pytest.approx(one.variance, rel=1e-8)
-        parts = (pivot.residuals + gap * pivot.shifts) ** 2
-        spread = evidence.sample.expansion.spread
-        assert parts == pytest.approx((spread * one.residuals**2)[spread > 0], rel=1e-6, abs=1e-15)
         drawn = one.spread / len(y) if target == "population" else 0.0
         assert pivot.drawn @ powers == pytest.approx(drawn, rel=1e-8)
+        parts = (pivot.residuals[0] + gap * pivot.residuals[1]) ** 2
+        assert parts == pytest.approx((spread * one.residuals**2)[spread > 0], rel=1e-6, abs=1e-15)
     variance, df = pivot.at(estimate.value)
-    assert float(variance) == pytest.approx(estimate.std_error**2, rel=1e-12)
+    assert float(variance) == pytest.approx(estimate.std_error**2, rel=1e-9)
     assert float(df) == pytest.approx(estimate.df, rel=1e-9)
 
 
-@pytest.mark.parametrize("gap", [0.3, 0.6, -0.5])
-def test_denominators_that_labels_exclude_do_not_make_a_difference_likely(gap: float) -> None:
-    first, together, square, most = 0.04, -0.03, 0.16, 0.2
-    pivot = Pivot(
-        0.1, np.ones(9), np.zeros(9), np.array([first, 2 * together, square]), NONE, NONE, 9.0, others=0.0, most=most
-    )
-    inverse = np.linalg.inv([[first, together], [together, square]])
+@pytest.mark.parametrize("difference", [-0.5, -0.1, 0.05, 0.4, 0.9])
+@pytest.mark.parametrize("most", [0.1, 0.5, np.inf])
+def test_a_difference_is_as_far_off_as_the_nearest_errors_that_make_it(difference: float, most: float) -> None:
+    value, own, both, square = 0.1, 0.04, -0.03, 0.09
+    pivot = Pivot(value, np.ones((2, 9)), np.array([own, both, square]), NONE, NONE, 9.0, most=most)
+    inverse = np.linalg.inv([[own, both], [both, square]])
 
-    def distance(u: float) -> float:  # of (e, u) with e + gap u = gap
-        point = np.array([gap * (1 - u), u])
+    def distance(u: float) -> float:
+        point = np.array([value * (1 - u) - difference * np.exp(-u), u])
         return float(point @ inverse @ point)
 
-    nearest = minimize_scalar(distance, bounds=(-5.0, most), method="bounded", options={"xatol": 1e-10}).fun
-    variance, _ = pivot.at(0.1 - gap)
-    assert gap**2 / float(variance) == pytest.approx(nearest, rel=1e-6)
-    assert variance <= replace(pivot, most=np.inf).at(0.1 - gap)[0]
+    grid = np.linspace(-4.0, min(most, 4.0), 2001)
+    at = grid[np.argmin([distance(u) for u in grid])]
+    near = minimize_scalar(distance, bounds=(at - 0.01, min(at + 0.01, most)), method="bounded").fun
+    assert (value - difference) ** 2 / float(pivot.at(difference)[0]) == pytest.approx(
+        min(near, distance(at)), rel=1e-4
+    )
+
+
+def test_a_denominator_that_is_known_leaves_the_variance_as_it_is() -> None:
+    pivot = Pivot(0.1, np.ones((2, 9)), np.array([0.04, 0.0, 0.0]), NONE, NONE, 9.0)
+    assert pivot.at(np.array([-0.4, 0.0, 0.1, 0.7]))[0] == pytest.approx(np.full(4, 0.04))
 
 
 def test_inverted_interval_of_a_constant_variance_is_students() -> None:

@@ -1,33 +1,30 @@
-r"""The variance that a difference of two ratios would have if it were another one (Fieller).
+r"""How far a difference of two ratios is from any other one, where labels tell little of the denominators.
 
-Where positives are rare, labels tell little of how many the models miss. F and recall have them in both denominators,
-so that the difference, its standard error and all its slopes are large where few are thought to be missed and small
-where many are. But a difference of ratios :math:`N_m / D_m` is :math:`\delta` where :math:`D (\Delta - \delta) = 0`,
-with the geometric mean :math:`D = \sqrt{D_1 D_2}`, and this is nearly linear in what is not known. Its estimate errs,
-in units of D, by
+Where positives are rare, few labels tell how many the models miss. F and recall have these in both denominators: the
+difference, its standard error and all its slopes are large where few are thought to be missed, and small where many
+are. But a difference of ratios :math:`N_m / D_m` is :math:`\delta` where :math:`M = \delta D`, with the geometric mean
+:math:`D = \sqrt{D_1 D_2}` and :math:`M = \Delta D`, and of these much less is bent. With the errors of the estimates of
+:math:`\Delta` and of :math:`\ln D`, to first order
 
-.. math:: \sum_i b_i \big( \psi_i(y_i) + (\hat\Delta - \delta) \, u_i(y_i) \big), \qquad
+.. math:: e = \sum_i b_i \psi_i(y_i), \qquad u = \sum_i b_i u_i(y_i), \quad
     u_i = \tfrac12 \sum_m \frac{d_{im}(y_i) - D_m}{D_m},
 
-to first order, and :math:`\delta` is held against the variance V of that. Of no difference at all the denominators tell
-nothing. Where they are known, as of precision, it is the variance as it is.
+:math:`M / \hat D = \hat\Delta (1 - u) - e` and :math:`D / \hat D = \exp(-u)`, the difference is :math:`\delta` for all
+(e, u) on the line
 
-A difference may also be held true with a denominator that is less than what is labelled of it: with
-:math:`e = \sum_i b_i \psi_i` and :math:`u = \sum_i b_i u_i` it is true where :math:`e + (\hat\Delta - \delta) u =
-\hat\Delta - \delta`, and the most likely u of these may be above the greatest that labels allow, U. Then it is as far
-off as the most likely of those that are allowed,
+.. math:: e = \hat\Delta (1 - u) - \delta \exp(-u) .
 
-.. math:: \frac{(\hat\Delta - \delta)^2}{V} + \frac{(E[u] - U)^2}{\mathrm{Var}\,u} ,
-
-with mean and variance of u given that sum.
+It is as far from the estimate as the nearest of them is from (0, 0), in standard errors of e and u (Fieller's theorem
+has :math:`1 - u` for :math:`\exp(-u)`). No less of D is possible than is labelled: u has a greatest value. Whether
+there is a difference does not hang on D at all. Where D is known, as of precision, e alone counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.polynomial.polynomial import polyval
 
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, Influence, Sums
@@ -41,32 +38,33 @@ from sondage.core.variances import larger_variance, plausible_variance
 
 __all__ = ["Pivot", "pivot_of"]
 
+STEPS = 8
+"""Of Gauss and Newton's."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pivot:
-    r"""What a supposed difference is held against.
+    r"""What a difference is held against.
 
     Attributes
     ----------
     value : float
         The estimated difference.
-    residuals, shifts : ndarray of float, shape (U,)
-        Of each labelled unit that was not certain, and by how much they change with :math:`\hat\Delta - \delta`; times
-        the root of its part in the variance.
+    residuals : ndarray of float, shape (2, U)
+        What each labelled unit that was not certain adds to e and u, times the root of its part in the variance.
     sampled, believed, drawn : ndarray of float, shape (3,)
-        Both variances, and for a population as the target that of the pool's own difference: polynomials of
-        :math:`\hat\Delta - \delta`, the constant first.
+        Var e, Cov(e, u) and Var u: from the spread of the labels, as the belief expects them, and of the pool's own
+        values where the target is a population.
     labels : float
         Effective number of labels, which tell the last of these.
     others : float
-        Variance that does not depend on the difference.
+        Variance of e from other sources.
     most : float
-        U: by which share the denominator is overestimated at most, since so much of it is labelled.
+        The greatest value of u.
     """
 
     value: float
     residuals: Floats
-    shifts: Floats
     sampled: Floats
     believed: Floats
     drawn: Floats
@@ -75,50 +73,73 @@ class Pivot:
     most: float = np.inf
 
     def at(self, difference: Floats | float) -> tuple[Floats, Floats]:
-        """Return the variance of the estimate and its degrees of freedom if these were the difference, any shape.
+        r"""Return the variance with which the estimate is as far off from these, any shape, and its degrees of freedom.
+
+        The sampled or the believed variance, whichever is larger, of :math:`e + (\hat\Delta - \delta) u`, which is
+        :math:`\hat\Delta - \delta` to first order.
 
         Examples
         --------
         >>> none = np.zeros(3)
-        >>> pivot = Pivot(0.1, np.ones(9), none[:1], np.array([0.04, 0.0, 1.0]), none, none, 9.0)
+        >>> pivot = Pivot(0.1, np.ones((2, 9)), np.array([0.04, 0.0, 0.0]), none, none, 9.0)
         >>> [round(float(found), 4) for found in pivot.at(0.0)]
-        [0.05, 8.0]
+        [0.04, 8.0]
         """
         gap = np.asarray(self.value - np.asarray(difference, dtype=np.float64))
-        parts = (self.residuals + gap[..., None] * self.shifts) ** 2
-        sampled, believed = (np.maximum(polyval(gap, part), 0.0) for part in (self.sampled, self.believed))
+        parts = (self.residuals[0] + gap[..., None] * self.residuals[1]) ** 2
+        sampled, believed, drawn = (_of_sum(gap, part) for part in (self.sampled, self.believed, self.drawn))
         variance, df = larger_variance(sampled, paired_degrees(parts), believed)
-        _, half, square = (
-            np.where(variance == sampled, *two) + drawn
-            for *two, drawn in zip(self.sampled, self.believed, self.drawn, strict=True)
+        own, both, square = (
+            np.where(variance == sampled, *two) + more
+            for *two, more in zip(self.sampled, self.believed, self.drawn, strict=True)
         )
         if self.drawn.any():
-            variance, df = np.vectorize(of_population)(variance, df, polyval(gap, self.drawn), self.labels)
-        return self._allowed(gap, variance + self.others, half / 2.0 + gap * square, square), df
-
-    def _allowed(self, gap: Floats, variance: Floats, covariance: Floats, square: Floats) -> Floats:
-        """Return the variance with which gaps are as unlikely as the denominators that are allowed make them.
-
-        The covariance is that of u and e + gap u, of which the variance is given; the square is the variance of u.
-        """
-        with np.errstate(divide="ignore", invalid="ignore"):
-            beyond = np.maximum(gap * covariance / variance - self.most, 0.0)
-            left = np.maximum(square - covariance**2 / variance, ROUNDING * square)
-            farther = np.where(beyond > 0, beyond**2 * variance / (gap**2 * left), 0.0)
-        return np.asarray(variance / (1.0 + farther))
+            variance, df = np.vectorize(of_population)(variance, df, drawn, self.labels)
+        nearest = self._nearest(gap, variance + self.others, own + self.others, both, square)
+        return nearest, df
 
     def scaled(self, factor: float) -> Pivot:
         """Return it with variances that are so many times as large."""
-        root = np.sqrt(factor)
         return replace(
             self,
-            residuals=self.residuals * root,
-            shifts=self.shifts * root,
+            residuals=self.residuals * np.sqrt(factor),
             sampled=self.sampled * factor,
             believed=self.believed * factor,
             drawn=self.drawn * factor,
             others=self.others * factor,
         )
+
+    def _nearest(self, gap: Floats, variance: Floats, own: Floats, both: Floats, square: Floats) -> Floats:
+        """Return the variance for which gap^2 over it is the square of the distance of the nearest (e, u).
+
+        Given are the variances of e + gap u and of e, the covariance of e and u, and the variance of u.
+        """
+        left = square - both**2 / own
+        difference = self.value - gap
+
+        def whitened(e: Floats, u: Floats) -> tuple[Floats, Floats]:
+            return e / np.sqrt(own), (u - both * e / own) / np.sqrt(left)
+
+        def on_line(u: Floats) -> tuple[Floats, Floats]:
+            return whitened(self.value * (1.0 - u) - difference * np.exp(-u), u)
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            u = np.minimum(gap * (both + gap * square) / variance, self.most)  # where the line is straight
+            for _ in range(STEPS):
+                first, second = on_line(u)
+                by_first, by_second = whitened(difference * np.exp(-u) - self.value, np.ones_like(u))
+                step = (first * by_first + second * by_second) / (by_first**2 + by_second**2)
+                u = np.minimum(u - np.clip(step, -1.0, 1.0), self.most)
+            first, second = on_line(u)
+            found = gap**2 / (first**2 + second**2)
+        straight = ~(left > ROUNDING * square) | ~(np.abs(gap) > ROUNDING**0.5 * np.sqrt(variance))
+        return np.where(straight, variance, found)
+
+
+def _of_sum(gap: Floats, part: Floats) -> Floats:
+    """Return the variance of e + gap u."""
+    own, both, square = part
+    return np.asarray(own + 2.0 * gap * both + gap**2 * square)
 
 
 def pivot_of(
@@ -149,30 +170,35 @@ def pivot_of(
     """
     if contrast.functional.ratio is None or len(contrast.weights) != 2:
         return None
-    step = max(abs(fit.value), float(np.sqrt(variance)))
-    gaps = np.array([0.0, step, -step])
-    supposed = [_Supposed(contrast.functional, contrast.weights, gap) for gap in gaps.tolist()]
-    fits = [fit, *(estimation.around(one, fit) for one in supposed[1:])]
-    believed = [plausible_variance(one, sample, fit.sums, belief) for one in supposed]
+    below = _Combined(contrast.functional, contrast.weights, 0.0, 1.0)
+    of_below = estimation.around(below, fit)
+    believed = [plausible_variance(one, sample, fit.sums, belief) for one in (contrast, below)]
+    scale = float(np.sqrt(variance / max(of_below.variance, believed[1], 1e-300)))
+    together = _Combined(contrast.functional, contrast.weights, 1.0, scale)
+    of_both = estimation.around(together, fit)
+    believed.append(plausible_variance(together, sample, fit.sums, belief))
     root = np.sqrt(sample.expansion.spread)
-    uncertain = root > 0
-    residuals, up, down = ((root * one.residuals)[uncertain] for one in fits)
-    to_powers = np.linalg.inv(np.vander(gaps, increasing=True))
     found = Pivot(
         fit.value,
-        residuals,
-        (up - down) / (2.0 * step),
-        sampled=to_powers @ [one.variance for one in fits],
-        believed=to_powers @ believed,
-        drawn=to_powers @ [drawn[0] * one.spread for one in fits],
+        np.stack([(root * one.residuals)[root > 0] for one in (fit, of_below)]),
+        sampled=_covariance([one.variance for one in (fit, of_below, of_both)], scale),
+        believed=_covariance(believed, scale),
+        drawn=_covariance([drawn[0] * one.spread for one in (fit, of_below, of_both)], scale),
         labels=drawn[1],
     )
     others = max(variance - float(found.at(fit.value)[0]), 0.0)
-    return replace(found, others=others, most=_most_overestimated(contrast, estimation, fit))
+    return replace(found, others=others, most=_most(contrast, estimation, fit))
 
 
-def _most_overestimated(contrast: Contrast, estimation: Estimation, fit: Fit) -> float:
-    """Return by which share the denominators can at most be less than they are estimated, on average."""
+def _covariance(variances: Sequence[float], scale: float) -> Floats:
+    """Return Var e, Cov(e, u) and Var u from the variances of e, u and e + scale u."""
+    own, square, of_sum = variances
+    limit = (1.0 - ROUNDING) * float(np.sqrt(own * square))
+    return np.array([own, np.clip((of_sum - own - scale**2 * square) / (2.0 * scale), -limit, limit), square])
+
+
+def _most(contrast: Contrast, estimation: Estimation, fit: Fit) -> float:
+    """Return the logarithm of the denominator as it is estimated over the least that labels allow."""
     basis, ratio, whole = contrast.functional.basis, contrast.functional.ratio, estimation.whole
     assert ratio is not None
     below, shares = ratio[1], []
@@ -181,22 +207,23 @@ def _most_overestimated(contrast: Contrast, estimation: Estimation, fit: Fit) ->
         predicted = estimation.parts[0].known.expected[basis.name, model].sum(axis=1)
         rest = np.maximum(predicted - labelled.sum(axis=1), 0.0)
         least = float(np.sum(below * labelled) + np.sum(below.min(axis=1) * rest))
-        shares.append(1.0 - least / float(np.sum(below * fit.sums[model])))
+        shares.append(np.log(float(np.sum(below * fit.sums[model])) / least) if least > 0 else np.inf)
     return max(float(np.mean(shares)), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class _Supposed(Contrast):
-    """A difference of ratios that is less by a gap: its influence is how far a label moves it off that."""
+class _Combined(Contrast):
+    """A sum of e and u in these shares."""
 
-    gap: float = 0.0
+    own: float = 1.0
+    denominators: float = 0.0
 
     def influence(self, sums: Sums) -> Influence:
         found = super().influence(sums)
         assert self.functional.ratio is not None
         below, means = self.functional.ratio[1], self._means(sums)
         terms = tuple(
-            (model, coefficients + 0.5 * self.gap / float(np.sum(below * means[model])) * below)
+            (model, self.own * coefficients + 0.5 * self.denominators / float(np.sum(below * means[model])) * below)
             for model, coefficients in found.terms
         )
-        return Influence(found.basis, terms, found.constant + self.gap)
+        return Influence(found.basis, terms, self.own * found.constant + self.denominators)
