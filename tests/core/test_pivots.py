@@ -131,6 +131,19 @@ def test_the_interval_and_the_test_agree(measure: str) -> None:
     assert len(set(inside)) == 2
 
 
+def test_the_interval_and_the_test_agree_at_planned_looks() -> None:
+    pool, y, _ = rare(3)
+    found = []
+    for seed in range(8):
+        one = sondage.compare(pool, "a", "b", "f1", labels=y, budget=120, seed=seed, stop="significant", looks=3)
+        ends = one.interval(0.95)
+        assert (ends.kind, ends.level) == ("repeated", 0.95)
+        found.append(one.stopped)
+        assert (one.stopped == "significant") == (not ends.low <= 0 <= ends.high)
+        assert one.interval(0.99).width > ends.width
+    assert len(set(found)) == 2
+
+
 def test_precision_has_a_denominator_that_is_known() -> None:
     pool, y, _ = rare(4)
     found = sondage.compare(pool, "a", "b", "precision", labels=y, budget=60, seed=0)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from sondage.core.courses import EValue
+from sondage.core.intervals import inverted_interval
 from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Interval, Significance
 from sondage.core.sequences import ConfidenceSequence
@@ -23,6 +24,8 @@ __all__ = ["PlannedLooks", "planned_shares"]
 LEAST_APART = 0.02
 ROOM = 1.1
 MOST_EXTREME = 40.0
+MOST_LEVEL = 1.0 - 1e-15
+"""Of an interval of one look, where an early one has a critical value that nothing reaches."""
 
 
 def planned_shares(looks: Any) -> tuple[float, ...]:
@@ -124,6 +127,10 @@ class Repeated:
         """Return the interval that holds together with those of all looks."""
         estimate = self.found.estimate
         critical = float(spending_bounds(self.fractions, 1.0 - level)[self.look])
+        if estimate.pivot is not None:
+            alone = min(1.0 - 2.0 * float(special.ndtr(-critical)), MOST_LEVEL)
+            found = inverted_interval(estimate.value, estimate.pivot.at, alone, bounds=estimate.bounds)
+            return replace(found, level=level, kind="repeated")
         return repeated_interval(estimate.value, estimate.std_error, critical, level, bounds=estimate.bounds)
 
     def sequence(self, level: float) -> ConfidenceSequence:

@@ -76,7 +76,7 @@ def _auto(estimate: Estimate, level: float, generator: np.random.Generator | Non
         low, high = outward(found.low, found.high, estimate.bounds)
         return replace(found, low=low, high=high)
     if estimate.pivot is not None:
-        return inverted_interval(estimate.value, estimate.pivot.at, level, bounds=estimate.bounds)
+        return _fieller(estimate, level, generator)
     found, (least, most), (lowest, highest) = _of_variance(estimate, level), estimate.bounds, estimate.unrefuted
     found = _as_plausible(with_unseen_parts(found, estimate), estimate)
     low, high = (least if lowest else found.low), (most if highest else found.high)
@@ -158,12 +158,15 @@ def _clopper_pearson(estimate: Estimate, level: float, generator: np.random.Gene
 
 
 def _fieller(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
-    """Fieller's interval for a ratio of pool means, from the estimated covariance of its two parts."""
+    """Fieller's interval for a ratio of pool means, from the estimated covariance of its parts, or for two ratios."""
+    if estimate.pivot is not None:
+        return inverted_interval(estimate.value, estimate.pivot.at, level, bounds=estimate.bounds)
     evidence = _evidence(estimate, "fieller")
     ratio = evidence.contrast.functional.ratio
     if ratio is None or len(evidence.contrast.weights) != 1:
         raise InputError(
-            f"interval 'fieller' is for one model's ratio measures (F, precision, recall), not {estimate.measure!r}"
+            "interval 'fieller' is for ratios (F, precision, recall) of one model, or of two by the default method, "
+            f"not {estimate.measure!r}"
         )
     (model, _), fit = evidence.contrast.weights[0], evidence.fit
     parts = [_linear_fit(evidence, coefficients, model) for coefficients in ratio]
