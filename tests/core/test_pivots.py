@@ -77,12 +77,19 @@ def test_a_difference_is_as_far_off_as_the_nearest_errors_that_make_it(differenc
         point = np.array([value * (1 - u) - difference * np.exp(-u), u])
         return float(point @ inverse @ point)
 
-    grid = np.linspace(-4.0, min(most, 4.0), 2001)
+    grid = np.linspace(-4.0, 4.0, 4001)
     at = grid[np.argmin([distance(u) for u in grid])]
-    near = minimize_scalar(distance, bounds=(at - 0.01, min(at + 0.01, most)), method="bounded").fun
-    assert (value - difference) ** 2 / float(pivot.at(difference)[0]) == pytest.approx(
-        min(near, distance(at)), rel=1e-4
-    )
+    nearest = minimize_scalar(distance, bounds=(at - 0.01, at + 0.01), method="bounded")
+    expected = nearest.fun
+    if nearest.x > most:
+        expected = max(expected, (value * (1 - most) - difference * np.exp(-most)) ** 2 / own)
+    assert (value - difference) ** 2 / float(pivot.at(difference)[0]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_where_no_smaller_denominator_is_possible_a_smaller_difference_is_as_far_off_as_by_students() -> None:
+    covariance = np.array([4e-4, 2e-3 * (1 - 1e-12), 1e-2])  # of one surprise, which moves both
+    pivot = Pivot(0.1, np.ones((2, 9)), covariance, NONE, NONE, 9.0, most=0.0)
+    assert float(pivot.at(0.07)[0]) == pytest.approx(4e-4, rel=1e-6)
 
 
 def test_a_denominator_that_is_known_leaves_the_variance_as_it_is() -> None:

@@ -15,8 +15,9 @@ are. But a difference of ratios :math:`N_m / D_m` is :math:`\delta` where :math:
 .. math:: e = \hat\Delta (1 - u) - \delta \exp(-u) .
 
 It is as far from the estimate as the nearest of them is from (0, 0), in standard errors of e and u (Fieller's theorem
-has :math:`1 - u` for :math:`\exp(-u)`). No less of D is possible than is labelled: u has a greatest value. Whether
-there is a difference does not hang on D at all. Where D is known, as of precision, e alone counts.
+has :math:`1 - u` for :math:`\exp(-u)`). No less of D is possible than is labelled: u has a greatest value, and where
+the nearest is beyond that, the difference is at least as far as e there, by its own standard error. Whether there is
+a difference does not hang on D at all. Where D is known, as of precision, e alone counts.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from sondage.core.variances import larger_variance, plausible_variance
 
 __all__ = ["Pivot", "pivot_of"]
 
-STEPS = 8
+STEPS = 12
 """Of Gauss and Newton's."""
 
 
@@ -124,14 +125,18 @@ class Pivot:
             return whitened(self.value * (1.0 - u) - difference * np.exp(-u), u)
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            u = np.minimum(gap * (both + gap * square) / variance, self.most)  # where the line is straight
+            u = gap * (both + gap * square) / variance  # where the line is straight
             for _ in range(STEPS):
                 first, second = on_line(u)
                 by_first, by_second = whitened(difference * np.exp(-u) - self.value, np.ones_like(u))
                 step = (first * by_first + second * by_second) / (by_first**2 + by_second**2)
-                u = np.minimum(u - np.clip(step, -1.0, 1.0), self.most)
+                u = u - np.clip(step, -1.0, 1.0)
             first, second = on_line(u)
-            found = gap**2 / (first**2 + second**2)
+            distance = first**2 + second**2
+            if np.isfinite(self.most):
+                at_most, _ = on_line(np.asarray(self.most))
+                distance = np.where(u > self.most, np.maximum(distance, at_most**2), distance)
+            found = gap**2 / distance
         straight = ~(left > ROUNDING * square) | ~(np.abs(gap) > ROUNDING**0.5 * np.sqrt(variance))
         return np.where(straight, variance, found)
 
