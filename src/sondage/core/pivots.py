@@ -41,6 +41,8 @@ __all__ = ["Pivot", "pivot_of"]
 
 STEPS = 12
 """Of Gauss and Newton's."""
+NEARLY = 1e-6
+"""By how much less than 1 a correlation is: of a few surprises e and u may have the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +200,7 @@ def pivot_of(
 def _covariance(variances: Sequence[float], scale: float) -> Floats:
     """Return Var e, Cov(e, u) and Var u from the variances of e, u and e + scale u."""
     own, square, of_sum = variances
-    limit = (1.0 - ROUNDING) * float(np.sqrt(own * square))
+    limit = (1.0 - NEARLY) * float(np.sqrt(own * square))
     return np.array([own, np.clip((of_sum - own - scale**2 * square) / (2.0 * scale), -limit, limit), square])
 
 
