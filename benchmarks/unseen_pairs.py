@@ -1,6 +1,6 @@
 """Comparisons of two models on pools that nobody looked at while they were made: by the rule of unseen.py.
 
-    python benchmarks/unseen_pairs.py                        all, 200 seeds, then the tables (an hour of one core)
+    python benchmarks/unseen_pairs.py                        all, 200 seeds, then the tables (three hours of one core)
     python benchmarks/unseen_pairs.py --problem 'enron*'     some of them
     python benchmarks/unseen_pairs.py --table                the tables, from the file
 
@@ -8,8 +8,8 @@ On each pool the model whose turn it is in unseen.py is compared with the second
 is. Power is the share of runs that find the pool's own difference at the level .05, in its direction. By error rate
 the default counts labels that are drawn uniformly where two models differ; "learned" names the belief, and is staged
 as the default is by other measures. Models of two classes are compared with judges (helpers.py) too, that know
-something and nothing. Finished cells are kept in benchmarks/results/unseen_pairs.csv and
-not computed again unless --again is given.
+something and nothing. Finished cells are kept in benchmarks/results/unseen_pairs.csv and not computed again unless
+--again is given.
 """
 
 from __future__ import annotations
