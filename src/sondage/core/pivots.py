@@ -79,7 +79,18 @@ class Pivot:
         r"""Return the variance with which the estimate is as far off from these, any shape, and its degrees of freedom.
 
         The sampled or the believed variance, whichever is larger, of :math:`e + (\hat\Delta - \delta) u`, which is
-        :math:`\hat\Delta - \delta` to first order.
+        :math:`\hat\Delta - \delta` to first order, made smaller or larger as the line is bent
+        (docs/statistics.md, section 8).
+
+        Parameters
+        ----------
+        difference : float or ndarray of float
+            Supposed differences :math:`\delta`.
+
+        References
+        ----------
+        E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical Society B, 1954, 175-185:
+        where D is normal.
 
         Examples
         --------
@@ -174,6 +185,19 @@ def pivot_of(
         Of the estimate, from everything that makes it uncertain, above 0.
     drawn : tuple of float
         For a population as the target: how much of the spread over the pool counts, and the effective number of labels.
+
+    Returns
+    -------
+    Pivot or None
+        Its variance at the estimate is the one given.
+
+    Examples
+    --------
+    >>> from sondage import Classifier, Pool, compare
+    >>> pool = Pool(models={"a": Classifier([0.1, 0.6, 0.8] * 20), "b": Classifier([0.1, 0.3, 0.9] * 20)})
+    >>> found = compare(pool, "a", "b", "f1", labels=[0, 1, 1, 0, 0, 1] * 10, budget=20).estimate
+    >>> bool(np.isclose(found.pivot.at(found.value)[0], found.std_error**2))
+    True
     """
     if contrast.functional.ratio is None or len(contrast.weights) != 2:
         return None
