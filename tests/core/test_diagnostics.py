@@ -92,6 +92,18 @@ def test_contributions_of_stages_tell_what_another_label_would_change(rng):
         assert again.value - evidence.fit.value == pytest.approx(step * moved[unit] / deviation, rel=1e-9)
 
 
+def test_contributions_of_stages_that_are_not_normalised(rng):
+    # Each unit's own deviation, times a_k w_u and the shares of all later stages (docs/statistics.md, section 16).
+    p = rng.random(500)
+    y = (rng.random(500) < p**3).astype(int)
+    evidence = evaluate(Pool(probabilities=p), "error_rate", labels=y, budget=100, seed=2).evidence
+    fit, parts = evidence.fit, evidence.estimation.parts
+    assert fit.stages[0].centre.scale == 1.0
+    assert not np.isclose(np.sum(parts[0].sample.row_weights), parts[0].known.share, rtol=0.01)
+    expected = (fit.shares[0] * parts[0].sample.expansion.weights + fit.shares[1:].sum()) * fit.stages[0].residuals
+    assert contributions(evidence)[: parts[0].sample.size] == pytest.approx(expected, rel=1e-12)
+
+
 def test_what_was_believed_before_is_the_intrinsic_value(rng):
     p = rng.random(300)
     y = (rng.random(300) < p).astype(int)

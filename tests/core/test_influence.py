@@ -206,6 +206,16 @@ def test_influences_have_mean_zero(case: Case, seed: int) -> None:
 
 
 @cases
+def test_linear_are_those_whose_gradient_is_the_same_everywhere(case: Case) -> None:
+    functional = ready(case, data(case.task, 0)[0])
+    sums = [
+        sums_of(functional, *of_seed, of_seed[0].weights)[0] for of_seed in (data(case.task, 1), data(case.task, 2))
+    ]
+    first, second = (functional.gradient(mu) for mu in sums)
+    assert functional.linear == (np.allclose(first, second, rtol=1e-9, atol=1e-12) and functional.corrected is None)
+
+
+@cases
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_order_of_items_is_irrelevant(case: Case, seed: int) -> None:

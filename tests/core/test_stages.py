@@ -72,6 +72,15 @@ def test_one_stage_is_the_estimator_itself() -> None:
     assert found.fit(contrast).value == ESTIMATORS["anchored"](contrast, part.sample, part.known).value
 
 
+@pytest.mark.parametrize("parts", [{}, {"stages": 1}, {"draw": "neyman"}, {"estimator": "self_normalised"}], ids=str)
+def test_residuals_of_stages_have_the_variance_of_their_fit(parts: dict[str, Any]) -> None:
+    pool, y = problem()
+    found = labelled(answered(pool, y, "f1", **parts)).estimation
+    fit = found.fit(Contrast(parse_measure("f1").ready(pool.task), ((0, 1.0),)))
+    assert found.variance(fit, fit.residuals) == pytest.approx(fit.variance, rel=1e-12)
+    assert np.sum((found.roots(fit) * fit.residuals) ** 2) >= fit.variance * (1 - 1e-12)
+
+
 def test_several_models_are_normalised_one_by_itself_is_centred_where_the_variance_is_least() -> None:
     pool, y = problem()
     found = labelled(answered(pool, y, "f1", stages=1)).estimation

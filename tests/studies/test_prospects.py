@@ -63,6 +63,15 @@ def test_course_is_what_was_known_then(mails):
         assert low == pytest.approx(then.interval().low, rel=1e-9)
 
 
+@pytest.mark.parametrize("draw", ["with_replacement", "neyman", "strata"])
+def test_every_draw_is_projected(mails, draw):
+    """With replacement a label more is worth as much whatever the pool; of strata a pool's end leaves less to know."""
+    found = run(mails, 100, 3, draw=draw, stages=1, interval="wald", estimator="hajek", design="passive")
+    shares = {"with_replacement": 100 / 400}
+    share = shares.get(draw, (1 / 400 - 1 / 5000) / (1 / 100 - 1 / 5000))
+    assert prospect(found, 400).width == pytest.approx(found.interval().width * share**0.5, rel=1e-9)
+
+
 def test_end_of_a_pool_is_exact():
     pool = sondage.Pool(probabilities=np.linspace(0.1, 0.9, 60))
     found = sondage.evaluate(pool, labels=np.arange(60) % 2, budget=30, method="passive")

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -714,3 +715,26 @@ def test_select_claims_no_model_s_own_value_from_differences_alone() -> None:
     assert not own.exact
     assert (own.interval().low, own.interval().high) == (0.0, 1.0)
     assert "rests on the belief" in selection.warnings[-1]
+
+
+@pytest.mark.parametrize("parts", [{"method": "thesis"}, {"belief": "model", "method": "passive", "interval": "t"}])
+def test_a_belief_that_is_sure_of_every_label_says_nothing_of_the_standard_error(parts: dict[str, Any]) -> None:
+    p = np.repeat([0.0, 1.0], 500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SondageWarning)  # the draw is passive
+        found = evaluate(Pool(p), "error_rate", labels=(p > 0.5).astype(int), budget=20, seed=1, **parts)
+    assert (found.value, found.interval().kind) == (0.0, "undefined")
+    assert np.isnan(found.std_error)
+    assert "belief is sure of every one" in " ".join(found.warnings)
+
+
+def test_online_strata_ask_where_the_weight_is(rng: np.random.Generator) -> None:
+    # A quarter of the items has 9 of 12 parts of the weight; deviations of labels are alike everywhere.
+    p = np.concatenate([rng.uniform(0.1, 0.2, 750), rng.uniform(0.4, 0.5, 250)])
+    y = (rng.random(1000) < 0.5).astype(int)
+    pool = Pool(p, weights=np.where(p > 0.3, 9.0, 1.0))
+    shares = []
+    for seed in range(10):
+        session = evaluate(pool, "error_rate", labels=y, budget=100, design="strata", seed=seed).course.session  # type: ignore[union-attr]
+        shares.append(np.mean(p[[session.ids[at] for at in session.asked]] > 0.3))
+    assert 0.6 < np.mean(shares) < 0.9

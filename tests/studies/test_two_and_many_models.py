@@ -85,6 +85,8 @@ def test_what_does_not_reduce_to_counts_is_staged():
         assert found.estimate.counts is None
     with pytest.raises(InputError, match="test 'hypergeometric' counts answers"):
         compare(pool, "m0", "m1", "f1", labels=y, budget=60, test="hypergeometric")
+    with pytest.raises(InputError, match="and the pool as target"):
+        compare(pool, "m0", "m1", labels=y, budget=60, test="hypergeometric", target="population")
     with pytest.raises(InputError, match="interval 'hypergeometric' counts answers"):
         compare(pool, "m0", "m1", "f1", labels=y, budget=60).interval(kind="hypergeometric")
 

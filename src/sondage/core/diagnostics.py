@@ -18,7 +18,7 @@ import numpy as np
 from sondage.core.evidence import Evidence
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
-from sondage.core.samples import Sample
+from sondage.core.samples import Sample, effective_number
 
 __all__ = ["believed_before", "contributions", "uniform_labels", "unit_count"]
 
@@ -47,9 +47,8 @@ def contributions(evidence: Evidence) -> Floats:
     if fit.shares is None:
         return np.asarray(estimation.whole.expansion.weights * fit.residuals)
     weights = []
-    for number, (part, share) in enumerate(zip(estimation.parts, fit.shares, strict=True)):
-        total = float(np.sum(part.sample.row_weights))
-        later = float(np.sum(fit.shares[number + 1 :])) * (total / part.known.share if part.known.share > 0 else 0.0)
+    for number, (part, stage, share) in enumerate(zip(estimation.parts, fit.stages, fit.shares, strict=True)):
+        later = float(np.sum(fit.shares[number + 1 :])) / (1.0 if stage.centre is None else stage.centre.scale or 1.0)
         weights.append(share * part.sample.expansion.weights + later)
     return np.asarray(np.concatenate(weights) * fit.residuals)
 
@@ -108,7 +107,7 @@ def _uniform_spread(evidence: Evidence, total: float) -> float:
     inside = total * scale * float(np.sum(weights * np.square(sample.unit_sums(base * psi))))
     within = scale * float(np.sum(rows * psi**2))
     outside = max(evidence.estimation.spread(evidence.contrast, fit) - within, 0.0) if share < 1.0 - 1e-9 else 0.0
-    effective = float(np.sum(weights)) ** 2 / float(np.sum(weights**2))
+    effective = effective_number(weights)
     return inside * (effective / (effective - 1.0) if effective > 1.0 else 1.0) + outside
 
 

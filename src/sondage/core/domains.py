@@ -19,7 +19,7 @@ from sondage.core.plausible import plausible, plausible_errors
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
-from sondage.core.samples import Expansion, Known, Sample
+from sondage.core.samples import Expansion, Known, Sample, effective_number
 from sondage.core.stages import Estimation, Part
 from sondage.core.variances import larger_variance, plausible_variance, variance_slope
 from sondage.errors import InputError
@@ -90,7 +90,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
         interval_kind="auto",
         possible=estimate.bounds,
         unrefuted=unrefuted_limits(contrast, [(1.0, sample)]),
-        n_effective=float(weights.sum() ** 2 / np.sum(weights**2)),
+        n_effective=effective_number(weights),
         largest_weight=float(weights.max() / weights.sum()),
         n_pending=0,
         n_skipped=0,

@@ -27,6 +27,7 @@ __all__ = [
     "Arrivals",
     "Order",
     "arrivals",
+    "filled_factor",
     "first_keys",
     "inclusion",
     "key_order",
@@ -74,6 +75,18 @@ def waterfill(sizes: Floats, total: float, costs: Floats | None = None, *, beyon
             return float("inf") if spent <= total else float(k)
         free = float(np.sum(mass, where=~certain)) + beyond
     return float("inf")
+
+
+def filled_factor(sizes: Floats, total: float, costs: Floats | None = None) -> float:
+    """Return the same k; where all items fit, the one that makes the smallest size certain.
+
+    Examples
+    --------
+    >>> filled_factor(np.array([1.0, 1.0, 8.0]), 2.0), filled_factor(np.array([0.5, 8.0]), 2.0)
+    (0.5, 2.0)
+    """
+    factor = waterfill(sizes, total, costs)
+    return factor if np.isfinite(factor) else 1.0 / float(sizes[sizes > 0].min())
 
 
 def poisson_rates(sizes: Floats, k: float) -> Floats:

@@ -13,7 +13,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures.bases import clean_sum
 from sondage.core.possible import labelled_sums
 from sondage.core.predictions import Floats
-from sondage.core.samples import Sample
+from sondage.core.samples import Sample, effective_number
 
 __all__ = ["Parts", "effective_labels", "parts_of", "untold"]
 
@@ -102,8 +102,7 @@ def effective_labels(samples: Sequence[tuple[float, Sample]], counted: Sequence[
             for (share, sample), own in zip(samples, counted, strict=True)
         ]
     )
-    square = float(np.sum(weights**2))
-    return float(np.sum(weights)) ** 2 / square if square > 0 else 0.0
+    return effective_number(weights)
 
 
 def _ratios(parts: Mapping[Any, tuple[Floats, Floats]], sums: Floats) -> Floats:

@@ -17,7 +17,7 @@ are. But a difference of ratios :math:`N_m / D_m` is :math:`\delta` where :math:
 It is as far from the estimate as the nearest of them is from (0, 0), in standard errors of e and u (Fieller's theorem
 has :math:`1 - u` for :math:`\exp(-u)`). No less of D is possible than is labelled: u has a greatest value, and where
 the nearest is beyond that, the difference is at least as far as e there, by its own standard error. Whether there is
-a difference does not hang on D at all. Where D is known, as of precision, e alone counts.
+a difference does not hang on D at all. Where D is known, as of precision on the pool, e alone counts, by Student's t.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ STEPS = 12
 """Of Gauss and Newton's."""
 NEARLY = 1e-6
 """By how much less than 1 a correlation is: of a few surprises e and u may have the same."""
+KNOWN = 1e-9
+"""Relative error of the denominators below which they are known, but for rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +130,8 @@ class Pivot:
 
         Given are the variances of e + gap u and of e, the covariance of e and u, and the variance of u.
         """
-        left = square - both**2 / own
+        with np.errstate(divide="ignore", invalid="ignore"):
+            left = square - both**2 / own
         difference = self.value - gap
 
         def whitened(e: Floats, u: Floats) -> tuple[Floats, Floats]:
@@ -169,7 +172,7 @@ def pivot_of(
     variance: float,
     drawn: tuple[float, float] = (0.0, np.inf),
 ) -> Pivot | None:
-    """Return what differences are held against; None of what is no difference of two ratios.
+    """Return what differences are held against; None of what is no difference of two ratios, or of known denominators.
 
     Parameters
     ----------
@@ -202,19 +205,27 @@ def pivot_of(
     if contrast.functional.ratio is None or len(contrast.weights) != 2:
         return None
     below = _Combined(contrast.functional, contrast.weights, 0.0, 1.0)
-    of_below = estimation.around(below, fit)
-    believed = [plausible_variance(one, sample, fit.sums, belief) for one in (contrast, below)]
-    scale = float(np.sqrt(variance / max(of_below.variance, believed[1], 1e-300)))
-    together = _Combined(contrast.functional, contrast.weights, 1.0, scale)
-    of_both = estimation.around(together, fit)
-    believed.append(plausible_variance(together, sample, fit.sums, belief))
+    of_below, believed = estimation.around(below, fit), plausible_variance(below, sample, fit.sums, belief)
+    square = max(of_below.variance, believed, drawn[0] * of_below.spread)
+    if square < KNOWN**2:
+        return None
+    scale = float(np.sqrt(variance / square))
+    both = [_Combined(contrast.functional, contrast.weights, 1.0, sign * scale) for sign in (1.0, -1.0)]
+    fits = [fit, of_below, *(estimation.around(one, fit) for one in both)]
     root = np.sqrt(sample.expansion.spread)
     found = Pivot(
         fit.value,
-        np.stack([(root * one.residuals)[root > 0] for one in (fit, of_below)]),
-        sampled=_covariance([one.variance for one in (fit, of_below, of_both)], scale),
-        believed=_covariance(believed, scale),
-        drawn=_covariance([drawn[0] * one.spread for one in (fit, of_below, of_both)], scale),
+        np.stack([(root * one.residuals)[root > 0] for one in fits[:2]]),
+        sampled=_covariance([one.variance for one in fits], scale),
+        believed=_covariance(
+            [
+                plausible_variance(contrast, sample, fit.sums, belief),
+                believed,
+                *(plausible_variance(one, sample, fit.sums, belief) for one in both),
+            ],
+            scale,
+        ),
+        drawn=_covariance([drawn[0] * one.spread for one in fits], scale),
         labels=drawn[1],
     )
     others = max(variance - float(found.at(fit.value)[0]), 0.0)
@@ -222,10 +233,10 @@ def pivot_of(
 
 
 def _covariance(variances: Sequence[float], scale: float) -> Floats:
-    """Return Var e, Cov(e, u) and Var u from the variances of e, u and e + scale u."""
-    own, square, of_sum = variances
+    """Return Var e, Cov(e, u) and Var u from the variances of e, u, e + scale u and e - scale u."""
+    own, square, of_sum, of_rest = variances
     limit = (1.0 - NEARLY) * float(np.sqrt(own * square))
-    return np.array([own, np.clip((of_sum - own - scale**2 * square) / (2.0 * scale), -limit, limit), square])
+    return np.array([own, np.clip((of_sum - of_rest) / (4.0 * scale), -limit, limit), square])
 
 
 def _most(contrast: Contrast, estimation: Estimation, fit: Fit) -> float:

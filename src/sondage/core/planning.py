@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sondage.core.draws import waterfill
+from sondage.core.draws import filled_factor
 from sondage.core.predictions import Floats
 
 __all__ = ["budget_for", "draws_for_cost", "poisson_variance", "repeated_variance"]
@@ -40,14 +40,9 @@ def poisson_variance(
     >>> round(poisson_variance(np.ones(100), np.full(100, 0.004), 20), 6)  # (1 - n/N) s^2 / n
     0.0064
     """
-    inclusion = np.minimum(1.0, _factor(sizes, budget, _times(costs, counts)) * sizes)
+    inclusion = np.minimum(1.0, filled_factor(sizes, budget, _times(costs, counts)) * sizes)
     drawn = inclusion > 0
     return float(np.sum((1.0 - inclusion[drawn]) / inclusion[drawn] * residuals[drawn] ** 2))
-
-
-def _factor(sizes: Floats, budget: float, costs: Floats | None) -> float:
-    factor = waterfill(sizes, budget, costs)
-    return factor if np.isfinite(factor) else 1.0 / float(sizes[sizes > 0].min())
 
 
 def _times(costs: Floats | None, counts: Floats | None) -> Floats | None:

@@ -11,7 +11,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["degrees", "joint_degrees", "of_population", "paired_degrees", "skewed_degrees", "variance"]
+__all__ = ["bessel_factor", "degrees", "joint_degrees", "of_population", "paired_degrees", "skewed_degrees", "variance"]
 
 
 def variance(sample: Sample, residuals: Floats, *, bessel: bool = True) -> float:
@@ -19,9 +19,13 @@ def variance(sample: Sample, residuals: Floats, *, bessel: bool = True) -> float
     spread, strata = sample.expansion.spread, sample.expansion.strata
     if strata is not None:
         return _stratified_variance(residuals, spread, strata)
-    uncertain = int(np.count_nonzero(spread))
-    factor = uncertain / (uncertain - 1) if bessel and uncertain > 1 else 1.0
-    return factor * float(np.sum(spread * residuals**2))
+    return (bessel_factor(sample) if bessel else 1.0) * float(np.sum(spread * residuals**2))
+
+
+def bessel_factor(sample: Sample) -> float:
+    """Return n / (n - 1) for the n units that were not certain; 1 for fewer than two."""
+    uncertain = int(np.count_nonzero(sample.expansion.spread))
+    return uncertain / (uncertain - 1) if uncertain > 1 else 1.0
 
 
 def _stratified_variance(residuals: Floats, spread: Floats, strata: NDArray[np.int64]) -> float:

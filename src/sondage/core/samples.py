@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.predictions import Classes, Floats, Items
 
-__all__ = ["Expansion", "Known", "Sample", "SumKey", "bin_sums", "from_counts", "from_inclusion"]
+__all__ = ["Expansion", "Known", "Sample", "SumKey", "bin_sums", "effective_number", "from_counts", "from_inclusion"]
 
 LEAST = 1e-12
 """Probabilities below this count as this in a mean of logarithms."""
@@ -22,6 +22,18 @@ LEAST = 1e-12
 def bin_sums(bins: NDArray[np.int64], values: NDArray[Any], count: int) -> Floats:
     """Return the sum of the values in each of `count` bins."""
     return np.bincount(bins, weights=values, minlength=count).astype(np.float64, copy=False)
+
+
+def effective_number(weights: Floats) -> float:
+    r"""Return :math:`(\sum w)^2 / \sum w^2`, how many equal weights are worth as much (Kish 1965); 0 without any.
+
+    Examples
+    --------
+    >>> effective_number(np.ones(4)), round(effective_number(np.array([3.0, 1.0])), 3)
+    (4.0, 1.6)
+    """
+    square = float(np.sum(weights**2))
+    return float(np.sum(weights)) ** 2 / square if square > 0 else 0.0
 
 
 SumKey = tuple[str, int]

@@ -29,7 +29,7 @@ from sondage.core.comparisons import Contrast, Sums, moments
 from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
 from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
-from sondage.core.residuals import degrees
+from sondage.core.residuals import bessel_factor, degrees, variance
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.steadied import steadied
 from sondage.core.weighing import tempered, uncontradicted
@@ -229,6 +229,24 @@ class Estimation:
                 expected += [weight * _believed(contrast, part, fit, sums, self.belief) for part, fit in stages]
         return expected
 
+    def variance(self, fit: Fit, residuals: Floats) -> float:
+        """Return the variance that residuals have, shape (U,), of a contrast with the shares and centres of a fit."""
+        if fit.shares is None:
+            return variance(self.whole, residuals, bessel=fit.bessel)
+        return float(np.sum(self.roots(fit) ** 2 * residuals**2))
+
+    def roots(self, fit: Fit) -> Floats:
+        r"""Return by what residuals are multiplied so that the variance is the sum of their squares, shape (U,).
+
+        The root of :math:`a_k^2 \frac{n_k}{n_k - 1} k_u`, each stage with its own number of labels; of a sample by
+        strata without their means.
+        """
+        stages, spread = fit.stages or (fit,), self.merged(fit.shares).expansion.spread
+        factors = [
+            bessel_factor(part.sample) if stage.bessel else 1.0 for part, stage in zip(self.parts, stages, strict=True)
+        ]
+        return np.asarray(spread * np.repeat(factors, [part.sample.size for part in self.parts])) ** 0.5
+
     def spread(self, contrast: Contrast, fit: Fit) -> float:
         """Return the variance of the influence over the pool, a population's share in the uncertainty."""
         if fit.shares is None:
@@ -239,8 +257,9 @@ class Estimation:
     def merged(self, shares: Floats | None) -> Sample:
         r"""Return all labelled rows as one sample: its spread is :math:`a_k^2` times that of each stage.
 
-        A unit's weight is :math:`a_k w_u` and, labelled as it is in all later stages, the sum of their :math:`a`. Of
-        what no stage drew, stage k tells by :math:`w_u - 1` of its own units and -1 of those drawn later.
+        A unit's weight is :math:`a_k w_u`, these made to sum to the pool, and, labelled as it is in all later stages,
+        the sum of their :math:`a`. Of what no stage drew, stage k tells by :math:`w_u - 1` of its own units and -1 of
+        those drawn later.
         """
         return self.whole if shares is None else _merged(self, tuple(shares.tolist()))
 

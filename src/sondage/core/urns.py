@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.draws import Arrivals, Order, arrivals, key_order, waterfill
+from sondage.core.draws import Arrivals, Order, arrivals, filled_factor, key_order
 from sondage.core.predictions import Floats
 
 __all__ = ["ArrayUrn", "Prices", "Urn"]
@@ -115,8 +115,7 @@ class ArrayUrn:
         """Do nothing: the units are at hand."""
 
     def factor(self, total: float) -> float:
-        factor = waterfill(self.sizes, total, self.costs)
-        return factor if np.isfinite(factor) else 1.0 / float(self.sizes[self.sizes > 0].min())
+        return filled_factor(self.sizes, total, self.costs)
 
     def order(self, to_rates: Callable[[Floats], Floats], **draw: Any) -> Order:
         return key_order(self.sizes, self.keys, to_rates=to_rates, costs=self.costs, **draw)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.draws import Arrivals, Order, arrivals, first_keys, keys_below, waterfill
+from sondage.core.draws import Arrivals, Order, arrivals, filled_factor, first_keys, keys_below, waterfill
 from sondage.core.predictions import Floats
 from sondage.core.samples import bin_sums
 from sondage.core.urns import Prices
@@ -156,8 +156,7 @@ class StoredUrn:
         while True:
             near = self._near
             if self._least == 0:
-                factor = waterfill(near.sizes, total, near.costs)
-                return factor if np.isfinite(factor) else 1.0 / float(near.sizes[near.sizes > 0].min())
+                return filled_factor(near.sizes, total, near.costs)
             large = near.sizes >= self._least
             sizes, costs = near.sizes[large], None if near.costs is None else near.costs[large]
             beyond = self._mass - float(np.sum(sizes if costs is None else sizes * costs))

@@ -22,7 +22,7 @@ from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population
 from sondage.core.results import Comparison, Estimate
-from sondage.core.samples import Sample
+from sondage.core.samples import Sample, effective_number
 from sondage.core.variances import believed_variance, larger_variance, plausible_variance, variance_slope
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, immovable, meant_to_count
@@ -43,6 +43,8 @@ __all__ = [
 
 AGREED = 1e-9
 """Labels agree whose standard error is less than this share of the value, or of the measure's range."""
+SURE = 1e-6
+"""As such a share, the least standard error of which a belief may be sure where labels agree: log odds end there."""
 FEW = 5
 """Names of classes in a warning."""
 
@@ -103,6 +105,8 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0{more}")
     elif agreed and np.isfinite(expected):
         warnings.append("all labels agree, so their spread says nothing: the standard error is what the belief expects")
+    elif agreed and sample.expansion.spread.any():
+        warnings.append("all labels agree and the belief is sure of every one: nothing tells how far off they may be")
     elif agreed:
         warnings.append(
             "only items that were sure to be drawn are labelled: nothing is known of the others; label more"
@@ -114,7 +118,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     warnings += () if found.exact else of_untold(contrast, estimation.whole)
     warnings += [*_of_people(session, found, doubt), *_of_counts(session, found, contrast, doubt)]
     weights = sample.unit_sums(np.asarray(sample.row_weights))
-    effective = float(weights.sum() ** 2 / np.sum(weights**2))
+    effective = effective_number(weights)
     total = expected + doubt + fit.bias**2
     if method.target == "population":
         total, df = of_population(total, df, known.squared * fit.spread, effective)
@@ -254,7 +258,7 @@ def squared_error(
         before = before_labels(session, contrast) if before is None else dict(before)
         total = max(believed, believed_variance(contrast, sample, before, first.belief))
         # The residuals are what rounding leaves, and say nothing of how unequal they are.
-        return (total if total > least else float("nan")), max(sample.size - 1.0, 1.0), True
+        return (total if total > (SURE * scale) ** 2 else float("nan")), max(sample.size - 1.0, 1.0), True
     if session.method.interval not in OWN:
         return fit.variance, fit.df, False
     relied, df = larger_variance(fit.variance, fit.df, believed)

@@ -67,7 +67,7 @@ class Drawn:
         return self.settings.get("due")
 
     def exhausted(self, count: int) -> bool:
-        """Return whether there are no more than so many units; strata and draws with replacement tell by weights."""
+        """Return whether there are no more than so many units; draws with replacement tell by weights."""
         return count >= int(self.settings.get("support", count))
 
     def until(self, due: int | None) -> Drawn:
@@ -192,6 +192,7 @@ class Stratified:
         kept = {
             "strata": taken.strata.tolist(),
             "numbers": numbers.tolist(),
+            "support": int(numbers.sum()),
             "deviations": strata.deviations.tolist(),
         }
         sizes, rates = drawing.urn.sizes_of(taken.units), np.ones(len(taken.units))

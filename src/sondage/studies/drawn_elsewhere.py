@@ -17,7 +17,7 @@ from sondage.core.possible import unrefuted_limits, unrounded
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
 from sondage.core.results import Estimate
-from sondage.core.samples import Expansion, Known, Sample, from_counts, from_inclusion
+from sondage.core.samples import Expansion, Known, Sample, effective_number, from_counts, from_inclusion
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models, positive_column
@@ -132,7 +132,7 @@ def result_of(
     sample, squared = estimation.whole, estimation.parts[-1].known.squared
     fit = estimation.fit(contrast)
     weights = estimation.merged(fit.shares).row_weights
-    effective = float(weights.sum() ** 2 / np.sum(weights**2))
+    effective = effective_number(weights)
     total, df = fit.variance + fit.bias**2, fit.df
     if target == "population":
         total, df = of_population(total, df, squared * fit.spread, effective)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, OutcomeBelief, is_limit
+from sondage.core.catalogue.intervals import OWN
 from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING, Confusion
@@ -46,18 +47,16 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
     if (found.exact and session.method.target == "pool") or immovable(session):
         return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
     spread = sample.expansion.spread
-    uncertain = int(np.count_nonzero(spread))
-    factor = uncertain / (uncertain - 1) if fits[0].bessel and uncertain > 1 else 1.0
-    roots = np.stack([fit.residuals for fit in fits]) * np.sqrt(factor * spread)
+    roots = np.stack([fit.residuals for fit in fits]) * found.estimation.roots(fits[0])
     expected, least, doubts, belief = np.zeros((len(fits), 0)), None, None, found.belief
-    if belief is not None and session.method.interval == "auto":
+    if belief is not None and session.method.interval in OWN:
         if isinstance(belief, OutcomeBelief):
             expected = _independent_errors(single, fits, sample, belief)
         elif not is_limit(belief):
             doubts = _doubts(single, fits, sample, belief)
             expected = (doubts * np.sqrt(sample.of_rows(spread))).reshape(len(fits), -1)
         least = _least(roots, expected, doubts, sample, _alike(single, sample))
-    elif uncertain < 2:  # nothing tells how far one label is off
+    elif np.count_nonzero(spread) < 2:  # nothing tells how far one label is off
         least = np.where(np.eye(len(fits)) > 0, 0.0, np.inf)
     if any(fit.bias for fit in fits):  # each model's own, as in its standard error
         biases = np.diag([fit.bias for fit in fits])

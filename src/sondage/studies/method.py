@@ -31,7 +31,7 @@ class Method:
     floor : float
         Share of the draw spread over all items that can matter.
     belief : str, tuple of float, or None
-        Belief by name, or class prior; None for the judge where there is one, else the models.
+        Belief by name, or class prior; None for what the pool has: judges, features, models (`named_belief`).
     target : str
         ``"pool"`` or ``"population"``.
     stages : tuple of float

@@ -20,14 +20,22 @@ __all__ = ["next_position"]
 
 
 def next_position(session: Session) -> int:
-    """Return the position of the next item: a stratum by weight times deviation, then its next item by key."""
+    """Return the position of the next item: a stratum by its weight times its deviation, then its next item by key."""
     drawn = session.stage.drawn
     strata, numbers = np.asarray(drawn.settings["strata"])[: len(drawn)], np.asarray(drawn.settings["numbers"])
     taken = np.bincount(strata[session.asked], minlength=len(numbers))
-    sizes = numbers * _deviations(session, strata, len(numbers))
+    sizes = numbers * _base_weights(session, strata, len(numbers)) * _deviations(session, strata, len(numbers))
     sizes = np.where(taken < np.bincount(strata, minlength=len(numbers)), sizes, 0.0)
     chosen = next_stratum(sizes, session.stage.seed, session.stage.number, len(session.asked))
     return int(np.flatnonzero(strata == chosen)[taken[chosen]])
+
+
+def _base_weights(session: Session, strata: np.ndarray, n_strata: int) -> np.ndarray:
+    """Return the root of each stratum's mean square base weight, over the units drawn from it."""
+    units = np.arange(len(strata)) if session.units is None else session.units
+    base = np.bincount(units, weights=np.broadcast_to(session.items.weights, len(units)), minlength=len(strata))
+    counts = np.bincount(strata, minlength=n_strata)
+    return np.asarray(np.bincount(strata, weights=base**2, minlength=n_strata) / np.maximum(counts, 1)) ** 0.5
 
 
 def _deviations(session: Session, strata: np.ndarray, n_strata: int) -> np.ndarray:

@@ -124,7 +124,8 @@ def _width(estimate: Estimate, session: Session, end: int, level: float) -> floa
     """Return the width of the interval that so many labels are going to give."""
     n = estimate.n_labels
     size = max(
-        first + stage.drawn.settings["support"] for first, stage in zip(session.firsts, session.stages, strict=False)
+        first + stage.drawn.settings.get("support", np.inf)
+        for first, stage in zip(session.firsts, session.stages, strict=False)
     )
     if estimate.exact or end >= size:
         return 0.0

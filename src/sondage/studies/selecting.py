@@ -16,7 +16,7 @@ from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import clean_sum
 from sondage.core.predictions import Items
-from sondage.core.residuals import degrees, variance
+from sondage.core.residuals import degrees
 from sondage.core.results import Comparison, Estimate, Significance
 from sondage.core.selections import Pairs, Selection
 from sondage.core.significance import JointErrors, holm, range_test
@@ -155,7 +155,7 @@ def _pair(
         first,
         value=first.value - second.value,
         residuals=residuals,
-        variance=max(variance(sample, residuals, bessel=first.bessel), least),
+        variance=max(found.estimation.variance(first, residuals), least),
         df=degrees(contrast, sample, residuals),
         influence=first.influence - second.influence,
         sums=first.sums | second.sums,

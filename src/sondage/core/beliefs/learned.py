@@ -19,6 +19,7 @@ from scipy.special import expit, softmax
 from sondage.core.beliefs.classes import PLAUSIBLE, PLAUSIBLE_OF_SURE, ClassBelief, Reference
 from sondage.core.beliefs.columns import doubted, log_odds
 from sondage.core.beliefs.gaussian import GaussianBelief
+from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief
 from sondage.core.calibration import LAPSES_OF_SURE, calibrate_events
@@ -106,7 +107,7 @@ class LearnedClassBelief(ClassBelief):
         one = replace(self, bend=0.0)
         corrected = one._left_possible(items, labels, weights, PLAUSIBLE_OF_SURE - plain, LAPSES_OF_SURE)
         uncorrected = replace(one, correction=NONE)._left_possible(items, labels, weights, plain, LAPSES_OF_SURE)
-        return corrected + uncorrected
+        return sorted(corrected + uncorrected, key=lambda one: one.share if isinstance(one, Lapsing) else 0.0)
 
     def plausible_corrected(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return what labels leave possible if the correction holds; nothing where none was learned.

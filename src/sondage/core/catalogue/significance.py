@@ -68,10 +68,10 @@ def _auto(estimate: Estimate, alternative: str, margin: float, generator: np.ran
 def _hypergeometric(
     estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
 ) -> Significance:
-    if estimate.counts is None:
+    if estimate.counts is None or estimate.target != "pool":
         raise InputError(
             "test 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
-            "use it with the default design, equal weights, error_rate or accuracy"
+            "use it with the default design, equal weights, error_rate or accuracy, and the pool as target"
         )
     return counted_test(estimate.counts, alternative, margin=margin)
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sondage.core.measures.bases import ROUNDING, clean_sum
-from sondage.core.measures.confusion import cells, ratio, share
+from sondage.core.measures.classification import Accuracy
+from sondage.core.measures.confusion import cells, share
 from sondage.core.measures.functionals import Functional, Task, require
 from sondage.core.predictions import Floats
 
@@ -79,8 +80,7 @@ class MicroF:
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
         require("classification", task, self.name)
-        k = len(task.classes)
-        return ratio(self.name, task, np.eye(k), np.ones((k, k)))
+        return replace(Accuracy().ready(task), name=self.name)
 
 
 @dataclass(frozen=True)

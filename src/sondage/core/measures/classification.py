@@ -78,6 +78,7 @@ class ErrorRate:
                 lambda mu: float(1.0 - mu[0]),
                 lambda mu: np.array([-1.0]),
                 (0.0, 1.0),
+                linear=True,
                 higher_is_better=False,
                 proportion=True,
             )

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, Influence
 from sondage.core.measures import Task
-from sondage.core.measures.bases import OutcomeValue
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import bin_sums
@@ -67,7 +66,7 @@ def fraction_of(contrast: Contrast, task: Task) -> Fraction | None:
     if functional.ratio is not None and not contrast.compares:
         top, bottom = (Influence(functional.basis, ((contrast.models[0], part),), 0.0) for part in functional.ratio)
         return Fraction(top, bottom)
-    if not functional.linear and not isinstance(functional.basis, OutcomeValue):
+    if not functional.linear:
         return None
     if task.kind == "regression" and not np.all(np.isfinite(contrast.bounds)):
         return None

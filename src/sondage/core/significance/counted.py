@@ -81,8 +81,10 @@ def counted_test(
 
     Notes
     -----
-    The type I error is at most the level, whatever the models. With a negative margin (superiority by more than that)
-    and more than two classes, :math:`M` is limited to its exact 99.9 % interval and 0.001 is added to the p-value.
+    The type I error is at most the level, whatever the models. With a margin of 0 or more only the two largest
+    :math:`M` are tried: one of them has the maximum wherever that is below .7 (by enumeration). With a negative margin
+    (superiority by more than that) and more than two classes, :math:`M` is limited to its exact 99.9 % interval and
+    0.001 is added to the p-value.
 
     References
     ----------
