@@ -181,3 +181,35 @@ def test_intervals_hold_where_labels_tell_little_of_the_denominators() -> None:
         found_by_t.append(not plain.low <= 0 <= plain.high)
     assert np.mean(held) > 0.91  # .95 less 2.6 standard errors
     assert np.mean(found) > np.mean(found_by_t)
+
+
+@pytest.mark.parametrize("target", ["pool", "population"])
+@pytest.mark.parametrize("measure", ["recall", "f1", "precision"])
+def test_the_other_way_round_all_signs_change(measure: str, target: str) -> None:
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        y = (rng.random(80) < 0.3).astype(int)
+        scores = {name: expit((2 * y - 1) * k + rng.normal(0, 1.5, 80)) for name, k in (("a", 2.0), ("b", 0.7))}
+        pool = sondage.Pool(models={name: sondage.Classifier(p) for name, p in scores.items()})
+        one, other = (
+            sondage.compare(pool, *names, measure, labels=y, budget=25, seed=seed, target=target)
+            for names in ("ab", "ba")
+        )
+        assert one.difference == pytest.approx(-other.difference, rel=1e-9, abs=1e-12)
+        assert one.pvalue == pytest.approx(other.pvalue, rel=1e-6)
+        ends, mirrored = one.interval(), other.interval()
+        assert (ends.low, ends.high) == pytest.approx((-mirrored.high, -mirrored.low), rel=1e-6, abs=1e-9)
+
+
+def test_a_known_denominator_is_no_pivot(rng) -> None:
+    y = (rng.random(5000) < 0.3).astype(int)
+    pool = sondage.Pool(models={m: sondage.Classifier(expit((2 * y - 1) + rng.normal(0, 1.5, 5000))) for m in "ab"})
+    one, drawn = (
+        sondage.compare(pool, "a", "b", "precision", labels=y, budget=200, seed=1, target=target).estimate
+        for target in ("pool", "population")
+    )
+    assert one.pivot is None
+    assert one.interval() == one.interval(kind="t")
+    # How many are predicted positive tells nothing of how often that is right: e and u hardly go together.
+    own, both, square = drawn.pivot.drawn
+    assert abs(both) < 0.2 * np.sqrt(own * square)

@@ -66,7 +66,6 @@ def test_units_with_several_labels_stand_for_the_others_by_size():
 
 def test_nobody_disagrees_or_nobody_was_asked_twice():
     sample = sample_of([0, 1], [0, 1], [0.5, 0.5], Expansion(np.ones(2), np.zeros(2)))
-    assert rater_variance(ERRORS, sample, {0: np.zeros((2, 2))}, None) == 0.0
     assert rater_variance(ERRORS, sample, {0: np.zeros((2, 2))}, opinions_of({0: (1, 1)})) == 0.0
 
 

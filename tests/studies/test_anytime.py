@@ -265,6 +265,18 @@ class TestStopping:
         narrow = sondage.compare(pool, "a", "b", labels=labels, budget=900, stop=0.2)
         assert narrow.interval().width < 0.2
 
+    @pytest.mark.parametrize("seed", [4, 5, 6, 7, 8, 9])
+    def test_the_estimate_is_within_its_interval(self, seed):
+        # With seed 4 the labels at the end have -.45 alone, and the sequence [-.41, -.08].
+        rng = np.random.default_rng(seed)
+        labels = (rng.random(100) < 0.3).astype(int)
+        scores = [((2 * labels - 1) * k + rng.normal(0, 1.5, 100)) for k in (2.0, 0.3)]
+        pool = Pool(
+            models={name: Classifier(1 / (1 + np.exp(-score))) for name, score in zip("ab", scores, strict=True)}
+        )
+        found = sondage.compare(pool, "a", "b", labels=labels, budget=15, seed=seed, stop="significant")
+        assert found.difference in found.interval()
+
     def test_planned_looks(self, rng):
         pool, labels = two_models(rng, 1000)
         found = sondage.compare(pool, "a", "b", labels=labels, budget=100, stop="significant", looks=4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sondage import Classifier, Pool, compare, estimate_from, evaluate, select
+from sondage import Classifier, Pool, Regressor, compare, estimate_from, evaluate, select
 from sondage.core.residuals import joint_degrees
 
 SIZE = 400
@@ -75,3 +75,13 @@ def test_labels_drawn_elsewhere_have_them_too():
     )
     assert found.exact
     assert found.df == pytest.approx(49.0)
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_labels_that_all_agree_tell_nothing_of_a_population(size):
+    pool = Pool(models={"a": Regressor(np.full(size, 2.0)), "b": Regressor(np.full(size, 4.0))})
+    labels = np.full(size, 3.5)
+    found = compare(pool, "a", "b", "mse", labels=labels, budget=size, target="population")
+    assert (found.pvalue, found.better, found.significance.kind) == (1.0, None, "undefined")
+    assert found.interval().width == np.inf
+    assert compare(pool, "a", "b", "mse", labels=labels, budget=size).better == "b"

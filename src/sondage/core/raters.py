@@ -98,14 +98,14 @@ def _rows_of(sample: Sample, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def rater_variance(
-    contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions | None, *, averaged: bool = False
+    contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions, *, averaged: bool = False
 ) -> float:
     """Return what the labellers add to the estimate's variance beyond the spread of the labels.
 
     Parameters
     ----------
     contrast, sample, sums, opinions
-        As for `rater_variances`; without opinions nothing is known.
+        As for `rater_variances`.
     averaged : bool
         Whether a unit's label is the mean of its labels, not their majority.
 
@@ -114,8 +114,6 @@ def rater_variance(
     float
         :math:`V_r`; 0 where nobody disagrees, or no unit has several labels.
     """
-    if opinions is None:
-        return 0.0
     units, expansion = opinions.units, sample.expansion
     missing = np.maximum(expansion.weights**2 - expansion.spread, 0.0)
     sizes = missing * sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(sample.items))) ** 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -9,7 +10,7 @@ from typing import Any, Protocol
 from sondage.core.results import Comparison, Estimate
 from sondage.errors import InputError
 from sondage.pools import Pool
-from sondage.studies.answers import compare_session, estimate_session
+from sondage.studies.answers import compare_session, estimate_session, within
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.looks import PlannedLooks, planned_shares
 from sondage.studies.method import Method, choose_method
@@ -125,15 +126,22 @@ def stopping_method(method: str | Method | None, parts: Mapping[str, Any], rule:
 
 
 def concluded(found: Any, session: Session, rule: Rule | None, stopped: str | None) -> Any:
-    """Return an estimate or comparison that says why labelling ended, with the interval that holds nevertheless."""
+    """Return an estimate or comparison that says why labelling ended, with the interval that holds nevertheless.
+
+    An estimate that is beyond its any-time interval, of which earlier labels tell too, is moved to the nearest end.
+    """
     if rule is None:
         return found
     if isinstance(found, Comparison):
         if isinstance(rule, PlannedLooks):
             found = rule.concluded(session, found)
-        return replace(found, estimate=_told(found.estimate, stopped))
-    return _told(found, stopped)
+        return replace(found, estimate=_told(found.estimate, rule, stopped, 1.0 - session.question.alpha))
+    return _told(found, rule, stopped, 0.95)
 
 
-def _told(estimate: Estimate, stopped: str | None) -> Estimate:
-    return replace(estimate, stopped=stopped, interval_kind="anytime")
+def _told(estimate: Estimate, rule: Rule, stopped: str | None, level: float) -> Estimate:
+    told = replace(estimate, stopped=stopped, interval_kind="anytime")
+    if isinstance(rule, PlannedLooks) or not math.isfinite(told.value):
+        return told
+    ends = told.interval(rule.level if isinstance(rule, Narrow) else level)
+    return replace(told, value=within(told.value, ends.low, ends.high))

@@ -32,7 +32,8 @@ def named_test(
 ) -> Significance:
     """Return the test of this name that a difference is 0, or one-sided with a margin.
 
-    An exact difference is not in doubt: its p-value is 0, or 1 where it does not contradict the null hypothesis.
+    An exact difference is not in doubt: its p-value is 0, or 1 where it does not contradict the null hypothesis. Labels
+    that all agree tell nothing of a population's difference, unless they are counted.
 
     Raises
     ------
@@ -41,7 +42,8 @@ def named_test(
     """
     if kind not in TESTS:
         raise InputError(f"no test {kind!r}; there are {', '.join(TESTS)}")
-    if not np.isfinite(estimate.value) or np.isnan(estimate.std_error):
+    untold = estimate.std_error == 0 and estimate.target == "population" and estimate.counts is None
+    if not np.isfinite(estimate.value) or np.isnan(estimate.std_error) or untold:
         return Significance(float("nan"), 1.0, alternative, "undefined")
     if estimate.exact and estimate.target == "pool":
         shift = {"two-sided": 0.0, "greater": margin, "less": -margin}[alternative]

@@ -130,20 +130,18 @@ def tukey_test(estimates: ArrayLike, pair_variances: ArrayLike, n: int) -> tuple
 
     values, variances = np.asarray(estimates, dtype=float), np.asarray(pair_variances, dtype=float)
     k = values.size
-    require(values.ndim == 1 and k >= 2, f"estimates of shape {values.shape}; at least 2 models are needed")
     require(variances.shape == (k, k), f"pair_variances of shape {variances.shape} for {k} models")
-    require(n >= 2, f"n {n} is below 2")
     upper = np.triu_indices(k, 1)
-    require(bool(np.isfinite(values).all() and np.isfinite(variances[upper]).all()), "all numbers must be finite")
-    require(float(variances[upper].min()) >= 0, f"pair variance {variances[upper].min()} is negative")
+    require(bool(np.isfinite(variances[upper]).all()), "all numbers must be finite")
+    require(bool(np.all(variances[upper] >= 0)), f"pair variance {np.min(variances[upper], initial=0)} is negative")
     require(np.allclose(variances[upper], variances.T[upper], atol=0), "pair_variances must be symmetric")
-    df = (n - 1) * (k - 1)
-    error = math.sqrt(float(variances[upper].mean()) / 2)
-    statistics = np.array([ratio(gap, error) for gap in np.abs(np.subtract.outer(values, values))[upper]])
+    mean = float(variances[upper].mean()) if k > 1 else 0.0
+    overall = range_test(values, mean, n)
+    gaps = np.abs(np.subtract.outer(values, values))[upper]
+    statistics = np.array([ratio(gap, math.sqrt(mean / 2)) for gap in gaps])
     pairs = np.ones((k, k))
-    pairs[upper] = np.clip(studentized_range.sf(statistics, k, df), 0.0, 1.0)
+    pairs[upper] = np.clip(studentized_range.sf(statistics, k, overall.df), 0.0, 1.0)
     pairs.T[upper] = pairs[upper]
-    overall = Significance(float(statistics.max()), float(pairs.min()), "two-sided", "tukey", float(df))
     return overall, pairs
 
 
