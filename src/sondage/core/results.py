@@ -324,9 +324,18 @@ class Comparison(Shown):
         return self.estimate.warnings
 
     @property
+    def significant(self) -> bool:
+        """Whether the null hypothesis is rejected at alpha."""
+        return self.pvalue <= self.alpha
+
+    @property
     def better(self) -> str | None:
-        """The better model; None while the p-value is above alpha or the measure has no direction."""
-        undecided = not self.pvalue <= self.alpha or self.difference == 0
+        """The better model; None while the p-value is above alpha or the measure has no direction.
+
+        None too of a test with a margin, which does not tell which is better if one is not worse by the margin.
+        """
+        within_margin = {"two-sided": False, "greater": self.null < 0, "less": self.null > 0}
+        undecided = not self.significant or self.difference == 0 or within_margin[self.significance.alternative]
         if undecided or self.higher_is_better is None:
             return None
         first_leads = (self.difference > 0) == self.higher_is_better
