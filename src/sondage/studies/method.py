@@ -12,6 +12,7 @@ from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
 from sondage.core.measures import Measure
+from sondage.core.significance import null_difference
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
 
@@ -174,13 +175,12 @@ class Question:
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
             raise InputError(f"alpha={self.alpha} must be between 0 and 1")
-        if self.alternative not in ("two-sided", "less", "greater"):
-            raise InputError(f"alternative={self.alternative!r} must be 'two-sided', 'less' or 'greater'")
+        null_difference(self.alternative, self.margin)  # refuses what no test takes
 
     @property
     def null(self) -> float:
         """The difference under the null hypothesis."""
-        return {"two-sided": 0.0, "greater": -self.margin, "less": self.margin}[self.alternative]
+        return null_difference(self.alternative, self.margin)
 
     def to_data(self) -> dict[str, Any]:
         """Return the question as data for JSON; measures by their names."""

@@ -13,6 +13,7 @@ from sondage.core.significance import (
     bootstrap_test,
     counted_test,
     mcnemar_test,
+    null_difference,
     permutation_test,
     t_test,
     wald_test,
@@ -38,17 +39,17 @@ def named_test(
     Raises
     ------
     InputError
-        If there is no such test, or it does not fit the draw or the measure.
+        If there is no such test, it does not fit the draw or the measure, or the margin does not fit the alternative.
     """
     if kind not in TESTS:
         raise InputError(f"no test {kind!r}; there are {', '.join(TESTS)}")
+    null = null_difference(alternative, margin)
     untold = estimate.std_error == 0 and estimate.target == "population" and estimate.counts is None
     if not np.isfinite(estimate.value) or np.isnan(estimate.std_error) or untold:
         return Significance(float("nan"), 1.0, alternative, "undefined")
     if estimate.exact and estimate.target == "pool":
-        shift = {"two-sided": 0.0, "greater": margin, "less": -margin}[alternative]
-        gap = estimate.value + shift
-        gap = 0.0 if abs(gap) <= ROUNDING * abs(shift) else gap
+        gap = estimate.value - null
+        gap = 0.0 if abs(gap) <= ROUNDING * abs(null) else gap
         against = {"two-sided": gap != 0, "greater": gap > 0, "less": gap < 0}[alternative]
         return Significance(float(np.sign(gap) * np.inf) if gap else 0.0, 0.0 if against else 1.0, alternative, "exact")
     return TESTS[kind](estimate, alternative, margin, generator)
@@ -60,7 +61,7 @@ def _auto(estimate: Estimate, alternative: str, margin: float, generator: np.ran
     The standard error of a difference of two ratios is that which it has if the null hypothesis is true.
     """
     if estimate.pivot is not None:
-        variance, df = estimate.pivot.at({"two-sided": 0.0, "greater": -margin, "less": margin}[alternative])
+        variance, df = estimate.pivot.at(null_difference(alternative, margin))
         return t_test(estimate.value, math.sqrt(variance), float(df), alternative, margin=margin)
     if estimate.counts is None or (margin and estimate.target == "population"):
         return _t(estimate, alternative, margin, generator)
@@ -115,8 +116,7 @@ def _bootstrap(
 def _anytime(
     estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
 ) -> Significance:
-    null = {"two-sided": 0.0, "greater": -margin, "less": margin}[alternative]
-    found = estimate.in_order().evalue(null, alternative)
+    found = estimate.in_order().evalue(null_difference(alternative, margin), alternative)
     return Significance(found.log_evalue, found.pvalue, alternative, "anytime")
 
 

@@ -10,6 +10,34 @@ from numpy.typing import ArrayLike, NDArray
 from sondage.core.checks import require, require_weights
 
 
+def null_difference(alternative: str, margin: float = 0.0) -> float:
+    """Return the difference under the null hypothesis of a test.
+
+    Parameters
+    ----------
+    alternative : {"two-sided", "less", "greater"}
+        What is to be shown about the difference.
+    margin : float
+        Of a one-sided test: ``"greater"`` asks whether the difference is above ``-margin``, ``"less"`` whether it is
+        below ``margin``.
+
+    Raises
+    ------
+    InputError
+        If ``margin`` is not finite, ``alternative`` is unknown, or a two-sided test has a margin.
+
+    Examples
+    --------
+    >>> [null_difference(alternative, 0.1) for alternative in ("less", "greater")]
+    [0.1, -0.1]
+    """
+    nulls = {"two-sided": 0.0, "less": margin, "greater": -margin}
+    require(alternative in nulls, f"alternative {alternative!r} is none of {', '.join(map(repr, nulls))}")
+    require(math.isfinite(margin), f"margin {margin} is not finite")
+    require(margin == 0 or alternative != "two-sided", f"margin {margin} needs alternative 'less' or 'greater'")
+    return nulls[alternative]
+
+
 def tail_pvalue(alternative: str, below: float, above: float) -> float:
     """Return the p-value from the probabilities of a statistic at most, and at least, the observed one."""
     tails = {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}
