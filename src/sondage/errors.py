@@ -46,7 +46,7 @@ class LabelError(InputError):
     Attributes
     ----------
     labels : dict
-        Where a labelling function gave it: every label got before from the same call, id -> label.
+        Where a labelling function gave it: every label got from the same call that can be used, id -> label.
     """
 
     def __init__(self, message: str, labels: Mapping[Any, Any] | None = None) -> None:

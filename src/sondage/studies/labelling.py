@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
 from sondage.studies.judging import pool_judgements
+from sondage.studies.labels import code_label
 from sondage.studies.session import Session
 from sondage.studies.stopping import Rule
 
@@ -52,7 +54,7 @@ def label_all(
     LabelingInterrupted
         If the labelling function raises; it carries the labels already got.
     LabelError
-        If one of its answers cannot be used; so does this.
+        If one of its answers cannot be used; it carries all others.
     """
     label = labels if callable(labels) else labels_by_id(pool, labels)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
@@ -66,6 +68,7 @@ def label_all(
             answers = _as_list(answers, ids)
             session.tell(ids, answers)
         except LabelError as error:
+            got.update(_usable(session, ids, answers))
             error.labels = dict(got)
             raise
         got.update(zip(ids, answers, strict=True))
@@ -73,6 +76,22 @@ def label_all(
         if stopped:
             return stopped
     return None if rule is None else "budget"
+
+
+def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any]:
+    """Return those of refused answers that can be used, by id."""
+    if isinstance(answers, Mapping):
+        ids = [name for name in ids if name in answers]
+        answers = [answers[name] for name in ids]
+    if not isinstance(answers, list) or len(answers) != len(ids):
+        return {}
+    usable: dict[Any, Any] = {}
+    for name, answer in zip(ids, answers, strict=True):
+        with suppress(LabelError):
+            documents = session.documents(session.positions[name])
+            code_label(answer, session.task, session.models, name, documents, session.asked_about)
+            usable[name] = answer
+    return usable
 
 
 def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:

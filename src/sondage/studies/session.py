@@ -64,6 +64,7 @@ class Session(Sheet):
     ) -> None:
         super().__init__(task, models, columns)
         self.question, self.method = question, method
+        self.asked_about = question.models
         self.budget, self.seed, self.stages = budget, seed, list(stages)
         self.rests: dict[int, Callable[[], Rests]] = {}
 
