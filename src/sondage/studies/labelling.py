@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from sondage.pools import Pool
 from sondage.studies.judging import pool_judgements
 from sondage.studies.labels import code_label
 from sondage.studies.session import Session
-from sondage.studies.stopping import Rule
+from sondage.studies.stopping import Rule, check_rule
 
-__all__ = ["label_all", "labels_by_id", "require_labels"]
+__all__ = ["carrying", "label_all", "labels_by_id", "require_labels"]
 
 BATCH = 100
 
@@ -24,6 +24,16 @@ def require_labels(labels: Any) -> None:
     """Refuse to go on without labels."""
     if labels is None:
         raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
+
+
+@contextmanager
+def carrying(got: Mapping[Any, Any]) -> Iterator[None]:
+    """Let a refusal carry the labels that were got before it: somebody has paid for them."""
+    try:
+        yield
+    except (InputError, LabelingInterrupted) as error:
+        error.labels = dict(got)
+        raise
 
 
 def label_all(
@@ -57,6 +67,7 @@ def label_all(
         If one of its answers cannot be used; it carries all others.
     """
     label = labels if callable(labels) else labels_by_id(pool, labels)
+    check_rule(rule, session)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got = {} if got is None else got
     while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):

@@ -64,11 +64,14 @@ class PlannedLooks:
     ----------
     shares : tuple of float
         Shares of the budget at which to look.
+    generator : numpy.random.Generator, optional
+        Randomness of the test.
     statistics : list of float
         Of the looks so far: normal quantiles of their p-values, large ones against the null hypothesis.
     """
 
     shares: tuple[float, ...]
+    generator: np.random.Generator | None = None
     statistics: list[float] = field(default_factory=list)
 
     def most(self, session: Session) -> int:
@@ -82,7 +85,7 @@ class PlannedLooks:
         if len(session.asked) < self._next(session):
             return None  # a stage ended in between
         sides = _sides(session)
-        pvalue = compare_session(session).pvalue
+        pvalue = compare_session(session, self.generator).pvalue
         statistic = -float(special.ndtri(np.clip(pvalue / sides, 0.0, 1.0)))
         self.statistics.append(float(np.clip(statistic, -MOST_EXTREME, MOST_EXTREME)))
         look = len(self.statistics) - 1

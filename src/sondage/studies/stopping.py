@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
+
 from sondage.core.results import Comparison, Estimate
 from sondage.errors import InputError
 from sondage.pools import Pool
@@ -14,9 +16,10 @@ from sondage.studies.answers import compare_session, estimate_session, within
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.looks import PlannedLooks, planned_shares
 from sondage.studies.method import Method, choose_method
+from sondage.studies.requirements import check_sequence
 from sondage.studies.session import Session
 
-__all__ = ["Rule", "concluded", "make_rule", "stopping_method"]
+__all__ = ["Rule", "check_rule", "concluded", "make_rule", "stopping_method"]
 
 LOOK_EVERY, LOOK_SHARE = 10, 20
 STOP_FLOOR = 0.5
@@ -70,7 +73,9 @@ def _batch(batch: int | None, session: Session) -> int:
     return batch or max(LOOK_EVERY, len(session.asked) // LOOK_SHARE)
 
 
-def make_rule(stop: Any, looks: Any, level: float, batch: int | None) -> Rule | None:
+def make_rule(
+    stop: Any, looks: Any, level: float, batch: int | None, generator: np.random.Generator | None = None
+) -> Rule | None:
     """Return the rule that the arguments of `evaluate` and `compare` mean; None to spend the budget.
 
     Raises
@@ -85,7 +90,7 @@ def make_rule(stop: Any, looks: Any, level: float, batch: int | None) -> Rule | 
     if looks is not None:
         if stop != "significant":
             raise InputError("looks= goes with stop='significant'")
-        return PlannedLooks(planned_shares(looks))
+        return PlannedLooks(planned_shares(looks), generator)
     if stop == "significant":
         return Significant(batch)
     if stop is None:
@@ -93,6 +98,12 @@ def make_rule(stop: Any, looks: Any, level: float, batch: int | None) -> Rule | 
     if isinstance(stop, str) or not stop > 0:
         raise InputError(f"stop={stop!r} must be the width of an interval, above 0; for comparisons also 'significant'")
     return Narrow(float(stop), level, batch)
+
+
+def check_rule(rule: Rule | None, session: Session) -> None:
+    """Refuse the width of an interval that there is not at any time, before a label is asked for."""
+    for measure in session.question.measures if isinstance(rule, Narrow) else ():
+        check_sequence(session, measure.ready(session.task))
 
 
 def stopping_method(method: str | Method | None, parts: Mapping[str, Any], rule: Rule | None, pool: Pool) -> Method:

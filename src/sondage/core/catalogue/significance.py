@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.results import Estimate, Significance
 from sondage.core.significance import (
@@ -20,7 +21,12 @@ from sondage.core.significance import (
 )
 from sondage.errors import InputError
 
-__all__ = ["TESTS", "named_test"]
+__all__ = ["TESTS", "UNCOUNTED", "named_test", "require_fit"]
+
+UNCOUNTED = (
+    "test 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
+    "use it with the default design, equal weights, error_rate or accuracy, and the pool as target"
+)
 
 
 def named_test(
@@ -55,6 +61,31 @@ def named_test(
     return TESTS[kind](estimate, alternative, margin, generator)
 
 
+def require_fit(kind: str, functional: Functional, margin: float) -> None:
+    """Refuse a test of items one by one with a margin, or of a measure with kinks.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the test.
+    functional : Functional
+        What is compared.
+    margin : float
+        Of the question.
+
+    Raises
+    ------
+    InputError
+        If the test does not fit, whatever the labels are.
+    """
+    if kind not in _ITEM_BY_ITEM:
+        return
+    if margin:
+        raise InputError(f"test {kind!r} tests against 0 only; use 't' for a margin")
+    if functional.corrected is not None:
+        raise InputError(f"test {kind!r} does not hold for {functional.name!r}, which has kinks; use 't'")
+
+
 def _auto(estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None) -> Significance:
     """Count where the sample allows it, else Student's t; counts tell nothing of a margin in a population.
 
@@ -72,10 +103,7 @@ def _hypergeometric(
     estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
 ) -> Significance:
     if estimate.counts is None or estimate.target != "pool":
-        raise InputError(
-            "test 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
-            "use it with the default design, equal weights, error_rate or accuracy, and the pool as target"
-        )
+        raise InputError(UNCOUNTED)
     return counted_test(estimate.counts, alternative, margin=margin)
 
 
@@ -122,12 +150,9 @@ def _anytime(
 
 def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[np.ndarray, np.ndarray]:
     """Return each unit's difference in loss and its expansion weight."""
-    if margin:
-        raise InputError(f"test {kind!r} tests against 0 only; use 't' for a margin")
     if estimate.evidence is None:
         raise InputError(f"test {kind!r} needs the labelled sample, which this result does not carry")
-    if estimate.evidence.contrast.functional.corrected is not None:
-        raise InputError(f"test {kind!r} does not hold for {estimate.measure!r}, which has kinks; use 't'")
+    require_fit(kind, estimate.evidence.contrast.functional, margin)
     fit, sample = estimate.evidence.fit, estimate.evidence.sample
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     shares = sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(fit.influence)))
@@ -151,3 +176,5 @@ TESTS: dict[str, Callable[[Estimate, str, float, np.random.Generator | None], Si
     "bootstrap": _bootstrap,
     "anytime": _anytime,
 }
+
+_ITEM_BY_ITEM = ("mcnemar", "permutation", "bootstrap")
