@@ -16,6 +16,7 @@ from sondage.pools import Pool
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.labelling import carrying, label_all, require_labels
 from sondage.studies.method import Method, Question, choose_method
+from sondage.studies.questions import make_question
 from sondage.studies.requirements import check_generator
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
@@ -281,12 +282,7 @@ def select(
     'a'
     """
     require_labels(labels)
-    names = tuple(models or pool.models)
-    for name in names:
-        pool.model(name)
-    if len(set(names)) < 2:
-        raise InputError(f"select needs two or more different models; there are {list(names)}")
-    question = Question("select", names, (parse_measure(measure, positive),), alpha)
+    question = make_question(pool, measure, select=True, models=models, positive=positive, alpha=alpha)
     session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
     got: dict[Any, Any] = {}
     with carrying(got):

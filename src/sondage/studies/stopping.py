@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sondage.core.checks import is_number, is_whole
 from sondage.core.results import Comparison, Estimate
 from sondage.errors import InputError
 from sondage.pools import Pool
@@ -83,25 +84,28 @@ def make_rule(
     InputError
         If an argument is not allowed.
     """
-    if batch is not None and batch < 1:
-        raise InputError(f"batch={batch} must be 1 or more")
-    if not 0 < level < 1:
-        raise InputError(f"level={level} must be between 0 and 1")
+    if batch is not None and not (is_whole(batch) and batch >= 1):
+        raise InputError(f"batch={batch!r} must be a whole number, 1 or more")
+    if not is_number(level) or not 0 < level < 1:
+        raise InputError(f"level={level!r} must be between 0 and 1")
     if looks is not None:
         if stop != "significant":
             raise InputError("looks= goes with stop='significant'")
         return PlannedLooks(planned_shares(looks), generator)
-    if stop == "significant":
-        return Significant(batch)
+    batch = None if batch is None else int(batch)
     if stop is None:
         return None
-    if isinstance(stop, str) or not stop > 0:
+    if isinstance(stop, str) and stop == "significant":
+        return Significant(batch)
+    if not is_number(stop) or not stop > 0:
         raise InputError(f"stop={stop!r} must be the width of an interval, above 0; for comparisons also 'significant'")
     return Narrow(float(stop), level, batch)
 
 
 def check_rule(rule: Rule | None, session: Session) -> None:
-    """Refuse the width of an interval that there is not at any time, before a label is asked for."""
+    """Refuse before a label is asked for a rule without what it looks at: a difference, an interval at any time."""
+    if isinstance(rule, Significant) and session.question.kind != "compare":
+        raise InputError("stop='significant' is for comparisons; give the width of an interval")
     for measure in session.question.measures if isinstance(rule, Narrow) else ():
         check_sequence(session, measure.ready(session.task))
 

@@ -7,7 +7,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sondage.core.checks import require, require_weights
+from sondage.core.checks import is_number, require, require_weights
+
+ALTERNATIVES = ("two-sided", "less", "greater")
 
 
 def null_difference(alternative: str, margin: float = 0.0) -> float:
@@ -31,11 +33,13 @@ def null_difference(alternative: str, margin: float = 0.0) -> float:
     >>> [null_difference(alternative, 0.1) for alternative in ("less", "greater")]
     [0.1, -0.1]
     """
-    nulls = {"two-sided": 0.0, "less": margin, "greater": -margin}
-    require(alternative in nulls, f"alternative {alternative!r} is none of {', '.join(map(repr, nulls))}")
-    require(math.isfinite(margin), f"margin {margin} is not finite")
+    require(
+        isinstance(alternative, str) and alternative in ALTERNATIVES,
+        f"alternative {alternative!r} is none of {', '.join(map(repr, ALTERNATIVES))}",
+    )
+    require(is_number(margin), f"margin {margin} is not finite")
     require(margin == 0 or alternative != "two-sided", f"margin {margin} needs alternative 'less' or 'greater'")
-    return nulls[alternative]
+    return {"two-sided": 0.0, "less": margin, "greater": -margin}[alternative]
 
 
 def tail_pvalue(alternative: str, below: float, above: float) -> float:
