@@ -250,10 +250,18 @@ def test_systems_are_not_named_and_change_places(visit, systems):
     assert orders == {("a", "b"), ("b", "a")}
 
 
-def test_grades_may_be_left_out(visit, systems):
+def test_grades_of_systems_that_are_not_asked_about_may_be_left_out(visit, systems, tmp_path):
     page = visit(of=systems)
-    page.post("/answer", data=fields(page.get("/").text) | {"row:a": "1"})
-    first, second = systems.history()[0]["label"]
+    form = fields(page.get("/").text) | {"row:a": "1"}
+    assert page.post("/answer", data=form).status_code == 422
+    assert "give a grade to every answer that the study asks about" in page.post("/answer", data=form).text
+    pool = sondage.Pool(models={"a": sondage.Outcome(), "b": sondage.Outcome()}, ids=["x", "y"])
+    with Study.create(tmp_path / "one.db", pool, "mean_outcome", budget=1, model="a") as one:
+        page = visit(of=one)
+        text = page.get("/").text
+        assert re.findall(r'name="row:(.)" value="1"[^>]* required', text) == ["a"]
+        page.post("/answer", data=fields(text) | {"row:a": "1"})
+        first, second = one.history()[0]["label"]
     assert first == 1.0
     assert second != second
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +16,16 @@ def require(condition: bool, message: str) -> None:
     """Raise `InputError` unless the condition holds."""
     if not condition:
         raise InputError(message)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is one finite number, of whatever type."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def is_whole(value: Any) -> bool:
+    """Return whether a value is one whole number, of whatever type."""
+    return is_number(value) and value == int(value)
 
 
 def require_error(std_error: float) -> None:

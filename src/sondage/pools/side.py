@@ -13,6 +13,8 @@ from sondage.pools.coding import Where, as_column, code_labels, code_probabiliti
 
 __all__ = ["check_judges", "code_features", "code_judges"]
 
+LARGEST_FEATURE = 1e150
+"""Of either sign: squares are summed over a pool."""
 SURE = 0.95
 """Probability of the class that a judge names without probabilities; labels then tell what it is worth."""
 
@@ -78,7 +80,8 @@ def code_features(values: Any, size: int, where: Where) -> NDArray[Any] | None:
     Raises
     ------
     InputError
-        If the shape is not that of a table with the pool's rows, or a value is not a finite number.
+        If the shape is not that of a table with the pool's rows, or a value is not a finite number of at most
+        `LARGEST_FEATURE`.
     """
     if values is None:
         return None
@@ -89,4 +92,8 @@ def code_features(values: Any, size: int, where: Where) -> NDArray[Any] | None:
     if len(array) != size:
         raise InputError(f"features have {len(array)} rows; the pool has {size}")
     array = numeric(array, "features", where)
+    if array.dtype == np.float64 and max(array.max(initial=0.0), -array.min(initial=0.0)) > LARGEST_FEATURE:
+        row = int(np.argmax((np.abs(array) > LARGEST_FEATURE).any(axis=1)))
+        told = f"features of {where(row)} is {array[row].tolist()}"
+        raise InputError(f"{told}; it must be finite, at most {LARGEST_FEATURE:g} either way")
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)

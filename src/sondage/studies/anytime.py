@@ -35,7 +35,7 @@ from sondage.core.sequences import (
 )
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence
 from sondage.errors import InputError, SondageWarning
-from sondage.studies.drawing import DRAWS, KeyOrder
+from sondage.studies.requirements import require_order
 from sondage.studies.rests import drawn_units, key_of
 from sondage.studies.session import Session
 
@@ -101,18 +101,8 @@ class LabelCourse:
     @cached_property
     def fraction(self) -> Fraction | None:
         """The contrast as a mean or ratio; None where there is only an asymptotic sequence."""
-        session, functional = self.session, self.contrast.functional
-        if not isinstance(DRAWS[session.method.draw], KeyOrder) or "sequence" in session.stage.drawn.settings:
-            raise InputError(
-                f"nothing holds at any time for draw={session.method.draw!r}; draw='without_replacement' has sequences"
-            )
-        if session.method.target != "pool":
-            raise InputError("sequences are of the pool's own value; target='population' has none")
-        if session.question.kind == "select":
-            raise InputError("a selection has no sequences; compare two of its models")
-        if functional.corrected is not None:
-            raise InputError(f"measure {functional.name!r} has kinks, and no sequence")
-        return fraction_of(self.contrast, session.task)
+        require_order(self.session, self.contrast.functional)
+        return fraction_of(self.contrast, self.session.task)
 
     @cached_property
     def count(self) -> int:

@@ -208,7 +208,7 @@ class Desk(Lending):
         coded: dict[str, Label | None] = {}
         for name, item, label in zip(ids, self._written(session, ids), labels, strict=True):
             documents = session.documents(session.position(name)) if self.task.kind == "ranking" else []
-            value = code_label(label, self.task, self.models, name, documents)
+            value = code_label(label, self.task, self.models, name, documents, session.asked_about)
             if item in coded and repr(coded[item]) != repr(value):
                 raise contradiction(name, coded[item], value, self.task)
             coded[item] = value

@@ -14,8 +14,10 @@ from sondage.core.slices import Slices
 from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.answers import compare_session, estimate_session
-from sondage.studies.labelling import label_all, require_labels
+from sondage.studies.labelling import carrying, label_all, require_labels
 from sondage.studies.method import Method, Question, choose_method
+from sondage.studies.questions import make_question
+from sondage.studies.requirements import check_generator
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.sliced import evaluate_slices
@@ -159,8 +161,10 @@ def evaluate(
         ]
     else:
         session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
-        stopped = label_all(session, pool, labels, rule)
-        found = [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
+        got: dict[Any, Any] = {}
+        with carrying(got):
+            stopped = label_all(session, pool, labels, rule, got=got)
+            found = [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
     if not several:
         return found[0]
     return {one if isinstance(one, str) else one.name: made for one, made in zip(measure, found, strict=True)}
@@ -231,10 +235,13 @@ def compare(
     for name in (first, second):
         pool.model(name)
     question = Question("compare", (first, second), (parse_measure(measure, positive),), alpha, alternative, margin)
-    rule = make_rule(stop, looks, level, batch)
+    rule = make_rule(stop, looks, level, batch, generator)
     session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
-    stopped = label_all(session, pool, labels, rule)
-    found: Comparison = concluded(compare_session(session, generator), session, rule, stopped)
+    check_generator(session, generator)
+    got: dict[Any, Any] = {}
+    with carrying(got):
+        stopped = label_all(session, pool, labels, rule, got=got)
+        found: Comparison = concluded(compare_session(session, generator), session, rule, stopped)
     return found
 
 
@@ -275,15 +282,12 @@ def select(
     'a'
     """
     require_labels(labels)
-    names = tuple(models or pool.models)
-    for name in names:
-        pool.model(name)
-    if len(set(names)) < 2:
-        raise InputError(f"select needs two or more different models; there are {list(names)}")
-    question = Question("select", names, (parse_measure(measure, positive),), alpha)
+    question = make_question(pool, measure, select=True, models=models, positive=positive, alpha=alpha)
     session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
-    label_all(session, pool, labels)
-    return select_session(session)
+    got: dict[Any, Any] = {}
+    with carrying(got):
+        label_all(session, pool, labels, got=got)
+        return select_session(session)
 
 
 def _one_model(pool: Pool, model: str | None) -> str:

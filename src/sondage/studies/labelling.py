@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy as np
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
 from sondage.studies.judging import pool_judgements
+from sondage.studies.labels import code_label
 from sondage.studies.session import Session
-from sondage.studies.stopping import Rule
+from sondage.studies.stopping import Rule, check_rule
 
-__all__ = ["label_all", "labels_by_id", "require_labels"]
+__all__ = ["carrying", "label_all", "labels_by_id", "require_labels"]
 
 BATCH = 100
 
@@ -22,6 +24,16 @@ def require_labels(labels: Any) -> None:
     """Refuse to go on without labels."""
     if labels is None:
         raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
+
+
+@contextmanager
+def carrying(got: Mapping[Any, Any]) -> Iterator[None]:
+    """Let a refusal carry the labels that were got before it: somebody has paid for them."""
+    try:
+        yield
+    except (InputError, LabelingInterrupted) as error:
+        error.labels = dict(got)
+        raise
 
 
 def label_all(
@@ -52,9 +64,10 @@ def label_all(
     LabelingInterrupted
         If the labelling function raises; it carries the labels already got.
     LabelError
-        If one of its answers cannot be used; so does this.
+        If one of its answers cannot be used; it carries all others.
     """
     label = labels if callable(labels) else labels_by_id(pool, labels)
+    check_rule(rule, session)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got = {} if got is None else got
     while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):
@@ -66,6 +79,7 @@ def label_all(
             answers = _as_list(answers, ids)
             session.tell(ids, answers)
         except LabelError as error:
+            got.update(_usable(session, ids, answers))
             error.labels = dict(got)
             raise
         got.update(zip(ids, answers, strict=True))
@@ -73,6 +87,22 @@ def label_all(
         if stopped:
             return stopped
     return None if rule is None else "budget"
+
+
+def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any]:
+    """Return those of refused answers that can be used, by id."""
+    if isinstance(answers, Mapping):
+        ids = [name for name in ids if name in answers]
+        answers = [answers[name] for name in ids]
+    if not isinstance(answers, list) or len(answers) != len(ids):
+        return {}
+    usable: dict[Any, Any] = {}
+    for name, answer in zip(ids, answers, strict=True):
+        with suppress(LabelError):
+            documents = session.documents(session.positions[name])
+            code_label(answer, session.task, session.models, name, documents, session.asked_about)
+            usable[name] = answer
+    return usable
 
 
 def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:

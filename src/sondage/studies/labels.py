@@ -19,22 +19,32 @@ Label = int | float | tuple[float, ...] | Judgements
 
 
 def code_label(
-    label: Any, task: Task, models: tuple[str, ...], name: Any, documents: Sequence[Any] = ()
+    label: Any,
+    task: Task,
+    models: tuple[str, ...],
+    name: Any,
+    documents: Sequence[Any] = (),
+    asked: Sequence[str] = (),
 ) -> Label | None:
     """Return a label as a class code, a number, a tuple of an outcome for each system, or judgements of documents.
 
-    None stays None; `documents` are those of a query, all of which are to be judged.
+    None stays None; `documents` are those of a query, all of which are to be judged, and `asked` the systems of which
+    an outcome must be told.
 
     Raises
     ------
     LabelError
-        If the label is not a class of the pool, not a finite number, or not an allowed outcome or grade.
+        If the label is not a class of the pool, not a finite number, or not an allowed outcome or grade, or if it
+        lacks the outcome of a system that was asked about.
     """
     if label is None:
         return None
     if task.kind == "ranking":
         return judgements(label, task.grades, documents, name)
-    return _CODERS[task.kind](label, task, models, name)
+    coded = _CODERS[task.kind](label, task, models, name)
+    if task.kind == "outcomes":
+        _require_outcomes(cast(tuple[float, ...], coded), models, name, asked)
+    return coded
 
 
 def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
@@ -74,9 +84,19 @@ def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tup
     if len(values) != len(models):
         raise LabelError(f"label of id {name!r} has {len(values)} outcomes for {len(models)} systems {list(models)}")
     for value in values:
-        if np.isfinite(value) and value not in task.grades:
+        if not np.isnan(value) and value not in task.grades:
             raise LabelError(f"outcome {value:g} of id {name!r} is not allowed; outcomes are {list(task.grades)}")
     return values
+
+
+def _require_outcomes(values: tuple[float, ...], models: tuple[str, ...], name: Any, asked: Sequence[str]) -> None:
+    """Refuse a label without the outcome of a system that was asked about: nothing could be estimated."""
+    missing = [model for model, value in zip(models, values, strict=True) if model in asked and np.isnan(value)]
+    if missing:
+        raise LabelError(
+            f"label of id {name!r} lacks the outcome of {missing[0]!r}; tell it of each of {list(asked)}, or None in "
+            "place of all for a skip"
+        )
 
 
 _CODERS: dict[str, Callable[[Any, Task, tuple[str, ...], Any], Label]] = {

@@ -17,14 +17,14 @@ def make_question(
     pool: Pool,
     measure: str | Measure | Sequence[str | Measure],
     *,
-    model: str | None,
-    compare: Sequence[str] | None,
-    select: bool,
-    models: Sequence[str] | None,
-    positive: Any,
-    alpha: float,
-    alternative: str,
-    margin: float,
+    model: str | None = None,
+    compare: Sequence[str] | None = None,
+    select: bool = False,
+    models: Sequence[str] | None = None,
+    positive: Any = None,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    margin: float = 0.0,
 ) -> Question:
     """Return the question: of one model, of two, or of several.
 
@@ -36,7 +36,7 @@ def make_question(
     named: Any = [measure] if isinstance(measure, str) or not isinstance(measure, Sequence) else measure
     kind = _kind(compare, select or models is not None)
     if kind != "evaluate" and len(named) > 1:
-        raise InputError(f"a study that is to {kind} takes one measure, not {len(named)}")
+        raise InputError(f"to {kind} takes one measure, not {len(named)}")
     names = _models(pool, kind, model, compare, models)
     wanted = tuple(parse_measure(one, positive) for one in named)
     return Question(kind, names, wanted, alpha, alternative, margin)

@@ -26,6 +26,7 @@ from sondage.studies.fitting import fitted_method, immovable
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import Plan, Stage, make_plan, open_stage, settle
+from sondage.studies.requirements import check_test
 from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 from sondage.studies.sheet import Sheet
 from sondage.studies.sums import Past
@@ -64,6 +65,7 @@ class Session(Sheet):
     ) -> None:
         super().__init__(task, models, columns)
         self.question, self.method = question, method
+        self.asked_about = question.models
         self.budget, self.seed, self.stages = budget, seed, list(stages)
         self.rests: dict[int, Callable[[], Rests]] = {}
 
@@ -74,7 +76,7 @@ class Session(Sheet):
         Raises
         ------
         InputError
-            If the budget, a model, a measure or a part of the method does not fit the pool.
+            If the budget, a model, a measure or a part of the method does not fit the pool, or the test the measure.
         """
         question = settle(pool, question)
         pool = as_asked(pool, question)
@@ -84,6 +86,7 @@ class Session(Sheet):
         session.open(pool)
         if immovable(session) and question.kind != "select":
             session._ask_for_one(pool)
+        check_test(session)
         return session
 
     def copied(self) -> Session:

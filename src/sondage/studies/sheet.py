@@ -25,6 +25,8 @@ class Sheet:
         Of what kind the labels are.
     models : tuple of str
         All models of the pool.
+    asked_about : tuple of str
+        Those that every label must tell the outcome of, where labels are the systems' own.
     ids : list
         Ids of the drawn items, stage by stage, in the order of asking.
     items : Items
@@ -47,6 +49,7 @@ class Sheet:
 
     def __init__(self, task: Task, models: tuple[str, ...], columns: Mapping[str, Any] | None = None) -> None:
         self.task, self.models = task, models
+        self.asked_about: tuple[str, ...] = ()
         self.asked: list[int] = []
         self.answers: dict[int, Label | None] = {}
         self.opinions: dict[int, tuple[Label, ...]] = {}
@@ -184,7 +187,7 @@ class Sheet:
             position = lookup.get(str(name), -1)
             if position < 0:
                 position = self.position(name)
-            coded = code_label(label, self.task, self.models, name, self.documents(position))
+            coded = code_label(label, self.task, self.models, name, self.documents(position), self.asked_about)
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
             same = repr(known) == repr(coded)  # by text: outcomes may hold NaN

@@ -43,12 +43,15 @@ class Row:
         What is seen of it.
     answer : str
         The grade that was taken back; empty for none.
+    required : bool
+        Whether it must have a grade.
     """
 
     value: str
     name: str
     shown: Shown
     answer: str = ""
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -200,6 +203,8 @@ class Labelling:
         grades = {name.removeprefix(ROW): grade for name, grade in form.items() if name.startswith(ROW) and grade}
         if not grades:
             raise LabelError("give at least one grade, or skip")
+        if self.kind == "outcomes" and not grades.keys() >= self._asked_about:
+            raise LabelError("give a grade to every answer that the study asks about, or skip")
         return {name: _number(grade) for name, grade in grades.items()}
 
     def _card(self, claim: Claim, who: str, undone: bool) -> Card:
@@ -212,7 +217,13 @@ class Labelling:
         grades = before if isinstance(before, Mapping) else dict(zip(self.study.models, before or (), strict=False))
         order = sorted(parts, key=lambda part: sha256(f"{claim.id}\n{part}".encode()).digest())
         rows = [
-            Row(part, self._row_name(part, place), shown(parts[part], self.images), _grade(grades.get(part)))
+            Row(
+                part,
+                self._row_name(part, place),
+                shown(parts[part], self.images),
+                _grade(grades.get(part)),
+                self.kind == "ranking" or part in self._asked_about,
+            )
             for place, part in enumerate(order)
         ]
         return Card(str(claim.id), _name(), shown(own, self.images), tuple(rows))
@@ -222,6 +233,11 @@ class Labelling:
         if self.kind == "outcomes":
             return system_parts(claim.fields, self.study.models)
         return document_parts(claim.id, claim.fields, self.study.documents([claim.id])[0])
+
+    @property
+    def _asked_about(self) -> set[str]:
+        """The systems in question; nothing is to be known of others."""
+        return set(self.study.question.models)
 
     def _row_name(self, part: str, place: int) -> str:
         """Return how a part is called: systems are not named, so that nobody judges a name."""

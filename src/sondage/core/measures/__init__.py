@@ -122,6 +122,8 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
     FMeasure(beta=2.0, eta=None, positive=None)
     """
     if not isinstance(measure, str):
+        if not callable(getattr(measure, "ready", None)):
+            raise MeasureError(f"measure {measure!r} is neither a name nor a measure; there are {', '.join(NAMES)}")
         return measure
     head, _, tail = measure.partition(":")
     name, at, depth = head.partition("@")
