@@ -117,3 +117,28 @@ def test_several_pools_keep_the_labels_of_each() -> None:
     with pytest.raises(InputError, match="'ham' of id") as caught:
         evaluate(pools, "error_rate", labels, 60)
     assert caught.value.labels == {"jan": {name: Y[name] for name in asked}, "feb": {}}
+
+
+@pytest.mark.parametrize(
+    ("interval", "measure", "said"),
+    [
+        ("wilson", "mcc", "interval 'wilson' is for proportions, not 'mcc'"),
+        ("clopper_pearson", "log_loss", "interval 'clopper_pearson' is for proportions"),
+        ("fieller", "error_rate", r"interval 'fieller' is for ratios .*not 'error_rate'"),
+        ("anytime", "ece", "has kinks, and no sequence"),
+        ("bootstrap", "ece", "interval 'bootstrap' does not hold for 'ece"),
+        ("hypergeometric", "error_rate", "interval 'hypergeometric' counts answers"),
+    ],
+)
+def test_intervals_that_will_not_fit_cost_no_label(interval: str, measure: str, said: str) -> None:
+    asked: list[int] = []
+    with pytest.raises(InputError, match=said):
+        evaluate(Pool(P), measure, labeller(asked), 20, interval=interval)
+    assert not asked
+
+
+@pytest.mark.parametrize("interval", ["wilson", "fieller"])
+def test_nor_do_those_that_are_not_of_differences(interval: str, tmp_path: Any) -> None:
+    with pytest.raises(InputError, match="not differences of 'f1'"):
+        Study.create(tmp_path / "study.db", pool(), "f1", compare=("a", "b"), budget=20, interval=interval)
+    assert not list(tmp_path.iterdir())

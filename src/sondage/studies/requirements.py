@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sondage.core.catalogue.intervals import require_interval
 from sondage.core.catalogue.significance import UNCOUNTED, require_fit
 from sondage.core.measures import Functional
 from sondage.core.significance.resampling import all_swaps
@@ -16,7 +17,7 @@ from sondage.studies.fitting import immovable, meant_to_count
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["check_generator", "check_sequence", "check_test", "require_order"]
+__all__ = ["check_generator", "check_interval", "check_sequence", "check_test", "require_order"]
 
 
 def check_test(session: Session) -> None:
@@ -43,6 +44,31 @@ def check_test(session: Session) -> None:
         check_sequence(session, functional)
     if question.kind == "select" and _draws_random_numbers(session):
         raise InputError(f"test {kind!r} needs a generator, which a selection does not take; use 't'")
+
+
+def check_interval(session: Session) -> None:
+    """Refuse an interval that does not fit measure or draw, whatever the labels will be.
+
+    Parameters
+    ----------
+    session : Session
+        Of which nothing was asked for yet.
+
+    Raises
+    ------
+    InputError
+        If the interval does not fit; the message says what would.
+    """
+    question, kind = session.question, session.method.interval
+    if _needs_no_test(session):
+        return
+    for measure in question.measures:
+        functional = measure.ready(session.task)
+        require_interval(kind, functional, compares=question.kind != "evaluate")
+        if kind == "anytime":
+            check_sequence(session, functional)
+    if kind == "hypergeometric" and not (meant_to_count(session) and session.method.target == "pool"):
+        raise InputError(UNCOUNTED.replace("test", "interval", 1))
 
 
 def check_generator(session: Session, generator: np.random.Generator | None) -> None:
