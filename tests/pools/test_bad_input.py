@@ -134,6 +134,19 @@ QUESTIONS = {
     "model": ({"model": "b"}, "no model 'b' in the pool; there are ['model']"),
     "method": ({"method": "magic"}, "no method 'magic'; there are default"),
     "belief": ({"belief": "hope"}, "no belief 'hope'; there are"),
+    "text for a budget": ({"budget": "3"}, "budget='3' must be positive"),
+    "nothing for a budget": ({"budget": None}, "budget=None must be positive"),
+    "number for a method": ({"method": 5}, "no method 5; there are default"),
+    "stages": ({"stages": [np.nan, 1]}, "stages=[nan, 1] must be positive shares of the budget that sum to 1"),
+    "level": ({"level": "a"}, "level='a' must be between 0 and 1"),
+    "list for a width": ({"stop": [1]}, "stop=[1] must be the width of an interval, above 0"),
+    "nothing to compare": (
+        {"stop": "significant"},
+        "stop='significant' is for comparisons; give the width of an interval",
+    ),
+    "seed": ({"seed": 1.5}, "seed=1.5 must be a whole number"),
+    "no seed": ({"seed": None}, "seed=None must be a whole number"),
+    "text for a seed": ({"seed": "a", "slices": [0, 0, 1]}, "seed='a' must be a whole number"),
     "labels": ({"labels": [0, 1]}, "labels have shape (2,); the pool has 3 items"),
     "label": ({"labels": [0, 1, 2]}, "label 2 of id 2 is not a class; classes are [0, 1]"),
 }
@@ -144,6 +157,46 @@ def test_questions(name):
     options, message = QUESTIONS[name]
     with pytest.raises(InputError, match=re.escape(message)):
         sondage.evaluate(Pool(P), **({"labels": [0, 1, 1], "budget": 3} | options))
+
+
+RESULTS = {
+    "interval": (lambda found: found.interval("a"), "level='a' must be between 0 and 1"),
+    "sequence": (lambda found: found.sequence("a"), "level='a' must be between 0 and 1"),
+    "evidence": (lambda found: found.evalue(np.nan), "null=nan must be a finite number"),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_is_asked_of_a_result(name):
+    ask, message = RESULTS[name]
+    with pytest.raises(InputError, match=re.escape(message)):
+        ask(sondage.evaluate(Pool(P), labels=[0, 1, 1], budget=2))
+
+
+STUDIES = {
+    "seed": (lambda study, pool: Study.create("never.db", pool, budget=2, seed="a"), "seed='a' must be a whole number"),
+    "ask": (lambda study, pool: study.ask(2.5), "n=2.5 must be a whole number from 1"),
+    "claim": (lambda study, pool: study.claim("ann", None), "n=None must be a whole number from 1"),
+    "extend": (lambda study, pool: study.extend("a"), "budget='a' must be a finite number"),
+    "raters": (lambda study, pool: Study.create("never.db", pool, budget=2, raters="2"), "raters='2' must be a whole"),
+    "budgets": (lambda study, pool: sondage.advise(pool, budgets="a"), "budget='a' must be positive"),
+    "width": (lambda study, pool: sondage.advise(pool, width="a"), "width='a' must be a finite number"),
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_is_asked_of_a_study(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ask, message = STUDIES[name]
+    with pytest.raises(InputError, match=re.escape(message)):
+        ask(Study.create("study.db", Pool(P), budget=2), Pool(P))
+    assert not (tmp_path / "never.db").exists()
+
+
+def test_of_a_comparison():
+    pool, options = Pool(models={"a": Classifier(P), "b": Classifier(P[::-1])}), {"labels": [0, 1, 1], "budget": 3}
+    with pytest.raises(InputError, match="alpha='a' must be between 0 and 1"):
+        sondage.compare(pool, "a", "b", alpha="a", **options)
 
 
 def test_measures_that_no_label_can_define():

@@ -96,7 +96,9 @@ def test_released_items_come_first(place):
         study.release("anna", ["nobody"])
 
 
-@pytest.mark.parametrize(("who", "n", "message"), [("anna", 0, "claim 0 items"), ("", 1, "must be a name")])
+@pytest.mark.parametrize(
+    ("who", "n", "message"), [("anna", 0, "n=0 must be a whole number from 1"), ("", 1, "must be a name")]
+)
 def test_claims_that_are_refused(who, n, message, tmp_path):
     study = Study.create(tmp_path / "study.db", pool(), budget=8)
     with pytest.raises(InputError, match=message):

@@ -241,7 +241,7 @@ def test_nothing_can_be_estimated_without_labels() -> None:
     session.tell(session.ask(2), [None, None])
     with pytest.raises(InputError, match="no labels yet"):
         estimate_session(session)
-    with pytest.raises(InputError, match="ask for 0 items"):
+    with pytest.raises(InputError, match="n=0 must be a whole number from 1"):
         session.ask(0)
 
 

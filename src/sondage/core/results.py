@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sondage.core.checks import require_level, require_number
 from sondage.core.display import Shown
 from sondage.errors import InputError
 
@@ -242,6 +243,7 @@ class Estimate(Shown):
             If the draw was with replacement or by strata, the target is a population, or an item that matters could not
             be drawn.
         """
+        require_level("level", level)
         return self.in_order().sequence(level)
 
     def evalue(self, null: float, alternative: str = "two-sided") -> EValue:
@@ -257,8 +259,9 @@ class Estimate(Shown):
         Raises
         ------
         InputError
-            As for `sequence`.
+            As for `sequence`, or if the value is not a finite number.
         """
+        require_number("null", null)
         return self.in_order().evalue(null, alternative)
 
     def in_order(self) -> Course:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.checks import require_number
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.measures import Measure, parse_measure
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
@@ -132,6 +133,9 @@ def advise(
     """
     if compare is None and model is None and len(pool.models) > 1:
         raise InputError(f"the pool has several models {list(pool.models)}: name one with model=, or two with compare=")
+    for name, value in {"width": width, "difference": difference, "wanted_power": wanted_power}.items():
+        if value is not None:
+            require_number(name, value)
     names = compare or (model or pool.models[0],)
     kind = "compare" if compare else "evaluate"
     for name in names:

@@ -11,7 +11,7 @@ from sondage.core.catalogue.designs import DESIGNS
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
-from sondage.core.checks import is_number
+from sondage.core.checks import is_number, require_level
 from sondage.core.measures import Measure
 from sondage.core.significance import null_difference
 from sondage.errors import InputError
@@ -209,8 +209,7 @@ class Question:
     def __post_init__(self) -> None:
         if not self.measures:
             raise InputError("there is no measure: name at least one")
-        if not is_number(self.alpha) or not 0 < self.alpha < 1:
-            raise InputError(f"alpha={self.alpha!r} must be between 0 and 1")
+        require_level("alpha", self.alpha)
         null_difference(self.alternative, self.margin)  # refuses what no test takes
 
     @property

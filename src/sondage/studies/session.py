@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import require_count, require_number, require_whole
 from sondage.core.contenders import Standing
 from sondage.core.measures import Task
 from sondage.core.predictions import Items
@@ -76,8 +77,10 @@ class Session(Sheet):
         Raises
         ------
         InputError
-            If the budget, a model, a measure or a part of the method does not fit the pool, or the test the measure.
+            If the budget, the seed, a model, a measure or a part of the method does not fit the pool, or the test the
+            measure.
         """
+        require_whole("seed", seed)
         question = settle(pool, question)
         pool = as_asked(pool, question)
         budget = check_budget(pool, budget)
@@ -227,6 +230,7 @@ class Session(Sheet):
         InputError
             If the budget is not above the present one, or above the pool.
         """
+        require_number("budget", budget)
         if not budget > self.budget:
             raise InputError(f"budget={budget:g} must be above the present one, {self.budget:g}")
         if pool is None:
@@ -294,10 +298,10 @@ class Session(Sheet):
         Raises
         ------
         InputError
-            If n is not positive, or the next item is not drawn yet and there is no pool.
+            If n is not a whole number from 1, or the next item is not drawn yet and there is no pool.
         """
-        if n is not None and n < 1:
-            raise InputError(f"ask for {n} items: the number must be positive")
+        if n is not None:
+            require_count("n", n)
         due, everything = self.due(n), self._everything(n)
         if due and pool is None:
             self._go_on()

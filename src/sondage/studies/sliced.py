@@ -11,6 +11,7 @@ import numpy as np
 
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.designs import Setting
+from sondage.core.checks import require_whole
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.functionals import OfPool
 from sondage.core.predictions import Floats
@@ -87,6 +88,7 @@ def evaluate_slices(
     -----
     Errors carry the labels already got, for several pools name -> (id -> label).
     """
+    require_whole("seed", seed)
     if share not in SHARES:
         raise InputError(f"no share {share!r}; there are {', '.join(SHARES)}")
     if isinstance(pool, Mapping):

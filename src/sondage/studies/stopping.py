@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sondage.core.checks import is_number, is_whole
+from sondage.core.checks import is_number, is_whole, require_level
 from sondage.core.results import Comparison, Estimate
 from sondage.errors import InputError
 from sondage.pools import Pool
@@ -86,8 +86,7 @@ def make_rule(
     """
     if batch is not None and not (is_whole(batch) and batch >= 1):
         raise InputError(f"batch={batch!r} must be a whole number, 1 or more")
-    if not is_number(level) or not 0 < level < 1:
-        raise InputError(f"level={level!r} must be between 0 and 1")
+    require_level("level", level)
     if looks is not None:
         if stop != "significant":
             raise InputError("looks= goes with stop='significant'")

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sondage.core.catalogue.counted import counted_labels, with_unseen_parts
+from sondage.core.checks import require_level
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
@@ -52,8 +53,7 @@ def named_interval(
     """
     if kind not in INTERVALS:
         raise InputError(f"no interval {kind!r}; there are {', '.join(INTERVALS)}")
-    if not 0 < level < 1:
-        raise InputError(f"level={level} must be between 0 and 1")
+    require_level("level", level)
     if estimate.exact and estimate.target == "pool" and np.isfinite(estimate.value):
         return Interval(estimate.value, estimate.value, level, "exact")
     counted = kind == "auto" and _countable(estimate)
