@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas
 import pytest
 
 import sondage
@@ -89,6 +90,8 @@ def test_options_that_do_not_fit(tmp_path):
         read_pool(tmp_path / "a.csv", task="sorting")
     with pytest.raises(InputError, match=r"'p_x' is of no class; classes are \['y', 'z'\]"):
         read_pool(tmp_path / "a.csv", classes=["y", "z"])
+    with pytest.raises(InputError, match="classes=2 must be two or more different names"):
+        read_pool(tmp_path / "a.csv", classes=2)
 
 
 def test_whole_numbers_are_not_guessed_to_be_a_thousand_classes(tmp_path):
@@ -112,6 +115,37 @@ ARRAYS = {
     "classes": ({"probabilities": P, "classes": ["a", "b", "c"]}, "3 classes ['a', 'b', 'c'] but 2 columns"),
     "outcomes": ({"models": {"a": Outcome()}}, "give ids="),
     "unnamed": ({"models": Classifier(P)}, "models= is a Classifier: give each model a name"),
+    "no group": ({"probabilities": P, "groups": [None, 0, 1]}, "group of row 0 is None; every row needs one"),
+    "group nan": (
+        {"probabilities": P, "groups": ["a", np.nan, "a"], "ids": ["x", "y", "z"]},
+        "group of row 1 (id y) is nan; every row needs one",
+    ),
+    "group NA": (
+        {"probabilities": P, "groups": pandas.Series([1, pandas.NA, 2], dtype=object)},
+        "group of row 1 is <NA>; every row needs one",
+    ),
+    "prediction nan": (
+        {"predictions": [1.0, np.nan, 0.0]},
+        "prediction of 'model' of row 1 is nan; every row needs one",
+    ),
+    "prediction None": (
+        {"predictions": ["a", None, "b"]},
+        "prediction of 'model' of row 1 is None; every row needs one",
+    ),
+    "prediction beside": (
+        {"predictions": ["a", "b", np.nan]},
+        "prediction of 'model' of row 2 is nan; every row needs",
+    ),
+    "no id": ({"probabilities": P, "ids": [None, 0, 1]}, "the id of row 0 is None; every row needs one"),
+    "masked": (
+        {"probabilities": np.ma.array(P, mask=[0, 1, 0])},
+        "probabilities of 'model': row 1 is masked; every row needs a value",
+    ),
+    "masked table": ({"models": {"a": Regressor(np.ma.array(P, mask=[0, 0, 1]))}}, "means of 'a': row 2 is masked"),
+    "number for classes": ({"probabilities": P, "classes": 2}, "classes=2 must be two or more different names"),
+    "text for classes": ({"probabilities": P, "classes": "ab"}, "classes='ab' must be two or more different names"),
+    "fields": ({"probabilities": P, "fields": [1]}, "fields= is a list: give each field a name, fields={'name': ...}"),
+    "number for a name": ({"models": {1: Classifier(P)}}, "models= has the name 1; names must be text, such as '1'"),
     "no model": ({"models": {}}, "models= is empty"),
 }
 

@@ -16,7 +16,7 @@ from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Rankin
 from sondage.errors import InputError
 from sondage.pools.coding import as_column, check_ids, code_models, code_units, positive_column
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
-from sondage.pools.given import base_weights, namer, no_others, one_kind
+from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind
 from sondage.pools.listings import document_field, with_judged
 from sondage.pools.parts import Taken
 from sondage.pools.rankings import Listed, code_rankings
@@ -135,12 +135,13 @@ class Pool(ArrayRows):
             code_judges(judges, self.task.classes, size, where),
             code_features(features, size, where),
         )
-        self.fields = {name: self._field(name, column, size) for name, column in (fields or {}).items()}
+        shown = {} if fields is None else by_name("field", fields)
+        self.fields = {name: self._field(name, column, size) for name, column in shown.items()}
         self.source: str | None = None
         self.reading: dict[str, Any] = {}
         self._units: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         if groups is not None:
-            self._units = code_units(groups, size, self.keys)
+            self._units = code_units(groups, size, self.keys, where)
 
     def _field(self, name: str, values: Any, size: int) -> NDArray[Any]:
         """Return a column to show; of rankings' documents a mapping for each query."""
@@ -189,7 +190,7 @@ class Pool(ArrayRows):
         part.items = replace(self.items.take(rows), weights=given)
         part.fields = {name: column[rows] for name, column in self.fields.items()}
         part.source, part.reading = None, {}
-        part._units = None if self._units is None else code_units(self._units[0][rows], size, part.keys)
+        part._units = None if self._units is None else code_units(self._units[0][rows], size, part.keys, where)
         return part
 
     def model(self, name: str) -> int:

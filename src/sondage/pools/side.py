@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 from sondage.pools.coding import Where, as_column, code_labels, code_probabilities, numeric
+from sondage.pools.missing import as_array
 
 __all__ = ["check_judges", "code_features", "code_judges"]
 
@@ -40,7 +41,7 @@ def check_judges(judge: Any, where: Where) -> dict[str, NDArray[Any]]:
 
 
 def _check_judge(values: Any, name: str, where: Where) -> NDArray[Any]:
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    array = as_array(values, name)
     if array.ndim == 1 and array.dtype.kind != "f":
         return as_column(array, name, None)
     return code_probabilities(array, name, where)
@@ -85,7 +86,7 @@ def code_features(values: Any, size: int, where: Where) -> NDArray[Any] | None:
     """
     if values is None:
         return None
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    array = as_array(values, "features")
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or not array.shape[1]:
         raise InputError(f"features have shape {array.shape}; they must be (N, d), one row an item")
