@@ -71,6 +71,8 @@ class Pool(ArrayRows):
     ----------
     judges : tuple of str
         Names of the judges.
+    groups : ndarray or None
+        The group of each row, where rows share labels.
     source : str or None
         Absolute path of the file or files it was read from, and `reading`, the options it was read with.
 
@@ -140,6 +142,7 @@ class Pool(ArrayRows):
         self.source: str | None = None
         self.reading: dict[str, Any] = {}
         self._units: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        self.groups = None if groups is None else as_column(groups, "groups", size)
         if groups is not None:
             self._units = code_units(groups, size, self.keys, where)
 
@@ -190,6 +193,7 @@ class Pool(ArrayRows):
         part.items = replace(self.items.take(rows), weights=given)
         part.fields = {name: column[rows] for name, column in self.fields.items()}
         part.source, part.reading = None, {}
+        part.groups = None if self.groups is None else self.groups[rows]
         part._units = None if self._units is None else code_units(self._units[0][rows], size, part.keys, where)
         return part
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
+from sondage.pools.missing import is_missing
 from sondage.studies.judging import pool_judgements
 from sondage.studies.labels import code_label
 from sondage.studies.session import Session
@@ -111,6 +113,8 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
         if missing:
             raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
         return [answers[name] for name in ids]
+    if isinstance(answers, str) or not isinstance(answers, Iterable) or getattr(answers, "ndim", 1) == 0:
+        raise LabelError(f"the labelling function returned {answers!r} for {len(ids)} ids; it must return their labels")
     found = list(answers)
     if len(found) != len(ids):
         raise LabelError(f"the labelling function returned {len(found)} labels for {len(ids)} ids")
@@ -122,13 +126,30 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if pool.task.kind == "ranking":
         return pool_judgements(pool, labels)
     if isinstance(labels, Mapping):
+        if pool.groups is not None:
+            _require_agreement(pool.groups, [labels.get(name) for name in pool.ids.tolist()])
         return lambda ids: labels
+    if isinstance(labels, np.ma.MaskedArray):
+        labels = np.asarray(labels.tolist(), dtype=object)  # None where it is masked
     column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
     if column.ndim == 0 or len(column) != len(pool):
         raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
+    if pool.groups is not None:
+        _require_agreement(pool.groups, column.tolist())
     values = pool.by_id(column)
 
     def look(ids: Sequence[Any]) -> list[Any]:
         return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in values(ids)]
 
     return look
+
+
+def _require_agreement(groups: NDArray[Any], labels: Sequence[Any]) -> None:
+    """Refuse labels of rows that differ within a group, which has one; some of its rows may have none."""
+    told: dict[str, Any] = {}
+    for group, label in zip(map(str, groups.tolist()), labels, strict=True):
+        if is_missing(label):
+            continue
+        was = told.setdefault(group, label)
+        if was != label and str(was) != str(label):
+            raise LabelError(f"rows of group {group} share one label; they have {was!r} and {label!r}")
