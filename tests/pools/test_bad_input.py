@@ -162,6 +162,11 @@ QUESTIONS = {
     "no budget": ({"budget": 0}, "budget=0 must be positive"),
     "half a label": ({"budget": 1.5}, "budget=1.5 counts labels and must be whole"),
     "measure": ({"measure": "recal"}, "no measure 'recal'; there are error_rate,"),
+    "nothing for a measure": ({"measure": None}, "measure None is neither a name nor a measure; there are"),
+    "class of measures": ({"measure": sondage.measures.Recall}, "Recall'> is neither a name nor a measure"),
+    "costs": ({"measure": "expected_cost:costs=0/1/2"}, "costs: 3 numbers do not fill a square table"),
+    "cost nan": ({"measure": "expected_cost:costs=0/nan/1/0"}, "costs[0][1] is nan; it must be finite"),
+    "cost text": ({"measure": "expected_cost:costs=0/a/1/0"}, "costs='0/a/1/0' is not a number"),
     "task": ({"measure": "rmse"}, "'rmse'"),
     "positive": ({"measure": "f1:positive=9"}, "positive='9' is not a class of the pool; they are [0, 1]"),
     "parameter": ({"measure": "f_measure:gamma=2"}, "no parameter 'gamma'"),
@@ -209,6 +214,14 @@ def test_what_is_asked_of_a_result(name):
 
 STUDIES = {
     "seed": (lambda study, pool: Study.create("never.db", pool, budget=2, seed="a"), "seed='a' must be a whole number"),
+    "measures": (lambda study, pool: Study.create("never.db", pool, [], 2), "there is no measure: name at least"),
+    "pool": (lambda study, pool: Study.create("never.db", P, budget=2), "pool is a list, not a sondage.Pool"),
+    "models": (lambda study, pool: Study.create("never.db", pool, budget=2, models=[]), "models, not []"),
+    "another pool": (lambda study, pool: Study.open("study.db", P), "pool is a list, not a sondage.Pool"),
+    "id": (lambda study, pool: study.tell(study.ask(1)[0], [1]), "ids is "),
+    "label": (lambda study, pool: study.tell(study.ask(1), 1), "labels is 1; it must be a list"),
+    "mapping": (lambda study, pool: study.tell([0, 1], {0: 1, 1: 0}), "labels is {0: 1, 1: 0}; it must be a list"),
+    "who": (lambda study, pool: study.tell(study.ask(1), [1], who=5), "who is 5; it must be a list"),
     "ask": (lambda study, pool: study.ask(2.5), "n=2.5 must be a whole number from 1"),
     "claim": (lambda study, pool: study.claim("ann", None), "n=None must be a whole number from 1"),
     "extend": (lambda study, pool: study.extend("a"), "budget='a' must be a finite number"),
@@ -227,10 +240,30 @@ def test_what_is_asked_of_a_study(name, tmp_path, monkeypatch):
     assert not (tmp_path / "never.db").exists()
 
 
-def test_of_a_comparison():
-    pool, options = Pool(models={"a": Classifier(P), "b": Classifier(P[::-1])}), {"labels": [0, 1, 1], "budget": 3}
-    with pytest.raises(InputError, match="alpha='a' must be between 0 and 1"):
-        sondage.compare(pool, "a", "b", alpha="a", **options)
+TWO, TOLD = Pool(models={"a": Classifier(P), "b": Classifier(P[::-1])}), {"labels": [0, 1, 1], "budget": 3}
+SEVERAL = {
+    "alpha": (lambda: sondage.compare(TWO, "a", "b", alpha="a", **TOLD), "alpha='a' must be between 0 and 1"),
+    "measures": (
+        lambda: sondage.compare(TWO, "a", "b", ["f1", "mcc"], **TOLD),
+        "['f1', 'mcc'] is neither a name nor a measure",
+    ),
+    "of many": (lambda: sondage.select(TWO, ["f1", "mcc"], **TOLD), "to select takes one measure, not 2"),
+    "none": (lambda: sondage.select(TWO, models=[], **TOLD), "select needs two or more different models, not []"),
+    "text": (lambda: sondage.select(TWO, models="ab", **TOLD), "models is 'ab'; it must be a list"),
+    "no pool": (lambda: sondage.evaluate(None, **TOLD), "pool is a NoneType, not a sondage.Pool: make one"),
+    "array": (lambda: sondage.evaluate(np.array(P), **TOLD), "pool is a ndarray, not a sondage.Pool: make one"),
+    "arrays": (lambda: sondage.evaluate({"jan": P}, **TOLD), "pool is a list, not a sondage.Pool"),
+    "pools": (lambda: sondage.compare({"x": TWO}, "a", "b", **TOLD), "pool is a dict, not a sondage.Pool"),
+    "select": (lambda: sondage.select(P, **TOLD), "pool is a list, not a sondage.Pool"),
+    "advise": (lambda: sondage.advise(P), "pool is a list, not a sondage.Pool"),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_pools_and_models_of_a_wrong_kind(name):
+    ask, message = SEVERAL[name]
+    with pytest.raises(InputError, match=re.escape(message)):
+        ask()
 
 
 def test_measures_that_no_label_can_define():

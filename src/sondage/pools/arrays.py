@@ -23,7 +23,7 @@ from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.rows import ArrayRows
 from sondage.pools.side import check_judges, code_features, code_judges
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "require_pool"]
 
 SHOWN = 10
 
@@ -264,3 +264,11 @@ class Pool(ArrayRows):
             extra = [] if shared is None else [shared[part].astype(np.uint64)]
             digest += row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)
         return digest_of(len(self), (self.task, self.models), digest, side_of(self.judges, self.items))
+
+
+def require_pool(pool: Any) -> None:
+    """Raise `InputError` unless this is a pool."""
+    if not isinstance(pool, Pool):
+        raise InputError(
+            f"pool is a {type(pool).__name__}, not a sondage.Pool: make one, Pool(probabilities=...), or read_pool(...)"
+        )

@@ -14,7 +14,7 @@ from sondage.core.measures import Measure, parse_measure
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.power import power
 from sondage.errors import InputError
-from sondage.pools import Pool
+from sondage.pools import Pool, require_pool
 from sondage.studies.budgets import check_budget
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
@@ -131,6 +131,7 @@ def advise(
     >>> advise(pool, budgets=[100]).sentence.split(":")[0]
     'Active evaluation should pay'
     """
+    require_pool(pool)
     if compare is None and model is None and len(pool.models) > 1:
         raise InputError(f"the pool has several models {list(pool.models)}: name one with model=, or two with compare=")
     for name, value in {"width": width, "difference": difference, "wanted_power": wanted_power}.items():

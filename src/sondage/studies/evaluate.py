@@ -12,7 +12,7 @@ from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
 from sondage.errors import InputError
-from sondage.pools import Pool
+from sondage.pools import Pool, require_pool
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.labelling import carrying, label_all, require_labels
 from sondage.studies.method import Method, Question, choose_method
@@ -145,10 +145,12 @@ def evaluate(
     require_labels(labels)
     several = isinstance(measure, Sequence) and not isinstance(measure, str)
     measures = tuple(parse_measure(one, positive) for one in (measure if several else [measure]))
-    one = next(iter(pool.values()), None) if isinstance(pool, Mapping) else pool
-    if one is None:
+    pools = list(pool.values()) if isinstance(pool, Mapping) else [pool]
+    if not pools:
         raise InputError("there is no pool: the mapping is empty")
-    question = Question("evaluate", (_one_model(one, model),), measures)
+    for one in pools:
+        require_pool(one)
+    question = Question("evaluate", (_one_model(pools[0], model),), measures)
     rule = make_rule(stop, None, level, batch)
     if isinstance(pool, Mapping) or slices is not None:
         if rule is not None:
@@ -230,6 +232,7 @@ def compare(
     'a'
     """
     require_labels(labels)
+    require_pool(pool)
     if first == second:
         raise InputError(f"compare two different models; both are {first!r}")
     for name in (first, second):

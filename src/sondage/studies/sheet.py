@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import listed
 from sondage.core.measures import Task
 from sondage.core.predictions import Items
 from sondage.errors import LabelError
@@ -178,7 +179,7 @@ class Sheet:
 
     def check(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> dict[int, Label | None]:
         """Return what `tell` would take, position -> coded label, without taking it."""
-        ids, labels = list(ids), list(labels)
+        ids, labels = listed("ids", ids), listed("labels", labels)
         if len(ids) != len(labels):
             raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
         lookup = {str(self.ids[p]): p for p in self.asked}

@@ -108,9 +108,16 @@ class ExpectedCost:
     costs: tuple[tuple[float, ...], ...]
 
     def __init__(self, costs: Any) -> None:
-        table = np.asarray(costs, dtype=np.float64)
-        if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
-            raise MeasureError(f"costs must be a finite square table, not of shape {table.shape}")
+        try:
+            table = np.asarray(costs, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise MeasureError(f"costs={costs!r} must be a square table of numbers") from None
+        if table.ndim != 2 or table.shape[0] != table.shape[1]:
+            raise MeasureError(f"costs must be a square table, not of shape {table.shape}")
+        wrong = np.argwhere(~np.isfinite(table))
+        if len(wrong):
+            row, column = wrong[0]
+            raise MeasureError(f"costs[{row}][{column}] is {table[row, column]}; it must be finite")
         object.__setattr__(self, "costs", tuple(tuple(row) for row in table.tolist()))
 
     @property
