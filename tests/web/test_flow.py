@@ -241,6 +241,22 @@ def test_each_system_gets_a_grade(visit, systems):
     assert {name for name, value in re.findall(r'name="row:(.)" value="(.)"[^>]* checked', again)} == {"a", "b"}
 
 
+def test_what_has_nothing_to_show_is_named(visit, tmp_path):
+    pool = sondage.Pool(probabilities=[0.4, 0.6], ids=np.array(["m-1", "m-2"], dtype=object))
+    with Study.create(tmp_path / "bare.db", pool, budget=2, raters=2) as bare:
+        page = visit(of=bare)
+        row = f'<tr><th scope="row">id</th><td>{fields(page.get("/").text)["item"]}</td></tr>'
+        assert row in page.get("/").text
+        label(page, "0")
+        label(visit("berta", of=bare), "1")
+        assert row in visit("olga", OWNER, of=bare).get("/estimate").text
+    pool = sondage.Pool(models={name: sondage.Outcome(judge=np.full(5, 0.6)) for name in ("ours", "theirs")})
+    with Study.create(tmp_path / "systems.db", pool, "mean_outcome", budget=2, select=True) as bare:
+        text = visit(of=bare).get("/").text
+        shown = re.findall(r'dir="auto">system (\w+)</div>.*?name="row:(\w+)"', text, re.DOTALL)
+        assert sorted(shown) == [("ours", "ours"), ("theirs", "theirs")]
+
+
 def test_systems_are_not_named_and_change_places(visit, systems):
     page, orders = visit(of=systems), set()
     for _ in range(6):

@@ -13,7 +13,7 @@ from sondage.errors import LabelError
 from sondage.studies.claims import Claim
 from sondage.studies.study import Study
 from sondage.web.images import Images
-from sondage.web.showing import Choice, Shown, choices, document_parts, shown, system_parts
+from sondage.web.showing import Choice, Shown, choices, document_parts, shown, shown_item, system_parts
 
 __all__ = ["Card", "Labelling", "Place", "Progress", "Row"]
 
@@ -207,7 +207,7 @@ class Labelling:
         before = self._before(claim.id, who) if undone else None
         if self.kind in ("classification", "regression"):
             answer = "" if before is None else str(before)
-            return Card(str(claim.id), _name(), shown(claim.fields, self.images), (), answer)
+            return Card(str(claim.id), _name(), shown_item(claim.id, claim.fields, self.images), (), answer)
         own, parts = self._parts(claim)
         grades = before if isinstance(before, Mapping) else dict(zip(self.study.models, before or (), strict=False))
         order = sorted(parts, key=lambda part: sha256(f"{claim.id}\n{part}".encode()).digest())
@@ -215,7 +215,7 @@ class Labelling:
             Row(part, self._row_name(part, place), shown(parts[part], self.images), _grade(grades.get(part)))
             for place, part in enumerate(order)
         ]
-        return Card(str(claim.id), _name(), shown(own, self.images), tuple(rows))
+        return Card(str(claim.id), _name(), shown_item(claim.id, own, self.images), tuple(rows))
 
     def _parts(self, claim: Claim) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return the fields of an item itself, and those of each part that gets a grade."""
