@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 from uuid import uuid4
 
 from sondage.errors import LabelError
@@ -169,7 +170,7 @@ class Labelling:
         LabelError
             If there is none, it is not allowed, or the item has another one already.
         """
-        item, request = form.get("item", ""), form.get("request") or None
+        item, request = _item(form), form.get("request") or None
         if "skip" in form:
             reason = form.get("reason", "").strip()
             if not reason:
@@ -184,7 +185,7 @@ class Labelling:
 
     def resolve(self, who: str, form: Form) -> None:
         """Settle an item of which labellers disagree."""
-        self.study.resolve(form.get("item", ""), self._label(form), who)
+        self.study.resolve(_item(form), self._label(form), who)
 
     def leave(self, who: str) -> None:
         """Give back what a labeller holds."""
@@ -197,7 +198,8 @@ class Labelling:
             if not label:
                 raise LabelError("the label is missing")
             return label
-        grades = {name.removeprefix(ROW): grade for name, grade in form.items() if name.startswith(ROW) and grade}
+        given = {name: grade for name, grade in form.items() if name.startswith(ROW) and grade}
+        grades = {unquote(name.removeprefix(ROW)): grade for name, grade in given.items()}
         if not grades:
             raise LabelError("give at least one grade, or skip")
         return {name: _number(grade) for name, grade in grades.items()}
@@ -234,6 +236,11 @@ class Labelling:
         told = {row["number"]: row for row in self.study.history(name)}
         undone = [row for row in told.values() if row["kind"] == "undo" and row["who"] == who]
         return told[undone[-1]["supersedes"]]["label"] if undone else None
+
+
+def _item(form: Form) -> str:
+    """Return an item's id; it is sent percent-encoded, as rows are, for browsers change line breaks."""
+    return unquote(form.get("item", ""))
 
 
 def _name() -> str:

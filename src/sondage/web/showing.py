@@ -107,7 +107,8 @@ def system_parts(fields: Fields, systems: Sequence[str]) -> tuple[Fields, dict[s
     own, parts = dict(fields), {}
     for system in systems:
         names = [name for name in own if name.startswith(f"{system}.")]
-        parts[system] = {name.removeprefix(f"{system}."): own.pop(name) for name in names} or {"name": f"system {system}"}
+        found = {name.removeprefix(f"{system}."): own.pop(name) for name in names}
+        parts[system] = found or {"name": f"system {system}"}
     return own, parts
 
 
