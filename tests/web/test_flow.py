@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -15,16 +16,17 @@ BY_HTMX = {"hx-request": "true"}
 
 
 def fields(text, form="/answer"):
-    """Return the hidden fields of a page's form."""
+    """Return the hidden fields of a page's form, as browsers send them."""
     body = re.search(rf'<form[^>]*action="{form}".*?</form>', text, re.DOTALL)[0]
-    return {name: unescape(value) for name, value in re.findall(r'type="hidden" name="(.*?)" value="(.*?)"', body)}
+    found = re.findall(r'type="hidden" name="(.*?)" value="(.*?)"', body, re.DOTALL)
+    return {name: re.sub("\r\n|\r|\n", "\r\n", unescape(value)) for name, value in found}
 
 
 def label(page, value):
     """Label the item on the page; return its id."""
     form = fields(page.get("/").text)
     assert page.post("/answer", data=form | {"label": value}).headers["location"] == "/"
-    return form["item"]
+    return unquote(form["item"])
 
 
 def test_labels_come_in_the_order_of_the_draw(visit, study, pool, tmp_path):
@@ -39,6 +41,18 @@ def test_labels_come_in_the_order_of_the_draw(visit, study, pool, tmp_path):
         assert study.estimate().value == other.estimate().value
     assert "Everything is labelled" in page.get("/").text
     assert {row["who"] for row in study.history()} == {"anna"}
+
+
+def test_ids_with_line_breaks_are_labelled_skipped_and_settled(visit, tmp_path):
+    pool = sondage.Pool(probabilities=[0.4, 0.6], ids=np.array(["a\nb", "c%0Ad\r"], dtype=object))
+    with Study.create(tmp_path / "odd.db", pool, budget=2, raters=2) as odd:
+        anna, berta, owner = visit("anna", of=odd), visit("berta", of=odd), visit("olga", OWNER, of=odd)
+        first = label(anna, "0")
+        anna.post("/answer", data=fields(anna.get("/").text) | {"skip": "yes", "reason": "torn"})
+        assert label(berta, "1") == first
+        owner.post("/resolve", data=fields(owner.get("/estimate").text, "/resolve") | {"label": "1"})
+        assert [(row["label"], row["kind"]) for row in odd.history(first)][-1] == (1, "resolution")
+        assert {row["id"] for row in odd.history()} == {"a\nb", "c%0Ad\r"}
 
 
 def test_reloading_shows_the_same_item(visit):
@@ -239,6 +253,22 @@ def test_each_system_gets_a_grade(visit, systems):
     page.post("/undo", data={"request": "r"})
     again = page.get("/?undone").text
     assert {name for name, value in re.findall(r'name="row:(.)" value="(.)"[^>]* checked', again)} == {"a", "b"}
+
+
+def test_what_has_nothing_to_show_is_named(visit, tmp_path):
+    pool = sondage.Pool(probabilities=[0.4, 0.6], ids=np.array(["m-1", "m-2"], dtype=object))
+    with Study.create(tmp_path / "bare.db", pool, budget=2, raters=2) as bare:
+        page = visit(of=bare)
+        row = f'<tr><th scope="row">id</th><td>{fields(page.get("/").text)["item"]}</td></tr>'
+        assert row in page.get("/").text
+        label(page, "0")
+        label(visit("berta", of=bare), "1")
+        assert row in visit("olga", OWNER, of=bare).get("/estimate").text
+    pool = sondage.Pool(models={name: sondage.Outcome(judge=np.full(5, 0.6)) for name in ("ours", "theirs")})
+    with Study.create(tmp_path / "systems.db", pool, "mean_outcome", budget=2, select=True) as bare:
+        text = visit(of=bare).get("/").text
+        shown = re.findall(r'dir="auto">system (\w+)</div>.*?name="row:(\w+)"', text, re.DOTALL)
+        assert sorted(shown) == [("ours", "ours"), ("theirs", "theirs")]
 
 
 def test_systems_are_not_named_and_change_places(visit, systems):
