@@ -221,7 +221,7 @@ def test_numbers(visit, tmp_path):
     with Study.create(tmp_path / "numbers.db", pool, "mse", budget=5) as numbers:
         page = visit(of=numbers)
         form = fields(page.get("/").text)
-        for wrong in ("", "seven", "nan", "1e999"):
+        for wrong in ("", "seven", "nan", "1e999", "1_000", "0x10", "1,5"):
             assert page.post("/answer", data=form | {"label": wrong}).status_code == 422
         label(page, " 7.25 ")
         (row,) = numbers.history()
@@ -247,6 +247,7 @@ def test_each_system_gets_a_grade(visit, systems):
     form = fields(text)
     assert page.post("/answer", data=form).status_code == 422
     assert page.post("/answer", data=form | {"row:a": "2", "row:b": "1"}).status_code == 422
+    assert page.post("/answer", data=form | {"row:a": "0_1", "row:b": "1"}).status_code == 422
     assert page.post("/answer", data=form | {"row:c": "1"}).status_code == 422
     assert page.post("/answer", data=form | {"row:a": "1", "row:b": "0"}).status_code == 303
     assert systems.history()[0]["label"] == [1.0, 0.0]

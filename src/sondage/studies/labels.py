@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures import Task
 from sondage.errors import LabelError
+from sondage.pools.table import as_number
 from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = ["Label", "code_label", "contradiction", "decode_label", "label_array"]
@@ -63,7 +64,7 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
 
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
     try:
-        value = float(label)
+        value = as_number(label)
     except (TypeError, ValueError):
         value = float("nan")
     if not np.isfinite(value):
@@ -78,7 +79,8 @@ def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tup
             raise LabelError(f"label of id {name!r} names {unknown[0]!r}; systems are {list(models)}")
         label = [label.get(model, float("nan")) for model in models]
     try:
-        values = tuple(float(value) for value in np.atleast_1d(np.asarray(label, dtype=np.float64)))
+        given = np.atleast_1d(np.asarray(label, dtype=object)).tolist()
+        values = tuple(float("nan") if value is None else as_number(value) for value in given)
     except (TypeError, ValueError):
         raise LabelError(f"label {label!r} of id {name!r} is not one outcome for each system {list(models)}") from None
     if len(values) != len(models):

@@ -207,7 +207,7 @@ class Labelling:
             raise LabelError("give at least one grade, or skip")
         if self.kind == "outcomes" and not grades.keys() >= self._asked_about:
             raise LabelError("give a grade to every answer that the study asks about, or skip")
-        return {name: _number(grade) for name, grade in grades.items()}
+        return grades
 
     def _card(self, claim: Claim, who: str, undone: bool) -> Card:
         """Return a claimed item as the page shows it."""
@@ -261,13 +261,6 @@ def _item(form: Form) -> str:
 
 def _name() -> str:
     return str(uuid4())
-
-
-def _number(grade: str) -> float:
-    try:
-        return float(grade)
-    except ValueError:
-        raise LabelError(f"grade {grade!r} is not a number") from None
 
 
 def _grade(value: Any) -> str:
