@@ -96,6 +96,20 @@ def test_released_items_come_first(place):
         study.release("anna", ["nobody"])
 
 
+@pytest.mark.parametrize("who", ["", " ", "an\nna", "\x1b[31manna", "x" * 81, 5])
+def test_a_name_is_a_line_of_text_wherever_it_enters(place, who):
+    study = Study.create(place, pool(), budget=3)
+    (name,) = study.ask(1)
+    for enters in (
+        lambda: study.claim(who),
+        lambda: study.tell([name], [0], who=who if isinstance(who, str) else [who]),
+        lambda: study.resolve(name, 0, who),
+    ):
+        with pytest.raises(InputError, match="must be a name: 1 to 80 printable characters"):
+            enters()
+    study.tell([name], [0], who="山田\u3000太郎")
+
+
 @pytest.mark.parametrize(("who", "n", "message"), [("anna", 0, "claim 0 items"), ("", 1, "must be a name")])
 def test_claims_that_are_refused(who, n, message, tmp_path):
     study = Study.create(tmp_path / "study.db", pool(), budget=8)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
-from typing import IO
+from typing import IO, Any
 
 from sondage.adapters.rows import Answer, Row, answers_of_rows, id_columns, label_columns
 from sondage.errors import InputError, LabelError
 from sondage.pools.label_files import escaped, not_utf8, read_label_rows
 from sondage.studies.study import Study
 
-__all__ = ["read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
+__all__ = ["parse_json", "read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
 
 
 def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> None:
@@ -82,13 +83,29 @@ def _objects(path: str | os.PathLike[str]) -> Iterator[tuple[int, Row]]:
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise LabelError(f"line {number} is not JSON: {error.msg} at column {error.colno}") from None
+        row = parse_json(line, f"line {number}")
         if not isinstance(row, dict):
             raise LabelError(f"line {number} is not a JSON object with 'id' and 'label'")
         yield number, row
+
+
+def parse_json(text: str, what: str) -> Any:
+    """Return what a text of JSON says.
+
+    Raises
+    ------
+    LabelError
+        If it is none; the message begins with what it is.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, " if "\n" in text else ""
+        raise LabelError(f"{what} is not JSON: {error.msg} at {place}column {error.colno}") from None
+    except ValueError:  # of Python itself, which limits the digits
+        raise LabelError(f"{what} has a number of more than {sys.get_int_max_str_digits():,} digits") from None
+    except RecursionError:
+        raise LabelError(f"{what} is not such JSON: lists or objects stand too deep in each other") from None
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -11,6 +11,7 @@ from sondage.errors import InputError
 from sondage.studies import records
 from sondage.studies.filing import plan_event, stage_row, stage_rows
 from sondage.studies.kept import Kept
+from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
 
@@ -110,11 +111,11 @@ class Lending(Kept):
         Raises
         ------
         InputError
-            If n is not positive or the name is empty.
+            If n is not positive or the name is none, see `sondage.studies.names`.
         """
         if n < 1:
             raise InputError(f"claim {n} items: the number must be positive")
-        _check_name(labeller)
+        require_name(labeller)
         if not self._store.is_file:  # claims of items that were asked for already pass each other: nobody queues
             with self._lock, self._store.writing() as found:
                 self._refresh(found)
@@ -166,8 +167,3 @@ class Lending(Kept):
             let_go, at = found.assignments.release(labeller, names), now()
             found.add_events([{"at": at, "kind": "released", "id": name, "who": labeller} for name in let_go])
         return [records.id_from_text(name) for name in let_go]
-
-
-def _check_name(labeller: Any) -> None:
-    if not isinstance(labeller, str) or not labeller.strip():
-        raise InputError(f"labeller {labeller!r} must be a name")

@@ -10,6 +10,7 @@ from sondage.errors import LabelError
 from sondage.studies import records
 from sondage.studies.claims import Lending
 from sondage.studies.labels import Label, code_label, contradiction, decode_label
+from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
 
@@ -66,13 +67,16 @@ class Desk(Lending):
         LabelError
             If an id was never asked for, a label is not allowed, or it contradicts an earlier one.
         InputError
-            If the request's name was used for other labels.
+            If the request's name was used for other labels, or a labeller's name is none.
         """
         ids, labels = list(ids), list(labels)
         if len(ids) != len(labels):
             raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
 
         people = _by_person(ids, labels, who)
+        for person in people:
+            if person is not None:
+                require_name(person)
 
         def write(session: Session, found: Records) -> int:
             count = 0
@@ -169,7 +173,11 @@ class Desk(Lending):
         ------
         LabelError
             If the item was never asked for, nobody has labelled it, or the label is not allowed.
+        InputError
+            If the name is none.
         """
+        if who is not None:
+            require_name(who)
 
         def write(session: Session, found: Records) -> None:
             ((item, coded),) = self._coded(session, [name], [label]).items()
