@@ -81,6 +81,7 @@ def test_outcomes_have_a_column_for_each_system(tmp_path, form):
 BAD = {
     "csv": [
         (b"", "the file is empty"),
+        (b"id,label\n", "the file is empty: it has no rows"),
         (b"id,label\na\n", "line 2 has more or fewer cells"),
         (b"name,label\na,b\n", "no column 'id'"),
         ("id,label\nä,=ham\n".encode("utf-16"), "not UTF-8: it has a byte 0xff"),

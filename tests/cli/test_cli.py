@@ -314,6 +314,70 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there():
     assert "cannot be written: No such file or directory" in refused("export", "study.db", "-o", "none/labels.csv")
 
 
+def test_what_fails_leaves_no_claims(monkeypatch):
+    planned("--model", "a")
+    held = ["ask", "study.db", 3, "--who", "anna"]
+    assert "for Label Studio only" in refused(*held, "--predictions")
+    assert "none/x.csv cannot be written: No such file" in refused(*held, "-o", "none/x.csv")
+    run("ask", "study.db", 1, "--who", "anna")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    assert "x.csv cannot be written: No space left on device" in refused(*held, "-o", "x.csv")
+    assert "1 at hand" in run("team", "study.db").output
+    kinds = [line.split()[1] for line in run("audit", "study.db").output.splitlines()]
+    assert (kinds.count("claimed"), kinds.count("released")) == (3, 2)
+
+
+def test_it_is_said_who_holds_what_is_left():
+    planned("--model", "a", budget=4)
+    run("ask", "study.db", 3, "--who", "anna", "-o", "anna.csv")
+    run("ask", "study.db", 1, "--who", "bert", "-o", "bert.csv")
+    said = run("ask", "study.db").stderr
+    assert "Nothing is free to label: 4 to label are held, by anna (3), bert (1). Next: sondage team study.db" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("-o t.tsv", "sondage import study.db t.tsv\n"),
+        ("-o t.json --format csv", "sondage import study.db t.json --format csv\n"),
+        ("-o t.txt --format label-studio", "Import them into Label Studio"),
+        ("-o T.JSON", "Import them into Label Studio"),
+        ("--format jsonl --who anna", "sondage import study.db batch.jsonl --who anna\n"),
+    ],
+)
+def test_what_to_do_next_follows_the_format(options, said):
+    planned("--model", "a")
+    assert said in run("ask", "study.db", 3, *options.split()).stderr
+
+
+def test_a_tsv_file_has_tabs():
+    planned("--model", "a")
+    run("ask", "study.db", 2, "-o", "t.tsv")
+    Path("t.tsv").write_text(Path("t.tsv").read_text().replace("\t\t", "\tspam\t"))
+    assert Path("t.tsv").read_text().startswith("id\tlabel\ttext\n")
+    assert "2 new of 2 labels" in run("import", "study.db", "t.tsv").output
+    run("export", "study.db", "-o", "l.tsv")
+    assert Path("l.tsv").read_text().startswith("id\tlabel\twho\tat\n")
+
+
+def test_no_text_of_a_file_controls_the_terminal():
+    Path("pool.csv").write_text(
+        "".join(["id,p_a,p_\x1b[31m,kind\n", *(f"{n}\x9b,.4,.6,\x1b]0;x\x07\n" for n in range(9))])
+    )
+    run("plan", "pool.csv", "study.db", "--budget", 9, "--measure", "recall")
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv", lambda name: "a")
+    run("import", "study.db", "batch.csv", "--who", "anna")
+    label("batch.csv", lambda name: "\x1b[31m")
+    told = [refused("import", "study.db", "batch.csv"), run("import", "study.db", "batch.csv", "--further").output]
+    for words in ("disagreements", "disagreements --json", "report", "report --json", "audit", "team"):
+        verb, *options = words.split()
+        told.append(run(verb, "study.db", *options).output)
+    assert not any(letter in text for text in told for letter in "\x1b\x07\x9b")
+    assert "says \\u001b[31m" in told[2]
+    assert json.loads(told[3])[0]["id"].endswith("\x9b")
+
+
 def test_a_report_is_a_page():
     planned("--model", "a")
     run("ask", "study.db", 10, "-o", "batch.csv")

@@ -17,7 +17,7 @@ from sondage.studies.study import Study
 __all__ = ["parse_json", "read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
 
 
-def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> None:
+def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str], *, delimiter: str = ",") -> None:
     """Write rows as CSV; cells that a spreadsheet would take for formulas get an apostrophe.
 
     Parameters
@@ -28,9 +28,11 @@ def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> Non
         The header where there are no rows.
     file : text file
         Where to write.
+    delimiter : str
+        What stands between cells.
     """
-    plain = csv.writer(file, lineterminator="\n")
-    quoted = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    plain = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    quoted = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for cells in (rows[0] if rows else columns, *(row.values() for row in rows)):
         told = [escaped(cell) for cell in cells]
         # Before Python 3.13 a lone carriage return is left bare where lines end with a newline.
@@ -51,10 +53,10 @@ def read_csv(path: str | os.PathLike[str], study: Study, *, partial: bool = Fals
     Raises
     ------
     InputError
-        If the file cannot be read or has no such column.
+        If the file cannot be read, has no such column, or is empty.
     """
     rows = read_label_rows(path, [*id_columns(study), *label_columns(study)])
-    return answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial)
+    return _some(answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial), partial)
 
 
 def read_jsonl(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
@@ -67,9 +69,13 @@ def read_jsonl(path: str | os.PathLike[str], study: Study, *, partial: bool = Fa
     """
     columns = label_columns(study)
     rows = ((f"line {line}", _without_blanks(row, columns)) for line, row in _objects(path))
-    found = answers_of_rows(rows, study, partial=partial)
+    return _some(answers_of_rows(rows, study, partial=partial), partial)
+
+
+def _some(found: list[Answer], partial: bool) -> list[Answer]:
+    """Return answers; none is an error where all are to be there."""
     if not found and not partial:
-        raise InputError("the file is empty")
+        raise InputError("the file is empty: it has no rows")
     return found
 
 

@@ -6,10 +6,25 @@ import re
 
 import click
 
-__all__ = ["as_options"]
+__all__ = ["as_options", "shortened"]
+
+LONGEST, TAIL = 700, 250
+"""Characters of a line that is shown whole, and of the end of a longer one."""
 
 # An argument is named with its value, model='a', or without, model=; parameters of measures follow a colon or a comma.
 _ARGUMENT = re.compile(r"(?<![\w:,])(?P<name>[a-z_]+)=(?:(?P<flag>True|False)\b|(?P<value>(?=[^\s,;:)])))?")
+
+
+def shortened(line: str) -> str:
+    """Return a line without the middle of what is too long to be read, as a cell of a megabyte that it quotes.
+
+    Examples
+    --------
+    >>> line = shortened(f"label {'x' * 1000!r} of id 5 is not a class")
+    >>> len(line), line[:9], line[-24:]
+    (700, "label 'xx", "' of id 5 is not a class")
+    """
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - TAIL - 5]} ... {line[-TAIL:]}"
 
 
 def as_options(message: str, command: click.Command) -> str:

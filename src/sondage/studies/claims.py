@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +33,14 @@ class Claim:
         What the pool says of it.
     until : datetime
         When it goes to others, if it is not answered before; UTC.
+    fresh : bool
+        Whether it was not held before.
     """
 
     id: Any
     fields: dict[str, Any]
     until: datetime
+    fresh: bool = field(default=False, compare=False)
 
 
 class Lending(Kept):
@@ -145,7 +148,7 @@ class Lending(Kept):
 
     def _claim(self, row: Mapping[str, Any]) -> Claim:
         name = records.id_from_text(row["id"])
-        return Claim(name, self._fields[name], datetime.fromisoformat(row["until"]))
+        return Claim(name, self._fields[name], datetime.fromisoformat(row["until"]), bool(row.get("fresh")))
 
     def release(self, labeller: str, ids: Iterable[Any] | None = None) -> list[Any]:
         """Give up items that a labeller holds, so that others get them at once.
