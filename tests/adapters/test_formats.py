@@ -143,6 +143,22 @@ def test_the_line_of_a_whole_number_is_its_own(tmp_path):
         tell_answers(study, read_answers(path, study))
 
 
+def test_names_of_columns_may_hold_what_divides_others(tmp_path):
+    pool = Pool(probabilities=[0.2, 0.6], ids=["x", "y"], fields={"a; b; c; d": ["1;2", "3,4"]})
+    study = Study.create(tmp_path / "study.db", pool, budget=2)
+    path = tmp_path / "batch.csv"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS["csv"].write_items(study, study.ask(2), file)
+    assert {one.id for one in read_answers(path, study)} == {"x", "y"}
+
+
+@pytest.mark.parametrize("label", ["1e308", "-1e76", "inf", "nan", "1" * 400, int("1" * 400)])
+def test_numbers_that_cannot_be_squared_are_refused(tmp_path, label):
+    study = Study.create(tmp_path / "study.db", Pool(means=[1.0, 2.0], variances=[1.0, 1.0]), "mse", budget=2)
+    with pytest.raises(LabelError, match="is not a finite number, at most 1e\\+75 either way"):
+        study.tell(study.ask(1), [label])
+
+
 def test_a_missing_file_is_named(study, form, tmp_path):
     with pytest.raises(InputError, match=r"none\.\w+: .*No such file"):
         read_answers(tmp_path / f"none.{ENDS[form]}", study)

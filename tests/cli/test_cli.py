@@ -172,7 +172,7 @@ def test_a_correction():
     label("batch.csv", lambda name: "spam")
     run("import", "study.db", "batch.csv")
     label("batch.csv", lambda name: "not spam")
-    assert "to replace it, use --correct; nothing was imported" in refused("import", "study.db", "batch.csv")
+    assert "pass --correct to replace it; nothing was imported" in refused("import", "study.db", "batch.csv")
     run("import", "study.db", "batch.csv", "--correct")
     assert run("export", "study.db").output.count(",not spam,") == 5
     assert run("export", "study.db", "--all").output.count("spam,") == 10
@@ -312,6 +312,32 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there():
     assert "for Label Studio only" in refused("ask", "study.db", 3, "-o", "batch.csv", "--force", "--predictions")
     assert Path("batch.csv").read_text() == before
     assert "cannot be written: No such file or directory" in refused("export", "study.db", "-o", "none/labels.csv")
+
+
+def test_refusals_are_in_the_words_of_the_command_line():
+    planned("--model", "a")
+    assert "everything" not in refused("export", "study.db", "--draws")
+    run("ask", "study.db", 2, "-o", "batch.csv")
+    label("batch.csv", lambda name: "eggs")
+    assert "others are named with plan --classes of the pool" in refused("import", "study.db", "batch.csv")
+    label("batch.csv", lambda name: "spam")
+    run("import", "study.db", "batch.csv")
+    label("batch.csv", lambda name: "")
+    assert "is already labelled 'spam', now a skip: pass --correct" in refused("import", "study.db", "batch.csv")
+    assert "BUDGET 900" in refused("extend", "study.db", 900)
+    plan = ["plan", "pool.csv", "b.db", "--model", "a", "--budget", 5]
+    assert "--lease 1e+10 must be above 0 and at most 527,040 minutes" in refused(*plan, "--lease", "1e10")
+    assert "the pool has an empty name" in refused("plan", "", "b.db", "--budget", 5)
+    assert "the study has an empty name" in refused("plan", "pool.csv", "", "--model", "a", "--budget", 5)
+    advise = ["advise", "pool.csv", "--compare", "a,b", "--difference", 0.1, "--power", 2]
+    assert "--power 2.0 in (0.05, 1)" in refused(*advise)
+
+
+def test_a_line_of_an_error_is_short():
+    Path("long.csv").write_text(f"id,p_spam,text\na,.4,{'x' * 3_000_000}\n")
+    line = refused("plan", "long.csv", "study.db", "--budget", 1)
+    assert len(line) < 800
+    assert "Maximum line size" in line
 
 
 def test_what_fails_leaves_no_claims(monkeypatch):

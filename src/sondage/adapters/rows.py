@@ -281,5 +281,5 @@ def _place(told: Sequence[Answer], message: str) -> str:
     """Return where the answer stands that a message is about, if it names one, as the file or as the pool has it."""
     names = set(_NAMED.findall(message))
     found = [one for one in told if not names.isdisjoint((repr(one.id), repr(str(one.id)), str(one.id)))]
-    exact = [one for one in found if repr(one.label) in message] or found
+    exact = [one for one in found if ("a skip" if one.label is None else repr(one.label)) in message] or found
     return f"{exact[-1].place}: " if exact and exact[-1].place else ""

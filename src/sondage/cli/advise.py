@@ -8,6 +8,7 @@ import click
 
 from sondage.cli.printing import print_json, print_lines
 from sondage.cli.reading import pool_options, read, reading
+from sondage.cli.spelling import as_options
 from sondage.errors import InputError
 
 __all__ = ["command"]
@@ -47,6 +48,7 @@ def command(
     sondage advise pool.parquet --compare champion,challenger --difference 0.01
     """
     from sondage import advise
+    from sondage.cli.plan import command as plan
     from sondage.cli.printing import several
     from sondage.reports.advice import advice_data, describe_advice
 
@@ -60,4 +62,4 @@ def command(
     if as_json:
         print_json(advice_data(advice))
     else:
-        print_lines(describe_advice(advice))
+        print_lines([as_options(line, command, plan) for line in describe_advice(advice)])

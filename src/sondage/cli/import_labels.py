@@ -45,8 +45,7 @@ def command(
         try:
             new = tell_answers(opened, answers, correct=correct, who=who, further=further)
         except LabelError as error:
-            reason = str(error).replace("pass correct=True to replace it", "to replace it, use --correct")
-            raise LabelError(f"{labels}: {reason}; nothing was imported") from None
+            raise LabelError(f"{labels}: {error}; nothing was imported") from None
         status, kind = opened.status, opened.question.kind
     skips = sum(one.label is None for one in answers)
     print_line(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")

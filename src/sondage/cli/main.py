@@ -68,7 +68,7 @@ class Verbs(click.Group):
         """Return what the library says, on one line and with the command's options for its arguments."""
         command = self.get_command(ctx, ctx.invoked_subcommand or "")
         line = shortened(visible(" ".join(str(message).split())))
-        return line if command is None else as_options(line, command)
+        return line if command is None else as_options(line, command, self.get_command(ctx, "plan"))
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -114,7 +114,7 @@ class Lending(Kept):
         Raises
         ------
         InputError
-            If n is not positive or the name is none, see `sondage.studies.names`.
+            If n is not positive or the name is empty.
         """
         if n < 1:
             raise InputError(f"claim {n} items: the number must be positive")

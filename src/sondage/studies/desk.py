@@ -67,7 +67,7 @@ class Desk(Lending):
         LabelError
             If an id was never asked for, a label is not allowed, or it contradicts an earlier one.
         InputError
-            If the request's name was used for other labels, or a labeller's name is none.
+            If the request's name was used for other labels.
         """
         ids, labels = list(ids), list(labels)
         if len(ids) != len(labels):

@@ -72,7 +72,7 @@ def judged(label: Judgements, grades: Sequence[float]) -> dict[str, float]:
 def _number(grade: Any) -> float:
     try:
         return float(grade)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return float("nan")
 
 
