@@ -10,6 +10,10 @@ from click.testing import CliRunner
 
 import sondage
 from sondage.cli import main
+from sondage.core.catalogue.estimators import ESTIMATORS
+from sondage.core.catalogue.intervals import INTERVALS
+from sondage.core.catalogue.significance import TESTS
+from sondage.pools.columns import TASKS
 
 COMMANDS = list(main.commands) or main.list_commands(None)
 
@@ -69,6 +73,33 @@ def test_each_command_has_help_with_an_example(command):
     assert f"sondage {command}" in text
     assert "\b" not in text
     assert command in run("--help").output
+
+
+def test_help_and_page_name_every_choice():
+    page = (Path(sondage.__file__).parents[2] / "docs" / "cli.md").read_text()
+    for catalogue, option in ((ESTIMATORS, "estimator"), (INTERVALS, "interval"), (TESTS, "test"), (TASKS, "task")):
+        shown = " ".join(run("plan", "--help").output.partition(f"--{option} TEXT")[2].partition(" --")[0].split())
+        rows = [line for line in page.splitlines() if line.startswith(f"| `--{option}` ")]
+        for name in catalogue:
+            assert name in shown
+            assert all(f"`{name}`" in row for row in rows)
+    assert "STUDY [N]" in run("ask", "--help").output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "others"),
+    [
+        ("advise pool.csv --model a --difference 0.1", "--difference goes with --compare"),
+        ("advise pool.csv --model a --power 0.9", "--power goes with --compare"),
+        ("advise pool.csv --compare a,b --power 0.9", "--power goes with --difference"),
+        ("plan pool.csv s.db --model a --budget 5 --margin 0.1", "--margin goes with --compare, --select or --models"),
+        ("plan pool.csv s.db --model a --budget 5 --alternative less", "--alternative goes with --compare"),
+        ("plan pool.csv s.db --model a --budget 5 --test wald", "--test goes with --compare"),
+    ],
+)
+def test_options_that_say_nothing_are_refused(arguments, others):
+    pool_file()
+    assert others in refused(*arguments.split())
 
 
 def test_version():

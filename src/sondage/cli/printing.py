@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from sondage.errors import InputError
 
@@ -23,6 +24,7 @@ __all__ = [
     "print_line",
     "print_lines",
     "require_folder",
+    "require_with",
     "sequence_option",
     "several",
     "study_argument",
@@ -80,6 +82,28 @@ def visible(line: str) -> str:
 def print_line(line: str, *, err: bool = False) -> None:
     """Print a line."""
     click.echo(visible(line), err=err)
+
+
+def require_with(names: Sequence[str], condition: bool, others: str) -> None:
+    """Refuse parameters of the present command that are given where they say nothing.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The parameters.
+    condition : bool
+        Whether they say something.
+    others : str
+        The options that they go with.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and not condition and _is_given(context, parameter):
+            raise InputError(f"{parameter.opts[-1]} goes with {others}")
+
+
+def _is_given(context: click.Context, parameter: click.Parameter) -> bool:
+    return context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
 
 
 def print_json(data: Any) -> None:
