@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import sondage
 from sondage.cli import main
+from sondage.cli.printing import print_file
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
@@ -362,6 +363,23 @@ def test_refusals_are_in_the_words_of_the_command_line():
     assert "the study has an empty name" in refused("plan", "pool.csv", "", "--model", "a", "--budget", 5)
     advise = ["advise", "pool.csv", "--compare", "a,b", "--difference", 0.1, "--power", 2]
     assert "--power 2.0 in (0.05, 1)" in refused(*advise)
+
+
+def test_notes_are_in_the_words_of_the_command_line():
+    planned("--model", "a", "--floor", 0)
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    assert "note: plan --floor 0 and the belief assists" in run("estimate", "study.db").output
+    Path("sure.csv").write_text("id,p_spam\n" + "".join(f"{n},0.5\n" for n in range(200)))
+    assert "Label at random (plan --method 'passive')" in run("advise", "sure.csv").output
+
+
+def test_what_a_person_reads_at_a_terminal_is_spelled(capsys, monkeypatch):
+    print_file("id\n\x1b[31m\n")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_file("id\n\x1b[31m\n")
+    assert capsys.readouterr().out == "id\n\x1b[31m\nid\n\\u001b[31m\n"
 
 
 def test_a_line_of_an_error_is_short():

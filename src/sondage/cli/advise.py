@@ -8,7 +8,7 @@ import click
 
 from sondage.cli.printing import print_json, print_lines, require_with
 from sondage.cli.reading import pool_options, read, reading
-from sondage.cli.spelling import as_options
+from sondage.cli.spelling import in_options
 from sondage.errors import InputError
 
 __all__ = ["command"]
@@ -55,7 +55,6 @@ def command(
     sondage advise pool.parquet --compare champion,challenger --difference 0.01
     """
     from sondage import advise
-    from sondage.cli.plan import command as plan
     from sondage.cli.printing import several
     from sondage.reports.advice import advice_data, describe_advice
 
@@ -71,4 +70,4 @@ def command(
     if as_json:
         print_json(advice_data(advice))
     else:
-        print_lines([as_options(line, command, plan) for line in describe_advice(advice)])
+        print_lines([in_options(line) for line in describe_advice(advice)])

@@ -14,6 +14,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from sondage.cli.spelling import in_options
 from sondage.errors import InputError
 
 __all__ = [
@@ -108,24 +109,29 @@ def _is_given(context: click.Context, parameter: click.Parameter) -> bool:
 
 def print_json(data: Any) -> None:
     """Print data as JSON."""
-    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str)
-    for line in text.split("\n"):
-        print_line(line)
+    click.echo(_visible_lines(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str)))
 
 
 def print_file(text: str) -> None:
     """Print what would be a file: as it is, but where a person reads it without its control characters."""
-    shown = text if not sys.stdout.isatty() else "\n".join(map(visible, text.split("\n")))
-    click.echo(shown, nl=False)
+    click.echo(_visible_lines(text) if sys.stdout.isatty() else text, nl=False, color=True)
+
+
+def _visible_lines(text: str) -> str:
+    return "\n".join(map(visible, text.split("\n")))
 
 
 def print_lines(lines: Sequence[str]) -> None:
-    """Print lines, the first of them, the answer, in bold; colours only where there is a terminal."""
+    """Print lines, the first of them, the answer, in bold; colours only where there is a terminal.
+
+    Notes, which are the library's, name options of the command line.
+    """
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
     for number, line in enumerate(lines):
         style = "bold" if number == 0 else "yellow" if line.startswith("note:") else None
+        line = in_options(line) if style == "yellow" else line
         console.print(visible(line), style=style, markup=False)
 
 

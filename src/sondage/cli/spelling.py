@@ -6,7 +6,7 @@ import re
 
 import click
 
-__all__ = ["as_options", "shortened"]
+__all__ = ["as_options", "in_options", "shortened"]
 
 LONGEST, TAIL = 700, 250
 """Characters of a line that is shown whole, and of the end of a longer one."""
@@ -58,6 +58,13 @@ def as_options(message: str, command: click.Command, plan: click.Command | None 
         return verb + text + (" " if found["value"] is not None else "")
 
     return _ARGUMENT.sub(spelled, message)
+
+
+def in_options(line: str) -> str:
+    """Return a line with options of the present command, or of planning, in place of arguments."""
+    from sondage.cli.plan import command as plan  # here, for it shows lines itself
+
+    return as_options(line, click.get_current_context().command, plan)
 
 
 def _parameters(command: click.Command) -> dict[str, click.Parameter]:
