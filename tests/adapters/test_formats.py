@@ -98,6 +98,7 @@ def test_texts_that_are_no_numbers_are_no_labels(tmp_path, text):
 BAD = {
     "csv": [
         (b"", "the file is empty"),
+        (b"id,label\n", "the file is empty: it has no rows"),
         (b"id,label\na\n", "line 2 has more or fewer cells"),
         (b"name,label\na,b\n", "no column 'id'"),
         ("id,label\nä,=ham\n".encode("utf-16"), "not UTF-8: it has a byte 0xff"),
@@ -116,6 +117,18 @@ BAD = {
         (b'{"id": "-x", "label": "\xe9"}\n', "not UTF-8: it has a byte 0xe9"),
         (b'{"id": "-x", "label": "eggs"}\n', "line 1: label 'eggs' of id '-x' is not a class"),
         (b'{"id": "-x", "label": ["=ham"]}\n', "line 1: label \\['=ham'\\] of id '-x' is not a class"),
+        (b'{"id": ["-x"], "label": "=ham"}\n', "line 1 has the id \\['-x'\\]; it must be a text or a number"),
+        (b'{"id": %s, "label": "=ham"}\n' % (b"1" * 5000), "line 1 has a number of more than 4,300 digits"),
+        (b"[" * 100_000, "line 1 is not such JSON: lists or objects stand too deep"),
+        (b'{"id": "\\ud800", "label": "=ham"}\n', "line 1: its id '.ud800' has half a character"),
+        (b'{"id": "-x", "label": "\\ud800"}\n', "line 1: its label '.ud800' has half a character"),
+        *[
+            (
+                b'{"id": "-x", "label": "=ham", "who": %s}\n' % who,
+                "line 1 has the labeller .*; it must be a name of 1 to 80",
+            )
+            for who in (b'"\\ud800"', b'["anna"]', b'"an\\nna"', b'"\\u001b[31manna"', b"true", b'"%s"' % (b"x" * 81))
+        ],
     ],
 }
 
@@ -131,6 +144,36 @@ def test_bad_files_are_refused_and_nothing_is_taken(study, tmp_path, kind, conte
     with pytest.raises(InputError, match=reason):
         tell_answers(study, read_answers(path, study))
     assert study.status.labelled == 1
+
+
+def test_the_line_of_a_whole_number_is_its_own(tmp_path):
+    study = Study.create(tmp_path / "numbers.db", Pool(probabilities=np.full(13, 0.5), ids=list(range(13))), budget=13)
+    study.ask(13)
+    path = tmp_path / "labels.jsonl"
+    path.write_text('{"id": 12, "label": "eggs"}\n{"id": 1, "label": 0}\n')
+    with pytest.raises(LabelError, match=r"^line 1: label 'eggs' of id 12 "):
+        tell_answers(study, read_answers(path, study))
+    study.tell([12], [0])
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label\n1,0\n12,1\n")  # as text, where the pool has numbers
+    with pytest.raises(LabelError, match=r"^line 3: id 12 is already labelled 0, now 1"):
+        tell_answers(study, read_answers(path, study))
+
+
+def test_names_of_columns_may_hold_what_divides_others(tmp_path):
+    pool = Pool(probabilities=[0.2, 0.6], ids=["x", "y"], fields={"a; b; c; d": ["1;2", "3,4"]})
+    study = Study.create(tmp_path / "study.db", pool, budget=2)
+    path = tmp_path / "batch.csv"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS["csv"].write_items(study, study.ask(2), file)
+    assert {one.id for one in read_answers(path, study)} == {"x", "y"}
+
+
+@pytest.mark.parametrize("label", ["1e308", "-1e76", "inf", "nan", "1" * 400, int("1" * 400)])
+def test_numbers_that_cannot_be_squared_are_refused(tmp_path, label):
+    study = Study.create(tmp_path / "study.db", Pool(means=[1.0, 2.0], variances=[1.0, 1.0]), "mse", budget=2)
+    with pytest.raises(LabelError, match="is not a finite number, at most 1e\\+75 either way"):
+        study.tell(study.ask(1), [label])
 
 
 def test_a_missing_file_is_named(study, form, tmp_path):

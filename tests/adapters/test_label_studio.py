@@ -183,6 +183,33 @@ def test_a_bad_annotation_is_refused_with_its_place(study, change, reason):
     assert study.status.labelled == 0
 
 
+@pytest.mark.parametrize("wrong", [5, "abc", {"a": 1}, ["abc"], [None]])
+@pytest.mark.parametrize("name", ["annotations", "result"])
+def test_what_is_no_list_of_objects_is_refused_with_its_place(study, name, wrong):
+    def change(tasks):
+        (tasks[1] if name == "annotations" else tasks[1]["annotations"][0])[name] = wrong
+
+    with pytest.raises(LabelError, match=rf"^task 2 \(item '1'\).*: '{name}' is .*; it must be a list of objects$"):
+        read_annotations(export(study, "label_studio_export.json", change), study)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"was_cancelled": "false"}, "'was_cancelled' is 'false'; it must be true or false"),
+        ({"result": [{"from_name": ["label"]}]}, r"'from_name' is \['label'\]; it must be the name of a control"),
+        ({"completed_by": [1, 2]}, r"has the labeller \[1, 2\]; it must be a name"),
+        ({"completed_by": {"email": "a\nb"}}, r"has the labeller 'a\\nb'; it must be a name"),
+    ],
+)
+def test_values_of_a_wrong_kind_are_refused_with_their_place(study, change, reason):
+    def changed(tasks):
+        tasks[1]["annotations"][0] |= change
+
+    with pytest.raises(LabelError, match=rf"^task 2 \(item '1'\), annotation 102:? {reason}"):
+        read_annotations(export(study, "label_studio_export.json", changed), study)
+
+
 def test_another_control_is_refused_in_json_min_too(study):
     def rename(records):
         records[0]["sentiment"] = records[0].pop("label")
@@ -194,7 +221,10 @@ def test_another_control_is_refused_in_json_min_too(study):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "not JSON: Expecting value at line 1, column 1"),
+        ("", "not JSON: Expecting value at column 1"),
+        ('[\n{"id": 1,', "not JSON: .* at line 2, column 10"),
+        ("[" * 100_000, "lists or objects stand too deep"),
+        ("1" * 5000, "a number of more than 4,300 digits"),
         ('[{"id": 1,', "not JSON"),
         ("[]", "no tasks"),
         ("[3]", "task 1 is no JSON object"),

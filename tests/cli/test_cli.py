@@ -10,6 +10,11 @@ from click.testing import CliRunner
 
 import sondage
 from sondage.cli import main
+from sondage.cli.printing import print_file
+from sondage.core.catalogue.estimators import ESTIMATORS
+from sondage.core.catalogue.intervals import INTERVALS
+from sondage.core.catalogue.significance import TESTS
+from sondage.pools.columns import TASKS
 
 COMMANDS = list(main.commands) or main.list_commands(None)
 
@@ -69,6 +74,33 @@ def test_each_command_has_help_with_an_example(command):
     assert f"sondage {command}" in text
     assert "\b" not in text
     assert command in run("--help").output
+
+
+def test_help_and_page_name_every_choice():
+    page = (Path(sondage.__file__).parents[2] / "docs" / "cli.md").read_text()
+    for catalogue, option in ((ESTIMATORS, "estimator"), (INTERVALS, "interval"), (TESTS, "test"), (TASKS, "task")):
+        shown = " ".join(run("plan", "--help").output.partition(f"--{option} TEXT")[2].partition(" --")[0].split())
+        rows = [line for line in page.splitlines() if line.startswith(f"| `--{option}` ")]
+        for name in catalogue:
+            assert name in shown
+            assert all(f"`{name}`" in row for row in rows)
+    assert "STUDY [N]" in run("ask", "--help").output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "others"),
+    [
+        ("advise pool.csv --model a --difference 0.1", "--difference goes with --compare"),
+        ("advise pool.csv --model a --power 0.9", "--power goes with --compare"),
+        ("advise pool.csv --compare a,b --power 0.9", "--power goes with --difference"),
+        ("plan pool.csv s.db --model a --budget 5 --margin 0.1", "--margin goes with --compare, --select or --models"),
+        ("plan pool.csv s.db --model a --budget 5 --alternative less", "--alternative goes with --compare"),
+        ("plan pool.csv s.db --model a --budget 5 --test wald", "--test goes with --compare"),
+    ],
+)
+def test_options_that_say_nothing_are_refused(arguments, others):
+    pool_file()
+    assert others in refused(*arguments.split())
 
 
 def test_version():
@@ -172,7 +204,7 @@ def test_a_correction():
     label("batch.csv", lambda name: "spam")
     run("import", "study.db", "batch.csv")
     label("batch.csv", lambda name: "not spam")
-    assert "to replace it, use --correct; nothing was imported" in refused("import", "study.db", "batch.csv")
+    assert "pass --correct to replace it; nothing was imported" in refused("import", "study.db", "batch.csv")
     run("import", "study.db", "batch.csv", "--correct")
     assert run("export", "study.db").output.count(",not spam,") == 5
     assert run("export", "study.db", "--all").output.count("spam,") == 10
@@ -312,6 +344,113 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there():
     assert "for Label Studio only" in refused("ask", "study.db", 3, "-o", "batch.csv", "--force", "--predictions")
     assert Path("batch.csv").read_text() == before
     assert "cannot be written: No such file or directory" in refused("export", "study.db", "-o", "none/labels.csv")
+
+
+def test_refusals_are_in_the_words_of_the_command_line():
+    planned("--model", "a")
+    assert "everything" not in refused("export", "study.db", "--draws")
+    run("ask", "study.db", 2, "-o", "batch.csv")
+    label("batch.csv", lambda name: "eggs")
+    assert "others are named with plan --classes of the pool" in refused("import", "study.db", "batch.csv")
+    label("batch.csv", lambda name: "spam")
+    run("import", "study.db", "batch.csv")
+    label("batch.csv", lambda name: "")
+    assert "is already labelled 'spam', now a skip: pass --correct" in refused("import", "study.db", "batch.csv")
+    assert "BUDGET 900" in refused("extend", "study.db", 900)
+    plan = ["plan", "pool.csv", "b.db", "--model", "a", "--budget", 5]
+    assert "--lease 1e+10 must be above 0 and at most 527,040 minutes" in refused(*plan, "--lease", "1e10")
+    assert "the pool has an empty name" in refused("plan", "", "b.db", "--budget", 5)
+    assert "the study has an empty name" in refused("plan", "pool.csv", "", "--model", "a", "--budget", 5)
+    advise = ["advise", "pool.csv", "--compare", "a,b", "--difference", 0.1, "--power", 2]
+    assert "--power 2.0 in (0.05, 1)" in refused(*advise)
+
+
+def test_notes_are_in_the_words_of_the_command_line():
+    planned("--model", "a", "--floor", 0)
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    assert "note: plan --floor 0 and the belief assists" in run("estimate", "study.db").output
+    Path("sure.csv").write_text("id,p_spam\n" + "".join(f"{n},0.5\n" for n in range(200)))
+    assert "Label at random (plan --method 'passive')" in run("advise", "sure.csv").output
+
+
+def test_what_a_person_reads_at_a_terminal_is_spelled(capsys, monkeypatch):
+    print_file("id\n\x1b[31m\n")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_file("id\n\x1b[31m\n")
+    assert capsys.readouterr().out == "id\n\x1b[31m\nid\n\\u001b[31m\n"
+
+
+def test_a_line_of_an_error_is_short():
+    Path("long.csv").write_text(f"id,p_spam,text\na,.4,{'x' * 3_000_000}\n")
+    line = refused("plan", "long.csv", "study.db", "--budget", 1)
+    assert len(line) < 800
+    assert "Maximum line size" in line
+
+
+def test_what_fails_leaves_no_claims(monkeypatch):
+    planned("--model", "a")
+    held = ["ask", "study.db", 3, "--who", "anna"]
+    assert "for Label Studio only" in refused(*held, "--predictions")
+    assert "none/x.csv cannot be written: No such file" in refused(*held, "-o", "none/x.csv")
+    run("ask", "study.db", 1, "--who", "anna")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    assert "x.csv cannot be written: No space left on device" in refused(*held, "-o", "x.csv")
+    assert "1 at hand" in run("team", "study.db").output
+    kinds = [line.split()[1] for line in run("audit", "study.db").output.splitlines()]
+    assert (kinds.count("claimed"), kinds.count("released")) == (3, 2)
+
+
+def test_it_is_said_who_holds_what_is_left():
+    planned("--model", "a", budget=4)
+    run("ask", "study.db", 3, "--who", "anna", "-o", "anna.csv")
+    run("ask", "study.db", 1, "--who", "bert", "-o", "bert.csv")
+    said = run("ask", "study.db").stderr
+    assert "Nothing is free to label: 4 to label are held, by anna (3), bert (1). Next: sondage team study.db" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("-o t.tsv", "sondage import study.db t.tsv\n"),
+        ("-o t.json --format csv", "sondage import study.db t.json --format csv\n"),
+        ("-o t.txt --format label-studio", "Import them into Label Studio"),
+        ("-o T.JSON", "Import them into Label Studio"),
+        ("--format jsonl --who anna", "sondage import study.db batch.jsonl --who anna\n"),
+    ],
+)
+def test_what_to_do_next_follows_the_format(options, said):
+    planned("--model", "a")
+    assert said in run("ask", "study.db", 3, *options.split()).stderr
+
+
+def test_a_tsv_file_has_tabs():
+    planned("--model", "a")
+    run("ask", "study.db", 2, "-o", "t.tsv")
+    Path("t.tsv").write_text(Path("t.tsv").read_text().replace("\t\t", "\tspam\t"))
+    assert Path("t.tsv").read_text().startswith("id\tlabel\ttext\n")
+    assert "2 new of 2 labels" in run("import", "study.db", "t.tsv").output
+    run("export", "study.db", "-o", "l.tsv")
+    assert Path("l.tsv").read_text().startswith("id\tlabel\twho\tat\n")
+
+
+def test_no_text_of_a_file_controls_the_terminal():
+    Path("pool.csv").write_text(
+        "".join(["id,p_a,p_\x1b[31m,kind\n", *(f"{n}\x9b,.4,.6,\x1b]0;x\x07\n" for n in range(9))])
+    )
+    run("plan", "pool.csv", "study.db", "--budget", 9, "--measure", "recall")
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv", lambda name: "a")
+    run("import", "study.db", "batch.csv", "--who", "anna")
+    label("batch.csv", lambda name: "\x1b[31m")
+    told = [refused("import", "study.db", "batch.csv"), run("import", "study.db", "batch.csv", "--further").output]
+    for words in ("disagreements", "disagreements --json", "report", "report --json", "audit", "team"):
+        verb, *options = words.split()
+        told.append(run(verb, "study.db", *options).output)
+    assert not any(letter in text for text in told for letter in "\x1b\x07\x9b")
+    assert "says \\u001b[31m" in told[2]
+    assert json.loads(told[3])[0]["id"].endswith("\x9b")
 
 
 def test_a_report_is_a_page():

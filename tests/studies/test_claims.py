@@ -96,6 +96,20 @@ def test_released_items_come_first(place):
         study.release("anna", ["nobody"])
 
 
+@pytest.mark.parametrize("who", ["", " ", "an\nna", "\x1b[31manna", "x" * 81, 5])
+def test_a_name_is_a_line_of_text_wherever_it_enters(place, who):
+    study = Study.create(place, pool(), budget=3)
+    (name,) = study.ask(1)
+    for enters in (
+        lambda: study.claim(who),
+        lambda: study.tell([name], [0], who=who if isinstance(who, str) else [who]),
+        lambda: study.resolve(name, 0, who),
+    ):
+        with pytest.raises(InputError, match="must be a name: 1 to 80 printable characters"):
+            enters()
+    study.tell([name], [0], who="山田\u3000太郎")
+
+
 @pytest.mark.parametrize(
     ("who", "n", "message"), [("anna", 0, "n=0 must be a whole number from 1"), ("", 1, "must be a name")]
 )
@@ -147,7 +161,7 @@ def test_one_person_alone_cannot_finish_what_two_must_do(place):
         ({"raters": 0}, "raters=0 must be a whole number from 1"),
         ({"raters": 1, "overlap": 0.5}, "needs raters of 2 or more"),
         ({"overlap": 1.5}, r"overlap=1.5 is not a share"),
-        ({"lease": 0}, "lease=0 minutes must be positive"),
+        ({"lease": 0}, "lease=0 must be above 0 and at most"),
     ],
 )
 def test_sharing_that_cannot_be(options, message, tmp_path):

@@ -201,7 +201,7 @@ def test_conflicts_are_refused_unless_corrected() -> None:
     session.tell(ids, [0, 1])
     with pytest.raises(LabelError, match="already labelled 0, now 1: pass correct=True"):
         session.tell([ids[0]], [1])
-    with pytest.raises(LabelError, match="already labelled 0, now None"):
+    with pytest.raises(LabelError, match="already labelled 0, now a skip"):
         session.tell([ids[0]], [None])
     assert session.answers[0] == 0
     assert session.tell([ids[0]], [1], correct=True) == 1

@@ -67,7 +67,7 @@ def draws_table(study: Study, *, everything: bool = False) -> Columns:
     if everything:
         asked = np.union1d(asked, np.arange(session.firsts[-2], len(session.asked) + session.room))
     if not len(asked):
-        raise InputError(f"{study.name}: nothing was asked for yet; --all (everything=True) has what is drawn")
+        raise InputError(f"{study.name}: nothing was asked for yet; everything=True has what is drawn")
     stages = [_of_stage(session, number, asked) for number in range(len(session.stages))]
     found = {name: np.concatenate([part[name] for part in stages]) for name in stages[0]}
     positions = found["position"]

@@ -15,7 +15,7 @@ from sondage.adapters.text_files import read_csv, read_jsonl, write_csv, write_j
 from sondage.errors import InputError
 from sondage.studies.study import Study
 
-__all__ = ["FORMATS", "Format", "format_of", "read_answers"]
+__all__ = ["FORMATS", "Format", "format_of", "name_of", "read_answers"]
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,13 @@ def _dump(tasks: list[Any], file: IO[str]) -> None:
     file.write("\n")
 
 
+def _separated(delimiter: str) -> Format:
+    write = partial(write_csv, delimiter=delimiter)
+    return Format((".csv", ".tsv"), partial(_write_items, write), partial(_write_labels, write), read_csv)
+
+
 FORMATS: dict[str, Format] = {
-    "csv": Format(
-        (".csv", ".tsv"),
-        partial(_write_items, write_csv),
-        partial(_write_labels, write_csv),
-        read_csv,
-    ),
+    "csv": _separated(","),
     "jsonl": Format(
         (".jsonl", ".ndjson"),
         partial(_write_items, write_jsonl),
@@ -86,12 +86,20 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def format_of(path: str | os.PathLike[str] | None, name: str | None = None) -> Format:
-    """Return the format of this name, else the one that a file's name ends like, else CSV."""
-    if name is not None:
-        return FORMATS[name]
+_BY_TABS = _separated("\t")
+
+
+def name_of(path: str | os.PathLike[str] | None, name: str | None = None) -> str:
+    """Return this name of a format, else that of the one that a file's name ends like, else CSV's."""
     text = "" if path is None else os.fspath(path).lower()
-    return next((one for one in FORMATS.values() if text.endswith(one.ends)), FORMATS["csv"])
+    return name or next((one for one, form in FORMATS.items() if text.endswith(form.ends)), "csv")
+
+
+def format_of(path: str | os.PathLike[str] | None, name: str | None = None) -> Format:
+    """Return the format of this name, else the one that a file's name ends like, else CSV; .tsv is CSV with tabs."""
+    found = name_of(path, name)
+    tabs = found == "csv" and path is not None and os.fspath(path).lower().endswith(".tsv")
+    return _BY_TABS if tabs else FORMATS[found]
 
 
 def read_answers(

@@ -11,13 +11,14 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from reprlib import repr as brief
 from typing import Any, cast
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from sondage.adapters.rows import Answer, Row, counted_labels
-from sondage.adapters.text_files import read_text
+from sondage.adapters.rows import Answer, Row, as_labeller, counted_labels
+from sondage.adapters.text_files import parse_json, read_text
 from sondage.core.beliefs.columns import class_column
 from sondage.core.predictions import Classes, Grades, Means
 from sondage.errors import InputError, LabelError
@@ -198,10 +199,7 @@ def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: boo
         If a task is of another study, or an annotation has not exactly one choice; the message names both.
     """
     _require_items(study)
-    try:
-        found = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise InputError(f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    found = parse_json(read_text(path), "the file")
     tasks = found if isinstance(found, list) else [found]
     if not tasks:
         raise InputError("the export has no tasks")
@@ -215,17 +213,15 @@ def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: boo
             if told is not None and not label:
                 continue
             value = None if told is None else label if outcomes else next(iter(label.values()))
-            at_before = latest.get((name, who), ("", None))[0]
-            if (name, who) not in latest or at >= at_before:
-                latest[name, who] = (at, Answer(name, value, who, place))
+            answer = Answer(name, value, who, place)
+            if at >= latest.get((name, answer.who), ("", answer))[0]:
+                latest[name, answer.who] = (at, answer)
     answers = [answer for _, answer in latest.values()]
     answered = {answer.id for answer in answers if answer.label is not None}
     return [answer for answer in answers if answer.label is not None or answer.id not in answered]
 
 
-def _annotations(
-    task: Any, place: str, key: str, fields: set[str]
-) -> Iterator[tuple[str, Row | None, str, str | None, str]]:
+def _annotations(task: Any, place: str, key: str, fields: set[str]) -> Iterator[tuple[str, Row | None, str, Any, str]]:
     """Yield of each annotation the item, what each control says (None if skipped), when, who, and where it stands."""
     if not isinstance(task, dict):
         raise InputError(f"{place} is no JSON object; export as JSON or JSON_MIN")
@@ -243,30 +239,44 @@ def _annotations(
             told = {control: value for control, value in data.items() if control not in fields}
             yield name, told, str(data.get("updated_at")), _who(data.get("annotator")), place
         return
-    for annotation in task.get("annotations") or ():
+    for annotation in _objects(task, "annotations", place):
         where = f"{place}, annotation {annotation.get('id', '?')}"
-        skipped = annotation.get("was_cancelled", False)
-        regions = None if skipped else _controlled(annotation.get("result") or ())
+        skipped = annotation.get("was_cancelled") or False
+        if not isinstance(skipped, bool):
+            raise LabelError(f"{where}: 'was_cancelled' is {skipped!r}; it must be true or false")
+        regions = None if skipped else _controlled(_objects(annotation, "result", where), where)
         at = str(annotation.get("updated_at") or annotation.get("created_at"))
         yield name, regions, at, _who(annotation.get("completed_by") or annotation.get("created_username")), where
 
 
-def _controlled(regions: Sequence[Any]) -> Row:
+def _objects(parent: Mapping[str, Any], name: str, place: str) -> list[Row]:
+    """Return the objects of a list, which may be missing."""
+    found = parent.get(name)
+    if found is None:
+        return []
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise LabelError(f"{place}: {name!r} is {brief(found)}; it must be a list of objects")
+    return found
+
+
+def _controlled(regions: Sequence[Row], place: str) -> Row:
     """Return what each control of an annotation says, in a list."""
     told: Row = {}
     for region in regions:
-        if region.get("from_name") is not None:
-            told.setdefault(region["from_name"], []).append(region.get("value"))
+        name = region.get("from_name")
+        if not isinstance(name, str | None):
+            raise LabelError(f"{place}: 'from_name' is {brief(name)}; it must be the name of a control")
+        if name is not None:
+            told.setdefault(name, []).append(region.get("value"))
     return told
 
 
-def _who(annotator: Any) -> str | None:
+def _who(annotator: Any) -> Any:
     """Return an annotator's e-mail address, or the number that the export has in its place."""
     if isinstance(annotator, dict):
         annotator = annotator.get("email") or annotator.get("id")
-    if annotator is None or annotator == "":
-        return None
-    return f"annotator {annotator}" if isinstance(annotator, int) else str(annotator)
+    who = as_labeller(annotator)
+    return who if who is annotator or who is None else f"annotator {who}"
 
 
 def _label(told: Mapping[str, Any], controls: Sequence[str], place: str) -> Row:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from reprlib import repr as brief
 from typing import Any
 
 from sondage.errors import LabelError
 from sondage.pools.label_files import gather_judgements
+from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.studies.study import Study
 
 __all__ = [
     "Answer",
     "answer_of_row",
     "answers_of_rows",
+    "as_labeller",
     "counted_labels",
     "id_columns",
     "item_rows",
@@ -23,6 +28,9 @@ __all__ = [
 ]
 
 Row = dict[str, Any]
+
+_NAMED = re.compile(r"""\bid ('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s:]+)""")
+"""The id that a message is about, as Python writes it."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +47,36 @@ class Answer:
         The labeller.
     place : str
         Where it was read, for messages.
+
+    Raises
+    ------
+    LabelError
+        If id, label or labeller cannot be one, whatever the study.
     """
 
     id: Any
     label: Any
     who: str | None = None
     place: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, Hashable):
+            raise LabelError(f"{self.place} has the id {brief(self.id)}; it must be a text or a number")
+        if not (self.who is None or is_name(self.who)):
+            rule = f"it must be a name of 1 to {LONGEST_NAME} printable characters"
+            raise LabelError(f"{self.place} has the labeller {brief(self.who)}; {rule}")
+        for name, value in (("id", self.id), ("label", self.label)):
+            if not _is_text(value):
+                raise LabelError(f"{self.place}: its {name} {brief(value)} has half a character, which is no text")
+
+
+def _is_text(value: Any) -> bool:
+    """Return whether a value can be written: JSON may spell halves of characters (lone surrogates)."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str, skipkeys=True).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def id_columns(study: Study) -> list[str]:
@@ -162,7 +194,8 @@ def answers_of_rows(rows: Iterable[tuple[str, Row]], study: Study, *, partial: b
     people: dict[str | None, list[Row]] = {}
     for place, row in rows:
         _require(row, ["query", "document", "label"], place)
-        people.setdefault(row.get("who") or None, []).append(row)
+        told = Answer(row["query"], row["label"], as_labeller(row.get("who")), place)
+        people.setdefault(told.who, []).append(row)
     return [
         Answer(query, grades, who, f"query {query}")
         for who, told in people.items()
@@ -188,9 +221,14 @@ def answer_of_row(row: Mapping[str, Any], columns: Sequence[str], place: str) ->
         If it has no id, or a column is missing.
     """
     _require(row, ["id", *columns], place)
-    name, who = row["id"], row.get("who")
     label = row["label"] if columns == ["label"] else _outcomes(row, columns)
-    return Answer(name, label, str(who) if who else None, place)
+    return Answer(row["id"], label, as_labeller(row.get("who")), place)
+
+
+def as_labeller(who: Any) -> Any:
+    """Return a name as files have it: a whole number is its text, and nothing is None."""
+    whole = isinstance(who, int) and not isinstance(who, bool)
+    return str(who) if whole else None if who == "" else who
 
 
 def _outcomes(row: Mapping[str, Any], columns: Sequence[str]) -> Row | None:
@@ -240,7 +278,8 @@ def tell_answers(
 
 
 def _place(told: Sequence[Answer], message: str) -> str:
-    """Return where the answer stands that a message is about, if it names one."""
-    found = [one for one in told if f"id {one.id!r}" in message]
-    exact = [one for one in found if repr(one.label) in message] or found
+    """Return where the answer stands that a message is about, if it names one, as the file or as the pool has it."""
+    names = set(_NAMED.findall(message))
+    found = [one for one in told if not names.isdisjoint((repr(one.id), repr(str(one.id)), str(one.id)))]
+    exact = [one for one in found if ("a skip" if one.label is None else repr(one.label)) in message] or found
     return f"{exact[-1].place}: " if exact and exact[-1].place else ""

@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
-from typing import IO
+from typing import IO, Any
 
 from sondage.adapters.rows import Answer, Row, answers_of_rows, id_columns, label_columns
 from sondage.errors import InputError, LabelError
 from sondage.pools.label_files import escaped, not_utf8, read_label_rows
 from sondage.studies.study import Study
 
-__all__ = ["read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
+__all__ = ["parse_json", "read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
 
 
-def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> None:
+def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str], *, delimiter: str = ",") -> None:
     """Write rows as CSV; cells that a spreadsheet would take for formulas get an apostrophe.
 
     Parameters
@@ -27,9 +28,11 @@ def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> Non
         The header where there are no rows.
     file : text file
         Where to write.
+    delimiter : str
+        What stands between cells.
     """
-    plain = csv.writer(file, lineterminator="\n")
-    quoted = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    plain = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    quoted = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for cells in (rows[0] if rows else columns, *(row.values() for row in rows)):
         told = [escaped(cell) for cell in cells]
         # Before Python 3.13 a lone carriage return is left bare where lines end with a newline.
@@ -50,10 +53,10 @@ def read_csv(path: str | os.PathLike[str], study: Study, *, partial: bool = Fals
     Raises
     ------
     InputError
-        If the file cannot be read or has no such column.
+        If the file cannot be read, has no such column, or is empty.
     """
     rows = read_label_rows(path, [*id_columns(study), *label_columns(study)])
-    return answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial)
+    return _some(answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial), partial)
 
 
 def read_jsonl(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
@@ -66,9 +69,13 @@ def read_jsonl(path: str | os.PathLike[str], study: Study, *, partial: bool = Fa
     """
     columns = label_columns(study)
     rows = ((f"line {line}", _without_blanks(row, columns)) for line, row in _objects(path))
-    found = answers_of_rows(rows, study, partial=partial)
+    return _some(answers_of_rows(rows, study, partial=partial), partial)
+
+
+def _some(found: list[Answer], partial: bool) -> list[Answer]:
+    """Return answers; none is an error where all are to be there."""
     if not found and not partial:
-        raise InputError("the file is empty")
+        raise InputError("the file is empty: it has no rows")
     return found
 
 
@@ -82,13 +89,29 @@ def _objects(path: str | os.PathLike[str]) -> Iterator[tuple[int, Row]]:
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise LabelError(f"line {number} is not JSON: {error.msg} at column {error.colno}") from None
+        row = parse_json(line, f"line {number}")
         if not isinstance(row, dict):
             raise LabelError(f"line {number} is not a JSON object with 'id' and 'label'")
         yield number, row
+
+
+def parse_json(text: str, what: str) -> Any:
+    """Return what a text of JSON says.
+
+    Raises
+    ------
+    LabelError
+        If it is none; the message begins with what it is.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, " if "\n" in text else ""
+        raise LabelError(f"{what} is not JSON: {error.msg} at {place}column {error.colno}") from None
+    except ValueError:  # of Python itself, which limits the digits
+        raise LabelError(f"{what} has a number of more than {sys.get_int_max_str_digits():,} digits") from None
+    except RecursionError:
+        raise LabelError(f"{what} is not such JSON: lists or objects stand too deep in each other") from None
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

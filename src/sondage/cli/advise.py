@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import print_json, print_lines
+from sondage.cli.printing import print_json, print_lines, require_with
 from sondage.cli.reading import pool_options, read, reading
+from sondage.cli.spelling import in_options
 from sondage.errors import InputError
 
 __all__ = ["command"]
@@ -20,9 +21,16 @@ __all__ = ["command"]
 @click.option("--compare", metavar="A,B", help="The difference of these two models.")
 @click.option("--positive", help="The positive class; by default the second.")
 @click.option("--budget", "budgets", type=float, multiple=True, help="Budget to look at; repeatable.")
-@click.option("--width", type=float, help="Wanted width of the 95 % interval.")
+@click.option("--width", type=float, help="Wanted width of the interval, whose level is 1 - alpha.")
 @click.option("--difference", type=float, help="With --compare: a difference worth finding.")
-@click.option("--power", "wanted_power", type=float, default=0.8, show_default=True, help="Wanted power to find it.")
+@click.option(
+    "--power",
+    "wanted_power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="With --difference: wanted power to find it.",
+)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of test and interval.")
 @click.option(
     "--belief", help="What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad."
@@ -53,6 +61,8 @@ def command(
     pair = several(compare)
     if pair is not None and len(pair) != 2:
         raise InputError(f"--compare takes two models, A,B; it has {len(pair)}: {compare}")
+    require_with(["difference", "wanted_power"], pair is not None, "--compare")
+    require_with(["wanted_power"], options["difference"] is not None, "--difference")
     with reading(pool) as shown:
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"looking at {len(found):,} items")
@@ -60,4 +70,4 @@ def command(
     if as_json:
         print_json(advice_data(advice))
     else:
-        print_lines(describe_advice(advice))
+        print_lines([in_options(line) for line in describe_advice(advice)])

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import io
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sondage.cli.printing import format_option, study_argument, write_file
+from sondage.cli.printing import format_option, print_file, print_line, require_folder, study_argument, write_file
+
+if TYPE_CHECKING:
+    from sondage import Study
 
 __all__ = ["command"]
 
@@ -18,7 +25,7 @@ AT_ONCE = 20
 
 @click.command("ask", short_help="Get the next items to label as a file.")
 @study_argument
-@click.argument("n", metavar="N", type=click.IntRange(min=1), required=False)
+@click.argument("n", metavar="[N]", type=click.IntRange(min=1), required=False)
 @click.option("--who", help="Labeller: nobody else gets these items until the lease is over.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write; by default the terminal.")
 @format_option
@@ -42,32 +49,69 @@ def command(
     sondage ask study.db 20 --who anna -o anna.csv
     """
     from sondage import Study
-    from sondage.adapters.formats import format_of
+    from sondage.adapters.formats import FORMATS, format_of, name_of
     from sondage.errors import InputError
 
     if output is not None and Path(output).exists() and not force:
         raise InputError(f"{output} is there already and may hold labels (--force writes over it)")
+    if output is not None:
+        require_folder(output, "ask again")
+    write = partial(format_of(output, form).write_items, predictions=predictions)
     with Study.open(study) as opened:
-        ids = opened.ask(n) if who is None else [claim.id for claim in opened.claim(who, n or AT_ONCE)]
-        text = io.StringIO()
-        format_of(output, form).write_items(opened, ids, text, predictions=predictions)
-        if output is None:
-            click.echo(text.getvalue(), nl=False)
+        write(opened, [], io.StringIO())  # what can be refused without items is refused before any is given out
+        with _items(opened, n, who) as ids:
+            text = io.StringIO()
+            write(opened, ids, text)
+            if output is None:
+                print_file(text.getvalue())
+            else:
+                write_file(output, text.getvalue(), "ask again")
+        if ids:
+            name = name_of(output, form)
+            file = output or f"batch{FORMATS[name].ends[0]}"
+            _tell_next(study, file, name, len(ids), who)
         else:
-            write_file(output, text.getvalue(), "ask again")
-    _tell_next(study, output, len(ids), who)
+            _tell_why(opened, study, who)
 
 
-def _tell_next(study: str, output: str | None, count: int, who: str | None) -> None:
-    place = shlex.quote(output or "batch.csv") + (f" --who {shlex.quote(who)}" if who else "")
-    if not count and who:
-        click.echo(f"Nothing is left for {who}. Next: sondage team {shlex.quote(study)}", err=True)
-    elif not count:
-        click.echo(f"Nothing is left to label. Next: sondage report {shlex.quote(study)}", err=True)
-    elif output is not None and output.endswith(".json"):
-        text = f"{count} items to label. Import them into Label Studio (labelling interface: sondage export "
-        text += f"{shlex.quote(study)} --interface), and its export: sondage import {shlex.quote(study)} EXPORT.json"
-        click.echo(text, err=True)
+@contextmanager
+def _items(study: Study, n: int | None, who: str | None) -> Iterator[list[Any]]:
+    """Give ids out; what was claimed is given back if they do not get to the labeller."""
+    if who is None:
+        yield study.ask(n)
+        return
+    claims = study.claim(who, n or AT_ONCE)
+    try:
+        yield [claim.id for claim in claims]
+    except BaseException:
+        study.release(who, [claim.id for claim in claims if claim.fresh])
+        raise
+
+
+def _tell_why(opened: Study, study: str, who: str | None) -> None:
+    """Say why there is nothing to give out."""
+    held = {name: done.claimed for name, done in opened.progress().items() if done.claimed}
+    place = shlex.quote(study)
+    if who is not None:
+        print_line(f"Nothing is left for {who}. Next: sondage team {place}", err=True)
+    elif held:
+        people = ", ".join(f"{name} ({count})" for name, count in held.items())
+        text = f"Nothing is free to label: {sum(held.values())} to label are held, by {people}. "
+        print_line(f"{text}Next: sondage team {place}, or sondage release {place} NAME", err=True)
     else:
-        text = f"{count} items to label. Fill the labels in, then: sondage import {shlex.quote(study)} {place}"
-        click.echo(text, err=True)
+        print_line(f"Nothing is left to label. Next: sondage report {place}", err=True)
+
+
+def _tell_next(study: str, file: str, form: str, count: int, who: str | None) -> None:
+    """Say what to do with the items, by the format that they are in."""
+    from sondage.adapters.formats import name_of
+
+    place = shlex.quote(study)
+    if form == "label-studio":
+        text = f"Import them into Label Studio (labelling interface: sondage export {place} --interface), and its "
+        text += f"export: sondage import {place} EXPORT.json"
+    else:
+        options = f" --format {form}" if name_of(file) != form else ""
+        options += f" --who {shlex.quote(who)}" if who else ""
+        text = f"Fill the labels in, then: sondage import {place} {shlex.quote(file)}{options}"
+    print_line(f"{count} items to label. {text}", err=True)

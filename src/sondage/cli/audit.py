@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from sondage.cli.printing import print_json, study_argument
+from sondage.cli.printing import print_json, print_line, study_argument
 
 __all__ = ["command"]
 
@@ -30,4 +30,4 @@ def command(study: str, item: str | None, as_json: bool) -> None:
         print_json(events)
         return
     for event in events:
-        click.echo(audit_line(event))
+        print_line(audit_line(event))

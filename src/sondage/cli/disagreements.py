@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from sondage.cli.printing import print_json, study_argument
+from sondage.cli.printing import print_json, print_line, study_argument
 
 __all__ = ["command"]
 
@@ -34,8 +34,9 @@ def command(study: str, everything: bool, as_json: bool) -> None:
         print_json([disagreement_data(one) for one in found])
         return
     for one in found:
-        click.echo("\n".join(disagreement_lines(one)))
+        for line in disagreement_lines(one):
+            print_line(line)
     if any(one.label is None for one in found):
-        click.echo(f"Next: sondage resolve {shlex.quote(study)} ID LABEL --who NAME", err=True)
+        print_line(f"Next: sondage resolve {shlex.quote(study)} ID LABEL --who NAME", err=True)
     elif not found:
-        click.echo("Nobody disagrees.")
+        print_line("Nobody disagrees.")

@@ -6,7 +6,7 @@ import io
 
 import click
 
-from sondage.cli.printing import format_option, study_argument, write_file
+from sondage.cli.printing import format_option, print_file, study_argument, write_file
 from sondage.errors import InputError
 
 __all__ = ["command"]
@@ -63,6 +63,6 @@ def command(
         else:
             format_of(output, form).write_labels(opened, text, _WHICH[everything, people])
     if output is None:
-        click.echo(text.getvalue(), nl=False)
+        print_file(text.getvalue())
     else:
         write_file(output, text.getvalue(), "nothing was written")

@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from sondage.cli.printing import study_argument, waiting
+from sondage.cli.printing import print_line, study_argument, waiting
 
 __all__ = ["command"]
 
@@ -27,5 +27,5 @@ def command(study: str, budget: float, source: str | None) -> None:
         with waiting("planning"):
             opened.extend(budget, None if source is None else read_pool(source, **opened.reading))
         status = opened.status
-    click.echo(f"The budget is {status.budget:g}; {status.remaining} more items can be asked for.")
-    click.echo(f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv")
+    print_line(f"The budget is {status.budget:g}; {status.remaining} more items can be asked for.")
+    print_line(f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv")

@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from sondage.cli.printing import format_option, study_argument
+from sondage.cli.printing import format_option, print_line, study_argument
 
 __all__ = ["command"]
 
@@ -45,15 +45,14 @@ def command(
         try:
             new = tell_answers(opened, answers, correct=correct, who=who, further=further)
         except LabelError as error:
-            reason = str(error).replace("pass correct=True to replace it", "to replace it, use --correct")
-            raise LabelError(f"{labels}: {reason}; nothing was imported") from None
+            raise LabelError(f"{labels}: {error}; nothing was imported") from None
         status, kind = opened.status, opened.question.kind
     skips = sum(one.label is None for one in answers)
-    click.echo(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")
+    print_line(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")
     verb = "estimate" if kind == "evaluate" else kind
     answer = f"sondage {verb} {shlex.quote(study)}"
     if status.complete:
-        click.echo(f"All is labelled. Next: {answer}")
+        print_line(f"All is labelled. Next: {answer}")
     else:
         left = status.pending + status.remaining
-        click.echo(f"{left} to go. Next: sondage ask {shlex.quote(study)} N, or what is known so far: {answer}")
+        print_line(f"{left} to go. Next: sondage ask {shlex.quote(study)} N, or what is known so far: {answer}")

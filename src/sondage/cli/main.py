@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from sondage.cli.spelling import as_options
+from sondage.cli.printing import print_line, visible
+from sondage.cli.spelling import as_options, shortened
 from sondage.errors import SondageError, SondageWarning
 from sondage.version import __version__
 
@@ -60,14 +61,14 @@ class Verbs(click.Group):
                 raise click.ClickException(self._spelled(ctx, error)) from error
             finally:
                 for warning in (one for one in caught if issubclass(one.category, SondageWarning)):
-                    click.echo(f"note: {self._spelled(ctx, warning.message)}", err=True)
+                    print_line(f"note: {self._spelled(ctx, warning.message)}", err=True)
         return result
 
     def _spelled(self, ctx: click.Context, message: Exception | str) -> str:
         """Return what the library says, on one line and with the command's options for its arguments."""
         command = self.get_command(ctx, ctx.invoked_subcommand or "")
-        line = " ".join(str(message).split())
-        return line if command is None else as_options(line, command)
+        line = shortened(visible(" ".join(str(message).split())))
+        return line if command is None else as_options(line, command, self.get_command(ctx, "plan"))
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

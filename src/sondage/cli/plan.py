@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import print_lines, several
+from sondage.cli.printing import print_lines, require_with, several
 from sondage.cli.reading import pool_options, read, reading
 
 __all__ = ["command"]
@@ -15,9 +15,10 @@ __all__ = ["command"]
 PARTS = {
     "design": "Which items: optimal, passive, uniform_cost, cost_only, active_err, active_neq, neyman, strata, ...",
     "draw": "How they are drawn: without_replacement, successive, with_replacement, ...",
-    "estimator": "anchored, assisted, difference, hajek, horvitz_thompson or self_normalised.",
-    "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, fieller or anytime.",
-    "test": "Of a comparison: t, wald, mcnemar, permutation or anytime.",
+    "estimator": "anchored (the default), assisted, difference, hajek, horvitz_thompson or self_normalised.",
+    "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, hypergeometric, fieller or anytime "
+    "(bootstrap: in Python).",
+    "test": "Of a comparison: auto, t, wald, hypergeometric, mcnemar, permutation or anytime (bootstrap: in Python).",
     "belief": "What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad, or shares of "
     "the classes (0.9,0.1).",
     "target": "pool (this finite pool) or population (what it was drawn from).",
@@ -93,6 +94,8 @@ def command(
     """
     from sondage import Study
 
+    compares = bool(compare or models or options["select"])
+    require_with(["margin", "alternative", "test"], compares, "--compare, --select or --models")
     measure = measures[0] if len(measures) == 1 else list(measures)
     options |= {"compare": several(compare), "models": several(models)}
     with reading(pool) as shown:

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from sondage.cli.spelling import in_options
 from sondage.errors import InputError
 
 __all__ = [
     "format_option",
     "level_option",
+    "print_file",
     "print_json",
+    "print_line",
     "print_lines",
+    "require_folder",
+    "require_with",
     "sequence_option",
     "several",
     "study_argument",
+    "visible",
     "waiting",
     "write_file",
 ]
+
+_CONTROL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
+"""Controls of terminals, ends of lines, changes of the direction of writing, and halves of characters."""
 
 
 def study_argument(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,19 +69,70 @@ def sequence_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--sequence", is_flag=True, help=text)(command)
 
 
+def visible(line: str) -> str:
+    """Return a line with its control characters spelled: text from files moves no cursor and forges no line.
+
+    Examples
+    --------
+    >>> print(visible("spam\x1b[31m"))
+    spam\\u001b[31m
+    """
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+
+
+def print_line(line: str, *, err: bool = False) -> None:
+    """Print a line."""
+    click.echo(visible(line), err=err)
+
+
+def require_with(names: Sequence[str], condition: bool, others: str) -> None:
+    """Refuse parameters of the present command that are given where they say nothing.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The parameters.
+    condition : bool
+        Whether they say something.
+    others : str
+        The options that they go with.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and not condition and _is_given(context, parameter):
+            raise InputError(f"{parameter.opts[-1]} goes with {others}")
+
+
+def _is_given(context: click.Context, parameter: click.Parameter) -> bool:
+    return context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+
+
 def print_json(data: Any) -> None:
     """Print data as JSON."""
-    click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str))
+    click.echo(_visible_lines(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str)))
+
+
+def print_file(text: str) -> None:
+    """Print what would be a file: as it is, but where a person reads it without its control characters."""
+    click.echo(_visible_lines(text) if sys.stdout.isatty() else text, nl=False, color=True)
+
+
+def _visible_lines(text: str) -> str:
+    return "\n".join(map(visible, text.split("\n")))
 
 
 def print_lines(lines: Sequence[str]) -> None:
-    """Print lines, the first of them, the answer, in bold; colours only where there is a terminal."""
+    """Print lines, the first of them, the answer, in bold; colours only where there is a terminal.
+
+    Notes, which are the library's, name options of the command line.
+    """
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
     for number, line in enumerate(lines):
         style = "bold" if number == 0 else "yellow" if line.startswith("note:") else None
-        console.print(line, style=style, markup=False)
+        line = in_options(line) if style == "yellow" else line
+        console.print(visible(line), style=style, markup=False)
 
 
 def several(text: str | None) -> list[str] | None:
@@ -80,6 +145,15 @@ def waiting(text: str) -> Any:
     from rich.console import Console
 
     return Console(stderr=True).status(text)
+
+
+def require_folder(path: str, then: str) -> None:
+    """Refuse a file in a folder that is not there or cannot be written, before work is done for it."""
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise InputError(f"{path} cannot be written: {os.strerror(errno.ENOENT)}; {then}")
+    if not Path(path).exists() and not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{path} cannot be written: {os.strerror(errno.EACCES)}; {then}")
 
 
 def write_file(path: str, text: str, then: str) -> None:

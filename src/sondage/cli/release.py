@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from sondage.cli.printing import study_argument
+from sondage.cli.printing import print_line, study_argument
 
 __all__ = ["command"]
 
@@ -23,4 +23,4 @@ def command(study: str, who: str, items: tuple[str, ...]) -> None:
 
     with Study.open(study) as opened:
         released = opened.release(who, items or None)
-    click.echo(f"{len(released)} item{'' if len(released) == 1 else 's'} released.")
+    print_line(f"{len(released)} item{'' if len(released) == 1 else 's'} released.")

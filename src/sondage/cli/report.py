@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sondage.cli.printing import level_option, print_json, print_lines, study_argument, waiting, write_file
+from sondage.cli.printing import level_option, print_json, print_line, print_lines, study_argument, waiting, write_file
 from sondage.errors import InputError
 
 __all__ = ["command"]
@@ -37,7 +37,7 @@ def command(study: str, html: str | None, level: float, as_json: bool) -> None:
         with waiting("drawing"):
             page = report.to_html()
         write_file(html, page, "the study is as it was")
-        click.echo(f"Wrote {html}.", err=True)
+        print_line(f"Wrote {html}.", err=True)
     if as_json:
         print_json(report.to_data())
     elif html is None:

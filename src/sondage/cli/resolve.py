@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from sondage.cli.printing import study_argument
+from sondage.cli.printing import print_line, study_argument
 
 __all__ = ["command"]
 
@@ -29,4 +29,4 @@ def command(study: str, item: str, label: str, who: str | None, reason: str | No
         outcomes = opened.task.kind == "outcomes"
         opened.resolve(item, label.split(",") if outcomes else label, who, reason=reason)
         left = opened.status.disputed
-    click.echo(f"Resolved. {left} to go." if left else "Resolved. Nothing else is in dispute.")
+    print_line(f"Resolved. {left} to go." if left else "Resolved. Nothing else is in dispute.")

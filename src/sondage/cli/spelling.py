@@ -6,14 +6,31 @@ import re
 
 import click
 
-__all__ = ["as_options"]
+__all__ = ["as_options", "in_options", "shortened"]
+
+LONGEST, TAIL = 700, 250
+"""Characters of a line that is shown whole, and of the end of a longer one."""
 
 # An argument is named with its value, model='a', or without, model=; parameters of measures follow a colon or a comma.
 _ARGUMENT = re.compile(r"(?<![\w:,])(?P<name>[a-z_]+)=(?:(?P<flag>True|False)\b|(?P<value>(?=[^\s,;:)])))?")
 
 
-def as_options(message: str, command: click.Command) -> str:
+def shortened(line: str) -> str:
+    """Return a line without the middle of what is too long to be read, as a cell of a megabyte that it quotes.
+
+    Examples
+    --------
+    >>> line = shortened(f"label {'x' * 1000!r} of id 5 is not a class")
+    >>> len(line), line[:9], line[-24:]
+    (700, "label 'xx", "' of id 5 is not a class")
+    """
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - TAIL - 5]} ... {line[-TAIL:]}"
+
+
+def as_options(message: str, command: click.Command, plan: click.Command | None = None) -> str:
     """Return a message with the options of a command in place of the arguments that they stand for.
+
+    What only planning a study can set is named with the verb, ``plan --classes``.
 
     Examples
     --------
@@ -22,20 +39,41 @@ def as_options(message: str, command: click.Command) -> str:
     'name one with --model, or read the pool with --in-memory'
     >>> as_options("model='b' is not in the pool; targets= is for others", command)
     "--model 'b' is not in the pool; targets= is for others"
+    >>> as_options("others are named with model=", click.Command("import"), plan=command)
+    'others are named with plan --model'
     """
-    options = {
-        name.removeprefix("--").replace("-", "_"): option
-        for option in command.params
-        if isinstance(option, click.Option)
-        for name in option.opts
-    }
+    own, planned = _parameters(command), {} if plan is None else _parameters(plan)
 
     def spelled(found: re.Match[str]) -> str:
-        option = options.get(found["name"])
-        if option is None:
+        name = found["name"]
+        parameter, verb = (own[name], "") if name in own else (planned.get(name), "plan ")
+        if parameter is None:
             return found[0]
-        if found["flag"] is not None:
-            return (option.opts if found["flag"] == "True" else option.secondary_opts or option.opts)[0]
-        return option.opts[-1] + (" " if found["value"] is not None else "")
+        if isinstance(parameter, click.Argument):
+            text = (parameter.metavar or "").strip("[].")
+        elif found["flag"] is not None:
+            text = (parameter.opts if found["flag"] == "True" else parameter.secondary_opts or parameter.opts)[0]
+        else:
+            text = parameter.opts[-1]
+        return verb + text + (" " if found["value"] is not None else "")
 
     return _ARGUMENT.sub(spelled, message)
+
+
+def in_options(line: str) -> str:
+    """Return a line with options of the present command, or of planning, in place of arguments."""
+    from sondage.cli.plan import command as plan  # here, for it shows lines itself
+
+    return as_options(line, click.get_current_context().command, plan)
+
+
+def _parameters(command: click.Command) -> dict[str, click.Parameter]:
+    """Return a command's options and arguments by their names here and in the library."""
+    found = {one.name: one for one in command.params if one.name is not None}
+    spelled = {
+        name.removeprefix("--").replace("-", "_"): one
+        for one in command.params
+        if isinstance(one, click.Option)
+        for name in one.opts
+    }
+    return found | spelled

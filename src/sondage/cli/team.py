@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from sondage.cli.printing import print_json, print_lines, study_argument
+from sondage.cli.printing import print_json, print_line, print_lines, study_argument
 
 __all__ = ["command"]
 
@@ -30,4 +30,4 @@ def command(study: str, as_json: bool) -> None:
         print_lines(team_lines(opened))
         disputed = opened.status.disputed
     if disputed:
-        click.echo(f"Next: sondage disagreements {shlex.quote(study)}")
+        print_line(f"Next: sondage disagreements {shlex.quote(study)}")

@@ -122,7 +122,21 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     ordered = np.sort(keys)
     if (ordered[1:] == ordered[:-1]).any():
         _require_different(array)
+    _require_letters(array)
     return array, keys
+
+
+def _require_letters(ids: NDArray[Any]) -> None:
+    """Refuse ids of spaces only, which no label file can name."""
+    if ids.dtype.kind == "U":
+        blank = np.char.isspace(ids) | (ids == "")
+    elif ids.dtype.kind == "O":
+        blank = np.fromiter((isinstance(name, str) and not name.strip() for name in ids), np.bool_, len(ids))
+    else:
+        return
+    if blank.any():
+        row = int(np.argmax(blank))
+        raise InputError(f"the id of row {row} is {str(ids[row])!r}; it must be more than spaces")
 
 
 def _require_different(ids: NDArray[Any]) -> None:

@@ -128,6 +128,8 @@ def _cells(files: Sequence[str]) -> int:
 
 def _files(source: str) -> list[str]:
     """Return the files that a path or a glob means, all of one kind."""
+    if not source:
+        raise InputError("the pool has an empty name; name its file, or a glob of several")
     if Path(source).is_dir():
         raise InputError(f"{source} is a folder; name its files, as in {Path(source) / '*.parquet'}")
     found = [source] if Path(source).is_file() else sorted(glob(source, recursive=True)) if has_magic(source) else []

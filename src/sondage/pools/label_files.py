@@ -23,18 +23,26 @@ __all__ = [
     "read_labels",
 ]
 
+_KEYS = {"id", "query"}
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def csv_header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
-    """Return the delimiter, the most frequent of comma, semicolon and tab, and the names of the columns."""
+    """Return the delimiter and the names of the columns.
+
+    Of comma, semicolon and tab the most frequent one by which a column is called `id` or `query`, as far as there is
+    one: names of columns may hold the others.
+    """
     opened = gzip.open if os.fspath(path).endswith(".gz") else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
             line = str(file.readline())
-            file.seek(0)
-            delimiter = max(",;\t", key=line.count)
-            names = next(csv.reader(file, delimiter=delimiter), [])
+            read: dict[str, list[str]] = {}
+            for delimiter in sorted(",;\t", key=line.count, reverse=True):
+                file.seek(0)
+                read[delimiter] = next(csv.reader(file, delimiter=delimiter), [])
+            delimiter = next((one for one in read if not _KEYS.isdisjoint(read[one])), next(iter(read)))
+            names = read[delimiter]
     except UnicodeDecodeError as error:
         raise not_utf8(error) from None
     except (OSError, csv.Error) as error:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sondage.core.checks import require_count
-from sondage.errors import InputError
 from sondage.studies import records
 from sondage.studies.filing import plan_event, stage_row, stage_rows
 from sondage.studies.kept import Kept
+from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
 
@@ -33,11 +33,14 @@ class Claim:
         What the pool says of it.
     until : datetime
         When it goes to others, if it is not answered before; UTC.
+    fresh : bool
+        Whether it was not held before.
     """
 
     id: Any
     fields: dict[str, Any]
     until: datetime
+    fresh: bool = field(default=False, compare=False)
 
 
 class Lending(Kept):
@@ -116,7 +119,7 @@ class Lending(Kept):
             If n is not a whole number from 1, or the name is empty.
         """
         require_count("n", n)
-        _check_name(labeller)
+        require_name(labeller)
         if not self._store.is_file:  # claims of items that were asked for already pass each other: nobody queues
             with self._lock, self._store.writing() as found:
                 self._refresh(found)
@@ -146,7 +149,7 @@ class Lending(Kept):
 
     def _claim(self, row: Mapping[str, Any]) -> Claim:
         name = records.id_from_text(row["id"])
-        return Claim(name, self._fields[name], datetime.fromisoformat(row["until"]))
+        return Claim(name, self._fields[name], datetime.fromisoformat(row["until"]), bool(row.get("fresh")))
 
     def release(self, labeller: str, ids: Iterable[Any] | None = None) -> list[Any]:
         """Give up items that a labeller holds, so that others get them at once.
@@ -168,8 +171,3 @@ class Lending(Kept):
             let_go, at = found.assignments.release(labeller, names), now()
             found.add_events([{"at": at, "kind": "released", "id": name, "who": labeller} for name in let_go])
         return [records.id_from_text(name) for name in let_go]
-
-
-def _check_name(labeller: Any) -> None:
-    if not isinstance(labeller, str) or not labeller.strip():
-        raise InputError(f"labeller {labeller!r} must be a name")

@@ -11,6 +11,7 @@ from sondage.errors import LabelError
 from sondage.studies import records
 from sondage.studies.claims import Lending
 from sondage.studies.labels import Label, code_label, contradiction, decode_label
+from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
 
@@ -75,6 +76,9 @@ class Desk(Lending):
             raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
 
         people = _by_person(ids, labels, who)
+        for person in people:
+            if person is not None:
+                require_name(person)
 
         def write(session: Session, found: Records) -> int:
             count = 0
@@ -170,7 +174,11 @@ class Desk(Lending):
         ------
         LabelError
             If the item was never asked for, nobody has labelled it, or the label is not allowed.
+        InputError
+            If the name is none.
         """
+        if who is not None:
+            require_name(who)
 
         def write(session: Session, found: Records) -> None:
             ((item, coded),) = self._coded(session, [name], [label]).items()

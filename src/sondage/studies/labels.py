@@ -16,6 +16,9 @@ from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = ["Label", "code_label", "contradiction", "decode_label", "label_array"]
 
+LARGEST = 1e75
+"""Of a number either way: squares of squared errors are summed."""
+
 Label = int | float | tuple[float, ...] | Judgements
 
 
@@ -65,10 +68,10 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
     try:
         value = as_number(label)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = float("nan")
-    if not np.isfinite(value):
-        raise LabelError(f"label {label!r} of id {name!r} is not a finite number")
+    if not abs(value) <= LARGEST:
+        raise LabelError(f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST:g} either way")
     return value
 
 
@@ -81,7 +84,7 @@ def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tup
     try:
         given = np.atleast_1d(np.asarray(label, dtype=object)).tolist()
         values = tuple(float("nan") if value is None else as_number(value) for value in given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LabelError(f"label {label!r} of id {name!r} is not one outcome for each system {list(models)}") from None
     if len(values) != len(models):
         raise LabelError(f"label of id {name!r} has {len(values)} outcomes for {len(models)} systems {list(models)}")
@@ -119,10 +122,9 @@ def decode_label(label: Label | None, task: Task) -> Any:
 
 def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> LabelError:
     """Return the refusal of a label that differs from an earlier one."""
-    return LabelError(
-        f"id {name!r} is already labelled {decode_label(was, task)!r}, now {decode_label(now, task)!r}: "
-        "pass correct=True to replace it"
-    )
+    before = "skipped" if was is None else f"labelled {decode_label(was, task)!r}"
+    after = "a skip" if now is None else repr(decode_label(now, task))
+    return LabelError(f"id {name!r} is already {before}, now {after}: pass correct=True to replace it")
 
 
 def label_array(labels: list[Label], task: Task) -> NDArray[Any]:

@@ -14,6 +14,9 @@ from sondage.errors import InputError
 
 __all__ = ["Sharing", "make_sharing"]
 
+LONGEST_LEASE = 366 * 24 * 60
+"""Minutes."""
+
 _SHARED_STAGE = -1
 """In place of a stage's number, so that no draw uses these numbers."""
 
@@ -67,6 +70,6 @@ def make_sharing(raters: int | None, overlap: float | None, lease: float) -> Sha
         raise InputError(f"overlap={sharing.overlap:g} is not a share; allowed is 0 to 1")
     if sharing.overlap and sharing.raters == 1:
         raise InputError(f"overlap={sharing.overlap:g} needs raters of 2 or more, not 1")
-    if not 0 < sharing.lease < float("inf"):
-        raise InputError(f"lease={sharing.lease:g} minutes must be positive")
+    if not 0 < sharing.lease <= LONGEST_LEASE:
+        raise InputError(f"lease={sharing.lease:g} must be above 0 and at most {LONGEST_LEASE:,} minutes (a year)")
     return sharing

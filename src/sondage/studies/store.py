@@ -39,6 +39,8 @@ class Store:
 
     def __init__(self, place: str | os.PathLike[str]) -> None:
         self.place = os.fspath(place)
+        if not self.place:
+            raise StudyError("the study has an empty name; name a file or a database URL")
         self.is_file = "://" not in self.place
         self._engine = _file_engine(Path(self.place)) if self.is_file else _url_engine(self.place)
         finalize(self, self._engine.dispose)

@@ -16,14 +16,13 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import BaseRoute, Route
 
 from sondage.errors import InputError, SondageError
+from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.web.forms import read_form
 from sondage.web.labelling import Labelling
 from sondage.web.overview import overview
 from sondage.web.security import Gate, Visitor
 
 __all__ = ["ROUTES", "Site", "failed"]
-
-LONGEST_NAME = 80
 
 Form = Mapping[str, str]
 
@@ -173,7 +172,7 @@ async def sign_in(request: Request) -> Response:
     role = site.gate.role(token)
     if role is None:
         return site.page("sign_in.html", None, 403, message="This token does not fit.", token="", who=who)
-    if not 0 < len(who) <= LONGEST_NAME or not who.isprintable():
+    if not is_name(who):
         message = f"Your name is needed, in at most {LONGEST_NAME} characters."
         return site.page("sign_in.html", None, 422, message=message, token=token, who="")
     response = _to("/estimate" if role == "owner" else "/")

@@ -151,6 +151,8 @@ def sum_error(told: Probabilities) -> str:
 def checks(schema: Schema) -> list[Check]:
     """Return what every row must fulfil."""
     found = [Check(schema.id.name, "id IS NOT NULL", "id", "given")]
+    if schema.id.kind == "text":
+        found.append(Check(schema.id.name, "trim(CAST(id AS STRING)) <> ''", "id", "more than spaces"))
     if schema.group is not None:
         found.append(Check(schema.group.name, "g IS NOT NULL", "g", "given"))
     if schema.lists is not None:
