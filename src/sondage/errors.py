@@ -33,7 +33,17 @@ class SondageError(Exception):
 
 
 class InputError(SondageError, ValueError):
-    """An argument, file or table cannot be used; the message names the value and what is allowed."""
+    """An argument, file or table cannot be used; the message names the value and what is allowed.
+
+    Attributes
+    ----------
+    labels : dict
+        Where labels were asked for before: every label got from the same call that can be used, id -> label.
+    """
+
+    def __init__(self, message: str, labels: Mapping[Any, Any] | None = None) -> None:
+        super().__init__(message)
+        self.labels = dict(labels or {})
 
 
 class MeasureError(InputError):
@@ -41,17 +51,7 @@ class MeasureError(InputError):
 
 
 class LabelError(InputError):
-    """A label is not allowed, contradicts an earlier one, or belongs to an item that was never drawn.
-
-    Attributes
-    ----------
-    labels : dict
-        Where a labelling function gave it: every label got before from the same call, id -> label.
-    """
-
-    def __init__(self, message: str, labels: Mapping[Any, Any] | None = None) -> None:
-        super().__init__(message)
-        self.labels = dict(labels or {})
+    """A label is not allowed, contradicts an earlier one, or belongs to an item that was never drawn."""
 
 
 class StudyError(SondageError):

@@ -78,6 +78,23 @@ def test_outcomes_have_a_column_for_each_system(tmp_path, form):
     assert len(read_answers(path, study)) == 3
 
 
+@pytest.mark.parametrize("text", ["1_0", "0_1", "nan", "0x1", "one"])
+def test_texts_that_are_no_numbers_are_no_labels(tmp_path, text):
+    numbers = Pool(means=[1.0, 2.0], variances=[1.0, 1.0])
+    systems = Pool(models={name: Outcome(judge=[0.5, 0.6]) for name in ("a", "b")})
+    for study, rows in (
+        (Study.create(tmp_path / "numbers.db", numbers, "mse", budget=2), f"id,label\n0,{text}\n"),
+        (
+            Study.create(tmp_path / "systems.db", systems, "mean_outcome", compare=("a", "b"), budget=2),
+            f"id,a.label,b.label\n0,{text},1\n",
+        ),
+    ):
+        (path := tmp_path / "labels.csv").write_text(rows)
+        study.ask(2)
+        with study, pytest.raises(LabelError, match=f"line 2: label .*{text}.* of id '0' is not"):
+            tell_answers(study, read_answers(path, study))
+
+
 BAD = {
     "csv": [
         (b"", "the file is empty"),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -34,8 +35,22 @@ def test_what_cannot_be_served_is_said_in_a_line(study, tmp_path, monkeypatch):
     assert "there is no study" in refused(tmp_path / "missing.db", "--port", 0)
     assert "is not a folder" in refused(study.place, "--port", 0, "--images", tmp_path / "missing")
     assert "not an address of this machine" in refused(study.place, "--port", 0, "--images", "http://evil.example/")
-    monkeypatch.setenv("SONDAGE_TOKEN", "short")
-    assert "at least 16" in refused(study.place, "--port", 0)
+    (guide := tmp_path / "guide.txt").write_text("Prüfe", encoding="latin-1")
+    assert f"--guide {guide}: the file is not UTF-8" in refused(study.place, "--port", 0, "--guide", guide)
+    for token, why in (("short", "at least 16"), ("t" * 16 + " ", "spaces"), ("t" * 16 + "\udcff", "nobody can type")):
+        monkeypatch.setenv("SONDAGE_TOKEN", token)
+        assert why in refused(study.place, "--port", 0)
+
+
+def test_tokens_of_ones_own_are_in_the_links(study, monkeypatch):
+    own = {"SONDAGE_TOKEN": "correct+horse battery&staple#%41/?é", "SONDAGE_OWNER_TOKEN": "owner=owner;owner%2B"}
+    for name, token in own.items():
+        monkeypatch.setenv(name, token)
+    monkeypatch.setattr("sondage.cli.serve._run", lambda app, listening: None)
+    printed = CliRunner().invoke(main, ["serve", study.place, "--port", "0", "--owner"]).output
+    links = re.findall(r"http://\S+", printed)
+    assert [parse_qs(urlsplit(link).query) for link in links] == [{"token": [token]} for token in own.values()]
+    assert not any(urlsplit(link).fragment for link in links)
 
 
 def test_a_port_in_use_is_said(study):

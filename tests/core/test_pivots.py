@@ -201,15 +201,16 @@ def test_the_other_way_round_all_signs_change(measure: str, target: str) -> None
         assert (ends.low, ends.high) == pytest.approx((-mirrored.high, -mirrored.low), rel=1e-6, abs=1e-9)
 
 
-def test_a_known_denominator_is_no_pivot(rng) -> None:
+def test_where_the_denominator_is_known_it_does_not_count(rng) -> None:
     y = (rng.random(5000) < 0.3).astype(int)
     pool = sondage.Pool(models={m: sondage.Classifier(expit((2 * y - 1) + rng.normal(0, 1.5, 5000))) for m in "ab"})
     one, drawn = (
         sondage.compare(pool, "a", "b", "precision", labels=y, budget=200, seed=1, target=target).estimate
         for target in ("pool", "population")
     )
-    assert one.pivot is None
-    assert one.interval() == one.interval(kind="t")
+    assert one.pivot.sampled[1:].tolist() == one.pivot.believed[1:].tolist() == [0.0, 0.0]
+    ends, student = one.interval(), one.interval(kind="t")
+    assert (ends.low, ends.high) == pytest.approx((student.low, student.high), rel=1e-9)
     # How many are predicted positive tells nothing of how often that is right: e and u hardly go together.
     own, both, square = drawn.pivot.drawn
     assert abs(both) < 0.2 * np.sqrt(own * square)

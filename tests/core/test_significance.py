@@ -17,6 +17,7 @@ from sondage.core.significance import (
     bootstrap_test,
     hypergeometric_test,
     mcnemar_test,
+    null_difference,
     permutation_test,
     t_test,
     wald_test,
@@ -96,6 +97,13 @@ def test_margin_moves_the_null_hypothesis() -> None:
     assert wald_test(0.02, 0.01, "greater", margin=-0.02).pvalue == 0.5
     with pytest.raises(InputError, match=r"margin 0.1 needs alternative 'less' or 'greater'"):
         wald_test(0.1, 0.1, margin=0.1)
+
+
+def test_the_null_hypothesis_of_a_margin() -> None:
+    assert [null_difference(side, 0.03) for side in ("greater", "less")] == [-0.03, 0.03]
+    assert [null_difference(side) for side in ("two-sided", "greater", "less")] == [0.0, 0.0, 0.0]
+    with pytest.raises(InputError, match=r"margin nan is not finite"):
+        null_difference("less", math.nan)
 
 
 # Counts

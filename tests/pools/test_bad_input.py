@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas
 import pytest
 
 import sondage
@@ -90,6 +91,8 @@ def test_options_that_do_not_fit(tmp_path):
         read_pool(tmp_path / "a.csv", task="sorting")
     with pytest.raises(InputError, match=r"'p_x' is of no class; classes are \['y', 'z'\]"):
         read_pool(tmp_path / "a.csv", classes=["y", "z"])
+    with pytest.raises(InputError, match="classes=2 must be two or more different names"):
+        read_pool(tmp_path / "a.csv", classes=2)
 
 
 def test_whole_numbers_are_not_guessed_to_be_a_thousand_classes(tmp_path):
@@ -113,6 +116,37 @@ ARRAYS = {
     "classes": ({"probabilities": P, "classes": ["a", "b", "c"]}, "3 classes ['a', 'b', 'c'] but 2 columns"),
     "outcomes": ({"models": {"a": Outcome()}}, "give ids="),
     "unnamed": ({"models": Classifier(P)}, "models= is a Classifier: give each model a name"),
+    "no group": ({"probabilities": P, "groups": [None, 0, 1]}, "group of row 0 is None; every row needs one"),
+    "group nan": (
+        {"probabilities": P, "groups": ["a", np.nan, "a"], "ids": ["x", "y", "z"]},
+        "group of row 1 (id y) is nan; every row needs one",
+    ),
+    "group NA": (
+        {"probabilities": P, "groups": pandas.Series([1, pandas.NA, 2], dtype=object)},
+        "group of row 1 is <NA>; every row needs one",
+    ),
+    "prediction nan": (
+        {"predictions": [1.0, np.nan, 0.0]},
+        "prediction of 'model' of row 1 is nan; every row needs one",
+    ),
+    "prediction None": (
+        {"predictions": ["a", None, "b"]},
+        "prediction of 'model' of row 1 is None; every row needs one",
+    ),
+    "prediction beside": (
+        {"predictions": ["a", "b", np.nan]},
+        "prediction of 'model' of row 2 is nan; every row needs",
+    ),
+    "no id": ({"probabilities": P, "ids": [None, 0, 1]}, "the id of row 0 is None; every row needs one"),
+    "masked": (
+        {"probabilities": np.ma.array(P, mask=[0, 1, 0])},
+        "probabilities of 'model': row 1 is masked; every row needs a value",
+    ),
+    "masked table": ({"models": {"a": Regressor(np.ma.array(P, mask=[0, 0, 1]))}}, "means of 'a': row 2 is masked"),
+    "number for classes": ({"probabilities": P, "classes": 2}, "classes=2 must be two or more different names"),
+    "text for classes": ({"probabilities": P, "classes": "ab"}, "classes='ab' must be two or more different names"),
+    "fields": ({"probabilities": P, "fields": [1]}, "fields= is a list: give each field a name, fields={'name': ...}"),
+    "number for a name": ({"models": {1: Classifier(P)}}, "models= has the name 1; names must be text, such as '1'"),
     "no model": ({"models": {}}, "models= is empty"),
 }
 
@@ -129,12 +163,30 @@ QUESTIONS = {
     "no budget": ({"budget": 0}, "budget=0 must be positive"),
     "half a label": ({"budget": 1.5}, "budget=1.5 counts labels and must be whole"),
     "measure": ({"measure": "recal"}, "no measure 'recal'; there are error_rate,"),
+    "nothing for a measure": ({"measure": None}, "measure None is neither a name nor a measure; there are"),
+    "class of measures": ({"measure": sondage.measures.Recall}, "Recall'> is neither a name nor a measure"),
+    "costs": ({"measure": "expected_cost:costs=0/1/2"}, "costs: 3 numbers do not fill a square table"),
+    "cost nan": ({"measure": "expected_cost:costs=0/nan/1/0"}, "costs[0][1] is nan; it must be finite"),
+    "cost text": ({"measure": "expected_cost:costs=0/a/1/0"}, "costs='0/a/1/0' is not a number"),
     "task": ({"measure": "rmse"}, "'rmse'"),
     "positive": ({"measure": "f1:positive=9"}, "positive='9' is not a class of the pool; they are [0, 1]"),
     "parameter": ({"measure": "f_measure:gamma=2"}, "no parameter 'gamma'"),
     "model": ({"model": "b"}, "no model 'b' in the pool; there are ['model']"),
     "method": ({"method": "magic"}, "no method 'magic'; there are default"),
     "belief": ({"belief": "hope"}, "no belief 'hope'; there are"),
+    "text for a budget": ({"budget": "3"}, "budget='3' must be positive"),
+    "nothing for a budget": ({"budget": None}, "budget=None must be positive"),
+    "number for a method": ({"method": 5}, "no method 5; there are default"),
+    "stages": ({"stages": [np.nan, 1]}, "stages=[nan, 1] must be positive shares of the budget that sum to 1"),
+    "level": ({"level": "a"}, "level='a' must be between 0 and 1"),
+    "list for a width": ({"stop": [1]}, "stop=[1] must be the width of an interval, above 0"),
+    "nothing to compare": (
+        {"stop": "significant"},
+        "stop='significant' is for comparisons; give the width of an interval",
+    ),
+    "seed": ({"seed": 1.5}, "seed=1.5 must be a whole number"),
+    "no seed": ({"seed": None}, "seed=None must be a whole number"),
+    "text for a seed": ({"seed": "a", "slices": [0, 0, 1]}, "seed='a' must be a whole number"),
     "labels": ({"labels": [0, 1]}, "labels have shape (2,); the pool has 3 items"),
     "label": ({"labels": [0, 1, 2]}, "label 2 of id 2 is not a class; classes are [0, 1]"),
 }
@@ -145,6 +197,74 @@ def test_questions(name):
     options, message = QUESTIONS[name]
     with pytest.raises(InputError, match=re.escape(message)):
         sondage.evaluate(Pool(P), **({"labels": [0, 1, 1], "budget": 3} | options))
+
+
+RESULTS = {
+    "interval": (lambda found: found.interval("a"), "level='a' must be between 0 and 1"),
+    "sequence": (lambda found: found.sequence("a"), "level='a' must be between 0 and 1"),
+    "evidence": (lambda found: found.evalue(np.nan), "null=nan must be a finite number"),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_is_asked_of_a_result(name):
+    ask, message = RESULTS[name]
+    with pytest.raises(InputError, match=re.escape(message)):
+        ask(sondage.evaluate(Pool(P), labels=[0, 1, 1], budget=2))
+
+
+STUDIES = {
+    "seed": (lambda study, pool: Study.create("never.db", pool, budget=2, seed="a"), "seed='a' must be a whole number"),
+    "measures": (lambda study, pool: Study.create("never.db", pool, [], 2), "there is no measure: name at least"),
+    "pool": (lambda study, pool: Study.create("never.db", P, budget=2), "pool is a list, not a sondage.Pool"),
+    "models": (lambda study, pool: Study.create("never.db", pool, budget=2, models=[]), "models, not []"),
+    "another pool": (lambda study, pool: Study.open("study.db", P), "pool is a list, not a sondage.Pool"),
+    "id": (lambda study, pool: study.tell(study.ask(1)[0], [1]), "ids is "),
+    "label": (lambda study, pool: study.tell(study.ask(1), 1), "labels is 1; it must be a list"),
+    "mapping": (lambda study, pool: study.tell([0, 1], {0: 1, 1: 0}), "labels is {0: 1, 1: 0}; it must be a list"),
+    "who": (lambda study, pool: study.tell(study.ask(1), [1], who=5), "who is 5; it must be a list"),
+    "ask": (lambda study, pool: study.ask(2.5), "n=2.5 must be a whole number from 1"),
+    "claim": (lambda study, pool: study.claim("ann", None), "n=None must be a whole number from 1"),
+    "extend": (lambda study, pool: study.extend("a"), "budget='a' must be a finite number"),
+    "raters": (lambda study, pool: Study.create("never.db", pool, budget=2, raters="2"), "raters='2' must be a whole"),
+    "budgets": (lambda study, pool: sondage.advise(pool, budgets="a"), "budget='a' must be positive"),
+    "width": (lambda study, pool: sondage.advise(pool, width="a"), "width='a' must be a finite number"),
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_is_asked_of_a_study(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ask, message = STUDIES[name]
+    with pytest.raises(InputError, match=re.escape(message)):
+        ask(Study.create("study.db", Pool(P), budget=2), Pool(P))
+    assert not (tmp_path / "never.db").exists()
+
+
+TWO, TOLD = Pool(models={"a": Classifier(P), "b": Classifier(P[::-1])}), {"labels": [0, 1, 1], "budget": 3}
+SEVERAL = {
+    "alpha": (lambda: sondage.compare(TWO, "a", "b", alpha="a", **TOLD), "alpha='a' must be between 0 and 1"),
+    "measures": (
+        lambda: sondage.compare(TWO, "a", "b", ["f1", "mcc"], **TOLD),
+        "['f1', 'mcc'] is neither a name nor a measure",
+    ),
+    "of many": (lambda: sondage.select(TWO, ["f1", "mcc"], **TOLD), "to select takes one measure, not 2"),
+    "none": (lambda: sondage.select(TWO, models=[], **TOLD), "select needs two or more different models, not []"),
+    "text": (lambda: sondage.select(TWO, models="ab", **TOLD), "models is 'ab'; it must be a list"),
+    "no pool": (lambda: sondage.evaluate(None, **TOLD), "pool is a NoneType, not a sondage.Pool: make one"),
+    "array": (lambda: sondage.evaluate(np.array(P), **TOLD), "pool is a ndarray, not a sondage.Pool: make one"),
+    "arrays": (lambda: sondage.evaluate({"jan": P}, **TOLD), "pool is a list, not a sondage.Pool"),
+    "pools": (lambda: sondage.compare({"x": TWO}, "a", "b", **TOLD), "pool is a dict, not a sondage.Pool"),
+    "select": (lambda: sondage.select(P, **TOLD), "pool is a list, not a sondage.Pool"),
+    "advise": (lambda: sondage.advise(P), "pool is a list, not a sondage.Pool"),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_pools_and_models_of_a_wrong_kind(name):
+    ask, message = SEVERAL[name]
+    with pytest.raises(InputError, match=re.escape(message)):
+        ask()
 
 
 def test_measures_that_no_label_can_define():

@@ -278,6 +278,7 @@ def test_load_brings_it_into_memory(files):
         ({"id": [1, None, 3, 4]}, "id must be given|whole numbers or text"),
         ({"id": ["a", " ", "b", "c"]}, "id must be more than spaces; in 1 row it is not: "),
         ({"id": [1, 2, 2, 2]}, "id 2 stands in more than one row"),
+        ({"feature.x": [1.0, 2.0, -1e200, 3.0]}, r"feature.x must be finite, at most 1e\+150 .* -1e\+200 \(id 3\)"),
     ],
 )
 def test_bad_rows_are_told(change, message, tmp_path):

@@ -13,7 +13,9 @@ from matplotlib.figure import Figure as Canvas
 import sondage
 from sondage import Classifier, Outcome, Pool, Ranking, Study
 from sondage.errors import InputError
+from sondage.reports.data import result_data
 from sondage.reports.plots import CHARTS
+from sondage.reports.text import answer
 
 matplotlib.use("Agg")
 
@@ -171,6 +173,20 @@ def test_the_settings_make_the_same_study_again(tmp_path, rng, monkeypatch):
     assert names["study"].ask(20) == study.snapshot().asked_ids[:20]
 
 
+def test_so_they_do_of_a_file_whose_classes_were_named(tmp_path, rng, monkeypatch):
+    path = tmp_path / "pool.csv"
+    path.write_text("id,p_spam\n" + "".join(f"i{n},{p:.3f}\n" for n, p in enumerate(rng.random(60))))
+    pool = sondage.read_pool(path, classes=["ham", "spam"])
+    study = Study.create(tmp_path / "study.db", pool, budget=20, seed=3, raters=2, overlap=0.5)
+    (snippet,) = [text for text in Page(sondage.report(study).to_html()).texts if text.startswith("import sondage")]
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(snippet, names)
+    again = names["study"]
+    assert (again.facts["fingerprint"], again.sharing) == (study.facts["fingerprint"], study.sharing)
+    assert again.ask(10) == study.ask(10)
+
+
 def test_hostile_text_stays_text(tmp_path, rng):
     p, ids = rng.random(120), [f"{EVIL} {n}" for n in range(120)]
     pool = Pool(models={EVIL: Classifier(p), "b": Classifier(1 - p)}, ids=ids, classes=["<img src=x onerror=y>", EVIL])
@@ -299,3 +315,35 @@ def test_what_the_labels_prove_is_said_where_it_is_near():
     assert data["possible"] == [least, most]
     assert data["unrefuted"] == list(estimate.unrefuted)
     assert "whatever" not in str(sondage.report(sondage.evaluate(Pool(p), "log_loss", labels, 300)))
+
+
+@pytest.mark.parametrize(
+    ("measure", "alternative", "margin", "said"),
+    [
+        ("accuracy", "greater", 0.1, "'a' is not worse than 'b' by 10 points or more"),
+        ("error_rate", "less", 0.1, "'a' is not worse than 'b' by 10 points or more"),
+        ("error_rate", "greater", 0.1, "'b' is not worse than 'a' by 10 points or more"),
+        ("accuracy", "greater", 0.001, "Not shown that 'a' is not worse than 'b' by 0.1 points or more"),
+        ("accuracy", "greater", -0.1, "Not shown that 'a' is better than 'b' by more than 10 points"),
+        ("accuracy", "greater", 0.0, "No winner yet"),
+    ],
+)
+def test_a_margin_names_no_winner(rng, measure, alternative, margin, said):
+    """Two models that are equally good and differ often: within ten points, which tells not which of them is better."""
+    y = rng.integers(0, 2, 400)
+    pool = Pool(models={name: Classifier(np.where(rng.random(400) < 0.9, y, 1 - y) * 0.8 + 0.1) for name in "ab"})
+    found = sondage.compare(pool, "a", "b", measure, labels=y, budget=100, alternative=alternative, margin=margin)
+    assert answer(found).startswith(said + ": the ")
+    assert found.better is None
+    assert result_data(found)["null"] == (-margin if alternative == "greater" else margin)
+
+
+def test_better_by_more_than_a_margin(rng):
+    y = rng.integers(0, 2, 400)
+    right = {"a": 0.95, "b": 0.6}
+    pool = Pool(
+        models={name: Classifier(predictions=np.where(rng.random(400) < p, y, 1 - y)) for name, p in right.items()}
+    )
+    found = sondage.compare(pool, "a", "b", "accuracy", labels=y, budget=150, alternative="greater", margin=-0.1)
+    assert found.better == "a"
+    assert answer(found).startswith("'a' is better than 'b' by more than 10")

@@ -110,7 +110,9 @@ def test_a_name_is_a_line_of_text_wherever_it_enters(place, who):
     study.tell([name], [0], who="山田\u3000太郎")
 
 
-@pytest.mark.parametrize(("who", "n", "message"), [("anna", 0, "claim 0 items"), ("", 1, "must be a name")])
+@pytest.mark.parametrize(
+    ("who", "n", "message"), [("anna", 0, "n=0 must be a whole number from 1"), ("", 1, "must be a name")]
+)
 def test_claims_that_are_refused(who, n, message, tmp_path):
     study = Study.create(tmp_path / "study.db", pool(), budget=8)
     with pytest.raises(InputError, match=message):
@@ -159,7 +161,8 @@ def test_one_person_alone_cannot_finish_what_two_must_do(place):
         ({"raters": 0}, "raters=0 must be a whole number from 1"),
         ({"raters": 1, "overlap": 0.5}, "needs raters of 2 or more"),
         ({"overlap": 1.5}, r"overlap=1.5 is not a share"),
-        ({"lease": 0}, "lease=0 minutes must be positive"),
+        ({"lease": 0}, "lease=0 must be above 0 and at most 527,040 minutes"),
+        ({"lease": 1e10}, r"lease=1e\+10 must be above 0"),
     ],
 )
 def test_sharing_that_cannot_be(options, message, tmp_path):

@@ -54,6 +54,18 @@ def test_hajek_by_hand_and_by_draws_with_replacement() -> None:
         ({"inclusion": [0.5, 0.5], "estimator": "horvitz_thompson"}, "needs pool_size="),
         ({"inclusion": [0.5, 1.5]}, "1.5"),
         ({"inclusion": [0.5]}, "inclusion"),
+        ({"draw_probability": [0.5, 5]}, r"draw probability of row 1 is 5; it must be in \(0, 1\]"),
+        *(
+            ({"inclusion": [0.5, 0.5], "pool_size": size}, f"pool_size={size} must be a whole number, 2 or more")
+            for size in (0, 1, -5, 2.5, float("nan"))
+        ),
+        ({"draw_probability": [0.5, 0.5], "pool_size": 0}, "pool_size=0 must be a whole number, 1 or more"),
+        (
+            {"inclusion": [0.5, 0.5], "estimator": "horvitz_thompson", "pool_size": 9, "weights": [1, 2]},
+            "items of equal weight: no weights=",
+        ),
+        ({"inclusion": [0.5, 0.5], "target": "popualtion"}, "no target 'popualtion'; there are pool, population"),
+        ({"inclusion": [0.5, 0.5], "interval": "waldd"}, "no interval 'waldd'; there are auto, wald"),
     ],
 )
 def test_what_cannot_be_corrected_for_is_refused(parts: dict[str, Any], words: str) -> None:
@@ -79,3 +91,10 @@ def test_an_expansion_above_the_whole_has_an_interval() -> None:
     )
     assert found.value > 1
     assert (found.interval().low, found.interval().high) == (0.0, 1.0)
+
+
+def test_of_a_weighted_pool_its_size_tells_whether_all_is_labelled() -> None:
+    told: dict[str, Any] = {"predictions": F, "labels": Y, "inclusion": np.ones(5), "weights": [1, 2, 3, 4, 5]}
+    whole, part = (estimate_from("error_rate", **told, pool_size=size) for size in (5, 9))
+    assert whole.value == part.value == pytest.approx((2 + 3) / 15, rel=1e-12)
+    assert (whole.exact, part.exact) == (True, False)

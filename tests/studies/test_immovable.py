@@ -141,3 +141,27 @@ def test_evidence_on_models_that_say_the_same(alternative, margin):
     found = compare(Pool(models=SAME), "a", "b", "accuracy", **options)
     assert found.n_labels == 1
     assert (found.evalue.pvalue < 0.05) == (margin > 0)
+
+
+UNIFORM = np.full((30, 3), 1 / 3)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("measure", ["log_loss", "brier"])
+@pytest.mark.parametrize("columns", [{}, {"weights": np.arange(1.0, 31.0)}, {"groups": np.arange(30) // 3}])
+def test_a_model_that_says_the_same_of_all_classes_is_a_point_at_any_time(measure, columns):
+    pool, labels = Pool(UNIFORM, **columns), np.arange(30) // 3 % 3
+    found = evaluate(pool, measure, labels=labels, budget=10)
+    truth = {"log_loss": np.log(3), "brier": 2 / 3}[measure]
+    sequence = found.sequence()
+    assert sequence.low == sequence.high == pytest.approx([truth], rel=1e-12)
+    assert [found.evalue(found.value, side).pvalue for side in ("two-sided", "greater", "less")] == [1.0, 1.0, 1.0]
+    assert [found.evalue(0.5, side).pvalue for side in ("two-sided", "greater", "less")] == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_nor_are_nearly_equal_probabilities_outside_their_range():
+    nearly = UNIFORM + np.random.default_rng(0).normal(0, 1e-10, (30, 3))
+    found = evaluate(Pool(nearly), "log_loss", labels=np.arange(30) % 3, budget=10)
+    assert np.log(3) == pytest.approx(found.sequence().last.low, rel=1e-8)
+    assert found.sequence().last.width < 1e-8

@@ -241,7 +241,7 @@ def test_nothing_can_be_estimated_without_labels() -> None:
     session.tell(session.ask(2), [None, None])
     with pytest.raises(InputError, match="no labels yet"):
         estimate_session(session)
-    with pytest.raises(InputError, match="ask for 0 items"):
+    with pytest.raises(InputError, match="n=0 must be a whole number from 1"):
         session.ask(0)
 
 
@@ -452,6 +452,9 @@ def test_labels_as_array_mapping_and_function() -> None:
         ([0, 1], InputError, "labels have shape \\(2,\\); the pool has 300 items"),
         ({3: 1}, LabelError, "no label for id"),
         (lambda ids: [1], LabelError, "returned 1 labels for 15 ids"),
+        (lambda ids: None, LabelError, "the labelling function returned None for 15 ids; it must return their labels"),
+        (lambda ids: 1, LabelError, "the labelling function returned 1 for 15 ids"),
+        (lambda ids: "ham", LabelError, "the labelling function returned 'ham' for 15 ids"),
         (lambda ids: ["ham"] * len(ids), LabelError, "'ham' of id"),
         (np.full(300, np.nan), LabelError, "is not a class"),
     ],
@@ -484,15 +487,16 @@ def test_an_interrupted_labeller_loses_nothing() -> None:
     same(evaluate(pool, "f1", resume, budget=250, seed=3), evaluate(pool, "f1", y, budget=250, seed=3))
 
 
-def test_a_wrong_answer_loses_nothing() -> None:
+@pytest.mark.parametrize(("answer", "message"), [(["ham"] * 25, "'ham' of id"), (None, "returned None for")])
+def test_a_wrong_answer_loses_nothing(answer: Any, message: str) -> None:
     pool, y = make()
     calls: list[list[int]] = []
 
-    def label(ids: list[int]) -> list[Any]:
+    def label(ids: list[int]) -> Any:
         calls.append(ids)
-        return y[ids].tolist() if len(calls) < 3 else ["ham"] * len(ids)
+        return y[ids].tolist() if len(calls) < 3 else answer and answer[:1] * len(ids)
 
-    with pytest.raises(LabelError, match="'ham' of id") as caught:
+    with pytest.raises(LabelError, match=message) as caught:
         evaluate(pool, "f1", label, budget=250, seed=3)
     assert caught.value.labels == {i: y[i] for ids in calls[:2] for i in ids}
 
@@ -505,6 +509,25 @@ def test_strata_without_labels_are_joined_to_the_nearest(budget: int) -> None:
     parts: dict[str, Any] = {"method": "passive", "draw": "neyman", "estimator": "hajek"}
     values = [evaluate(pool, "error_rate", y, budget, seed, **parts).value for seed in range(200)]
     assert np.mean(values) == pytest.approx(0.25, abs=4 * np.std(values) / np.sqrt(200))
+
+
+GROUPED = Pool([0.2, 0.4, 0.6, 0.8], ids=["w", "x", "y", "z"], groups=["one", "one", "two", "two"])
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 1, 1], {"w": 0, "x": 1, "y": 1, "z": 1}])
+def test_labels_that_differ_within_a_group_are_refused(labels: Any) -> None:
+    with pytest.raises(LabelError, match="rows of group one share one label; they have 0 and 1"):
+        evaluate(GROUPED, labels=labels, budget=1)
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 1, 1], {"w": 0, "x": 0, "y": 1, "z": 1}])
+def test_labels_that_agree_are_taken(labels: Any) -> None:
+    assert evaluate(GROUPED, labels=labels, budget=2).exact
+
+
+def test_a_masked_label_is_a_skip() -> None:
+    pool, y = make()
+    assert evaluate(pool, labels=np.ma.array(y, mask=np.arange(300) == 7), budget=300).n_skipped == 1
 
 
 def test_only_labels_asked_for_are_read() -> None:

@@ -14,8 +14,10 @@ import pytest
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Study
-from sondage.core.measures import ExpectedCost, FMeasure, Loss
+from sondage.core.measures import ErrorRate, ExpectedCost, FMeasure, Loss
 from sondage.errors import InputError, LabelError, StudyError
+from sondage.studies.forms import question_from_data, question_to_data
+from sondage.studies.method import Question
 
 SOURCE = Path(sondage.__file__).resolve().parents[1]
 
@@ -257,6 +259,8 @@ def test_own_measures_are_given_again(rng, place):
         ({"budget": 301}, "budget=301 is above"),
         ({"measure": "f1", "positive": 7}, "positive=7 is not a class"),
         ({"design": "best"}, "no design 'best'"),
+        ({"margin": 0.1}, "margin 0.1 needs alternative 'less' or 'greater'"),
+        ({"alternative": "less", "margin": float("nan")}, "margin nan is not finite"),
     ],
 )
 def test_what_cannot_be_planned_leaves_no_file(options, message, rng, tmp_path):
@@ -264,6 +268,11 @@ def test_what_cannot_be_planned_leaves_no_file(options, message, rng, tmp_path):
     with pytest.raises(InputError, match=message):
         Study.create(tmp_path / "study.db", pool, **({"budget": 10} | options))
     assert not (tmp_path / "study.db").exists()
+
+
+def test_a_margin_that_an_earlier_release_wrote_of_a_two_sided_test_loses_no_labels():
+    question = Question("compare", ("a", "b"), (ErrorRate(),))
+    assert question_from_data(question_to_data(question) | {"margin": 0.1}, {}) == question
 
 
 def test_places_that_cannot_hold_a_study(rng, tmp_path):

@@ -123,6 +123,32 @@ def test_hostile_text_does_nothing(serve, browse, tmp_path):
         assert hostile.history()[0]["label"] == '"spam'
 
 
+@pytest.mark.parametrize("javascript", [True, False])
+def test_ids_of_any_characters(serve, browse, tmp_path, javascript):
+    ids = ["a\nb", "a\r\nb", "a\rb", "a\0", ' a%0A+&"<é', "a%250Ab"]
+    pool = sondage.Pool(probabilities=np.linspace(0.2, 0.8, 6), ids=np.array(ids, dtype=object))
+    with Study.create(tmp_path / "odd.db", pool, budget=6) as odd:
+        page = serve(odd).sign_in(browse(java_script_enabled=javascript))
+        for done in range(1, 7):
+            page.click(".classes button")
+            page.wait_for_selector(f"text={done} of 6 labelled")
+        assert {row["id"] for row in odd.history()} == set(ids)
+
+
+def test_documents_of_any_characters(serve, browse, tmp_path):
+    queries, documents = np.repeat(["a\nb", "c\rd"], 2), np.array(["x\ny", "x\r\ny"] * 2, dtype=object)
+    ranks = {name: sondage.Ranking(ranks=np.array(order * 2)) for name, order in (("a", [1, 2]), ("b", [2, 1]))}
+    pool = sondage.Pool(
+        models=ranks, queries=queries, documents=documents, grades=np.full((4, 2), 0.5), fields={"n": np.arange(4)}
+    )
+    with Study.create(tmp_path / "queries.db", pool, "dcg@1", budget=1, compare=("a", "b")) as odd:
+        page = serve(odd).sign_in(browse())
+        for key in ("0", "1", "Enter"):
+            page.keyboard.press(key)
+        page.wait_for_selector("text=Everything is labelled")
+        assert sorted(odd.history()[0]["label"].values()) == [0, 1]
+
+
 def test_without_javascript(serve, browse, study):
     page = serve(study).sign_in(browse(java_script_enabled=False))
     first = item(page)

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -15,16 +16,17 @@ BY_HTMX = {"hx-request": "true"}
 
 
 def fields(text, form="/answer"):
-    """Return the hidden fields of a page's form."""
+    """Return the hidden fields of a page's form, as browsers send them."""
     body = re.search(rf'<form[^>]*action="{form}".*?</form>', text, re.DOTALL)[0]
-    return {name: unescape(value) for name, value in re.findall(r'type="hidden" name="(.*?)" value="(.*?)"', body)}
+    found = re.findall(r'type="hidden" name="(.*?)" value="(.*?)"', body, re.DOTALL)
+    return {name: re.sub("\r\n|\r|\n", "\r\n", unescape(value)) for name, value in found}
 
 
 def label(page, value):
     """Label the item on the page; return its id."""
     form = fields(page.get("/").text)
     assert page.post("/answer", data=form | {"label": value}).headers["location"] == "/"
-    return form["item"]
+    return unquote(form["item"])
 
 
 def test_labels_come_in_the_order_of_the_draw(visit, study, pool, tmp_path):
@@ -39,6 +41,18 @@ def test_labels_come_in_the_order_of_the_draw(visit, study, pool, tmp_path):
         assert study.estimate().value == other.estimate().value
     assert "Everything is labelled" in page.get("/").text
     assert {row["who"] for row in study.history()} == {"anna"}
+
+
+def test_ids_with_line_breaks_are_labelled_skipped_and_settled(visit, tmp_path):
+    pool = sondage.Pool(probabilities=[0.4, 0.6], ids=np.array(["a\nb", "c%0Ad\r"], dtype=object))
+    with Study.create(tmp_path / "odd.db", pool, budget=2, raters=2) as odd:
+        anna, berta, owner = visit("anna", of=odd), visit("berta", of=odd), visit("olga", OWNER, of=odd)
+        first = label(anna, "0")
+        anna.post("/answer", data=fields(anna.get("/").text) | {"skip": "yes", "reason": "torn"})
+        assert label(berta, "1") == first
+        owner.post("/resolve", data=fields(owner.get("/estimate").text, "/resolve") | {"label": "1"})
+        assert [(row["label"], row["kind"]) for row in odd.history(first)][-1] == (1, "resolution")
+        assert {row["id"] for row in odd.history()} == {"a\nb", "c%0Ad\r"}
 
 
 def test_reloading_shows_the_same_item(visit):
@@ -207,7 +221,7 @@ def test_numbers(visit, tmp_path):
     with Study.create(tmp_path / "numbers.db", pool, "mse", budget=5) as numbers:
         page = visit(of=numbers)
         form = fields(page.get("/").text)
-        for wrong in ("", "seven", "nan", "1e999"):
+        for wrong in ("", "seven", "nan", "1e999", "1_000", "0x10", "1,5"):
             assert page.post("/answer", data=form | {"label": wrong}).status_code == 422
         label(page, " 7.25 ")
         (row,) = numbers.history()
@@ -233,12 +247,29 @@ def test_each_system_gets_a_grade(visit, systems):
     form = fields(text)
     assert page.post("/answer", data=form).status_code == 422
     assert page.post("/answer", data=form | {"row:a": "2", "row:b": "1"}).status_code == 422
+    assert page.post("/answer", data=form | {"row:a": "0_1", "row:b": "1"}).status_code == 422
     assert page.post("/answer", data=form | {"row:c": "1"}).status_code == 422
     assert page.post("/answer", data=form | {"row:a": "1", "row:b": "0"}).status_code == 303
     assert systems.history()[0]["label"] == [1.0, 0.0]
     page.post("/undo", data={"request": "r"})
     again = page.get("/?undone").text
     assert {name for name, value in re.findall(r'name="row:(.)" value="(.)"[^>]* checked', again)} == {"a", "b"}
+
+
+def test_what_has_nothing_to_show_is_named(visit, tmp_path):
+    pool = sondage.Pool(probabilities=[0.4, 0.6], ids=np.array(["m-1", "m-2"], dtype=object))
+    with Study.create(tmp_path / "bare.db", pool, budget=2, raters=2) as bare:
+        page = visit(of=bare)
+        row = f'<tr><th scope="row">id</th><td>{fields(page.get("/").text)["item"]}</td></tr>'
+        assert row in page.get("/").text
+        label(page, "0")
+        label(visit("berta", of=bare), "1")
+        assert row in visit("olga", OWNER, of=bare).get("/estimate").text
+    pool = sondage.Pool(models={name: sondage.Outcome(judge=np.full(5, 0.6)) for name in ("ours", "theirs")})
+    with Study.create(tmp_path / "systems.db", pool, "mean_outcome", budget=2, select=True) as bare:
+        text = visit(of=bare).get("/").text
+        shown = re.findall(r'dir="auto">system (\w+)</div>.*?name="row:(\w+)"', text, re.DOTALL)
+        assert sorted(shown) == [("ours", "ours"), ("theirs", "theirs")]
 
 
 def test_systems_are_not_named_and_change_places(visit, systems):
@@ -250,10 +281,18 @@ def test_systems_are_not_named_and_change_places(visit, systems):
     assert orders == {("a", "b"), ("b", "a")}
 
 
-def test_grades_may_be_left_out(visit, systems):
+def test_grades_of_systems_that_are_not_asked_about_may_be_left_out(visit, systems, tmp_path):
     page = visit(of=systems)
-    page.post("/answer", data=fields(page.get("/").text) | {"row:a": "1"})
-    first, second = systems.history()[0]["label"]
+    form = fields(page.get("/").text) | {"row:a": "1"}
+    assert page.post("/answer", data=form).status_code == 422
+    assert "give a grade to every answer that the study asks about" in page.post("/answer", data=form).text
+    pool = sondage.Pool(models={"a": sondage.Outcome(), "b": sondage.Outcome()}, ids=["x", "y"])
+    with Study.create(tmp_path / "one.db", pool, "mean_outcome", budget=1, model="a") as one:
+        page = visit(of=one)
+        text = page.get("/").text
+        assert re.findall(r'name="row:(.)" value="1"[^>]* required', text) == ["a"]
+        page.post("/answer", data=fields(text) | {"row:a": "1"})
+        first, second = one.history()[0]["label"]
     assert first == 1.0
     assert second != second
 

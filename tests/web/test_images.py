@@ -32,6 +32,7 @@ def folder(tmp_path):
     (tmp_path / "pictures-too" / "x.png").write_bytes(PNG)
     (root / "out.png").symlink_to(tmp_path / "secret.png")
     (root / "away").symlink_to(tmp_path)
+    (root / "round.png").symlink_to(root / "round.png")
     return root
 
 
@@ -59,6 +60,8 @@ OUTSIDE = [
     "x\0.png",
     "folder.png",
     "missing.png",
+    "round.png",
+    "x" * 300 + ".png",
 ]
 
 
@@ -105,6 +108,14 @@ def test_an_item_shows_its_pictures_and_why_not(visit, folder, tmp_path):
         assert "<img" not in plain.get("/").text
 
 
+@pytest.mark.parametrize("text", ["http://[broken", "//[TODO] check", "//\u2100.png"])
+def test_text_that_is_no_address_is_text(visit, folder, tmp_path, text):
+    pool = sondage.Pool(probabilities=[0.5, 0.5], fields={"text": [text, text]})
+    with Study.create(tmp_path / "texts.db", pool, budget=2) as study:
+        assert f">{text}<" in visit(of=study, images=str(folder)).get("/").text
+    assert Address("http://127.0.0.1:9000/p").link(text) is None
+
+
 @pytest.mark.parametrize(
     ("name", "link"),
     [
@@ -146,6 +157,10 @@ def test_not_of_others(name):
         "http://127.0.0.1@evil.example/",
         "http://127.0.0.1/;script-src *",
         "http://localhost/ 'unsafe-inline'",
+        "http://[bad",
+        "http://127.0.0.1:many/",
+        "http://127.0.0.1/\u0161",
+        "http://127.0.0.1/\r\nx",
         "missing-folder",
     ],
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import click
 
@@ -49,13 +49,13 @@ def command(study: str, port: int, owner: bool, images: str | None, question: st
             raise SondageError(f"the page needs {error.name}: pip install 'sondage[web]'") from None
         token = os.environ.get("SONDAGE_TOKEN") or new_token()
         second = (os.environ.get("SONDAGE_OWNER_TOKEN") or new_token()) if owner else None
-        text = Path(guide).read_text(encoding="utf-8") if guide else ""
+        text = _read_guide(guide) if guide else ""
         with Study.open(study) as opened, opened.held():
             app = create_app(opened, token, second, images=images, question=question, guide=text)
             address = f"http://{HOST}:{listening.getsockname()[1]}/sign-in?token="
-            click.echo(f"To label:            {address}{token}")
+            click.echo(f"To label:            {address}{quote(token, safe='')}")
             if second is not None:
-                click.echo(f"To see the estimate: {address}{second}")
+                click.echo(f"To see the estimate: {address}{quote(second, safe='')}")
             click.echo("The page answers on this machine only. Every answer is kept at once; stop with Ctrl+C.")
             _run(app, listening)
 
@@ -73,6 +73,15 @@ def _listen(port: int) -> socket.socket:
         listening.close()
         raise InputError(f"port {port} cannot be used: {error.strerror}; --port 0 takes a free one") from None
     return listening
+
+
+def _read_guide(path: str) -> str:
+    from sondage.adapters.text_files import read_text
+
+    try:
+        return read_text(path)
+    except InputError as error:
+        raise InputError(f"--guide {path}: {error}") from None
 
 
 def _run(app: Any, listening: socket.socket) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +17,43 @@ def require(condition: bool, message: str) -> None:
     """Raise `InputError` unless the condition holds."""
     if not condition:
         raise InputError(message)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is one finite number, of whatever type."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def is_whole(value: Any) -> bool:
+    """Return whether a value is one whole number, of whatever type."""
+    return is_number(value) and value == int(value)
+
+
+def require_number(name: str, value: Any) -> None:
+    """Raise `InputError` unless an argument is a finite number."""
+    require(is_number(value), f"{name}={value!r} must be a finite number")
+
+
+def require_whole(name: str, value: Any) -> None:
+    """Raise `InputError` unless an argument is a whole number, and of a type of such."""
+    require(isinstance(value, Integral), f"{name}={value!r} must be a whole number")
+
+
+def require_count(name: str, value: Any) -> None:
+    """Raise `InputError` unless an argument is a whole number from 1."""
+    require(isinstance(value, Integral) and int(value) > 0, f"{name}={value!r} must be a whole number from 1")
+
+
+def require_level(name: str, value: Any) -> None:
+    """Raise `InputError` unless a level is in (0, 1)."""
+    require(is_number(value) and 0 < value < 1, f"{name}={value!r} must be between 0 and 1")
+
+
+def listed(name: str, values: Any) -> list[Any]:
+    """Return what an argument lists; neither one text nor a mapping is a list of its parts."""
+    apart = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
+    require(apart and getattr(values, "ndim", 1) > 0, f"{name} is {values!r}; it must be a list")
+    return list(values)
 
 
 def require_error(std_error: float) -> None:

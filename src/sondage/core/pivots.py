@@ -17,7 +17,7 @@ are. But a difference of ratios :math:`N_m / D_m` is :math:`\delta` where :math:
 It is as far from the estimate as the nearest of them is from (0, 0), in standard errors of e and u (Fieller's theorem
 has :math:`1 - u` for :math:`\exp(-u)`). No less of D is possible than is labelled: u has a greatest value, and where
 the nearest is beyond that, the difference is at least as far as e there, by its own standard error. Whether there is
-a difference does not hang on D at all. Where D is known, as of precision on the pool, e alone counts, by Student's t.
+a difference does not hang on D at all. Where D is known, as of precision on the pool, e alone counts.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def pivot_of(
     variance: float,
     drawn: tuple[float, float] = (0.0, np.inf),
 ) -> Pivot | None:
-    """Return what differences are held against; None of what is no difference of two ratios, or of known denominators.
+    """Return what differences are held against; None of what is no difference of two ratios.
 
     Parameters
     ----------
@@ -207,9 +207,7 @@ def pivot_of(
     below = _Combined(contrast.functional, contrast.weights, 0.0, 1.0)
     of_below, believed = estimation.around(below, fit), plausible_variance(below, sample, fit.sums, belief)
     square = max(of_below.variance, believed, drawn[0] * of_below.spread)
-    if square < KNOWN**2:
-        return None
-    scale = float(np.sqrt(variance / square))
+    scale = float(np.sqrt(variance / square)) if square > KNOWN**2 else 0.0
     both = [_Combined(contrast.functional, contrast.weights, 1.0, sign * scale) for sign in (1.0, -1.0)]
     fits = [fit, of_below, *(estimation.around(one, fit) for one in both)]
     root = np.sqrt(sample.expansion.spread)
@@ -233,8 +231,10 @@ def pivot_of(
 
 
 def _covariance(variances: Sequence[float], scale: float) -> Floats:
-    """Return Var e, Cov(e, u) and Var u from the variances of e, u, e + scale u and e - scale u."""
+    """Return Var e, Cov(e, u) and Var u from the variances of e, u, e + scale u and e - scale u; 0 if u is known."""
     own, square, of_sum, of_rest = variances
+    if not scale:
+        return np.array([own, 0.0, 0.0])
     limit = (1.0 - NEARLY) * float(np.sqrt(own * square))
     return np.array([own, np.clip((of_sum - of_rest) / (4.0 * scale), -limit, limit), square])
 

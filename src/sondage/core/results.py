@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sondage.core.checks import require, require_level, require_number
 from sondage.core.display import Shown
 from sondage.errors import InputError
 
@@ -242,6 +243,7 @@ class Estimate(Shown):
             If the draw was with replacement or by strata, the target is a population, or an item that matters could not
             be drawn.
         """
+        require_level("level", level)
         return self.in_order().sequence(level)
 
     def evalue(self, null: float, alternative: str = "two-sided") -> EValue:
@@ -257,8 +259,11 @@ class Estimate(Shown):
         Raises
         ------
         InputError
-            As for `sequence`.
+            As for `sequence`, or if the value is not a finite number or there is no such alternative.
         """
+        require_number("null", null)
+        sides = ("two-sided", "greater", "less")
+        require(alternative in sides, f"alternative {alternative!r} is none of {', '.join(map(repr, sides))}")
         return self.in_order().evalue(null, alternative)
 
     def in_order(self) -> Course:
@@ -324,9 +329,18 @@ class Comparison(Shown):
         return self.estimate.warnings
 
     @property
+    def significant(self) -> bool:
+        """Whether the null hypothesis is rejected at alpha."""
+        return self.pvalue <= self.alpha
+
+    @property
     def better(self) -> str | None:
-        """The better model; None while the p-value is above alpha or the measure has no direction."""
-        undecided = not self.pvalue <= self.alpha or self.difference == 0
+        """The better model; None while the p-value is above alpha or the measure has no direction.
+
+        None too of a test with a margin, which does not tell which is better if one is not worse by the margin.
+        """
+        within_margin = {"two-sided": False, "greater": self.null < 0, "less": self.null > 0}
+        undecided = not self.significant or self.difference == 0 or within_margin[self.significance.alternative]
         if undecided or self.higher_is_better is None:
             return None
         first_leads = (self.difference > 0) == self.higher_is_better

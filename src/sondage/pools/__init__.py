@@ -1,5 +1,5 @@
 """Pools: where the unlabelled items are."""
 
-from sondage.pools.arrays import Pool
+from sondage.pools.arrays import Pool, require_pool
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "require_pool"]

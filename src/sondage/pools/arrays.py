@@ -16,14 +16,14 @@ from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Rankin
 from sondage.errors import InputError
 from sondage.pools.coding import as_column, check_ids, code_models, code_units, positive_column
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
-from sondage.pools.given import base_weights, namer, no_others, one_kind
+from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind
 from sondage.pools.listings import document_field, with_judged
 from sondage.pools.parts import Taken
 from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.rows import ArrayRows
 from sondage.pools.side import check_judges, code_features, code_judges
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "require_pool"]
 
 SHOWN = 10
 
@@ -71,6 +71,8 @@ class Pool(ArrayRows):
     ----------
     judges : tuple of str
         Names of the judges.
+    groups : ndarray or None
+        The group of each row, where rows share labels.
     source : str or None
         Absolute path of the file or files it was read from, and `reading`, the options it was read with.
 
@@ -135,12 +137,14 @@ class Pool(ArrayRows):
             code_judges(judges, self.task.classes, size, where),
             code_features(features, size, where),
         )
-        self.fields = {name: self._field(name, column, size) for name, column in (fields or {}).items()}
+        shown = {} if fields is None else by_name("field", fields)
+        self.fields = {name: self._field(name, column, size) for name, column in shown.items()}
         self.source: str | None = None
         self.reading: dict[str, Any] = {}
         self._units: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        self.groups = None if groups is None else as_column(groups, "groups", size)
         if groups is not None:
-            self._units = code_units(groups, size, self.keys)
+            self._units = code_units(groups, size, self.keys, where)
 
     def _field(self, name: str, values: Any, size: int) -> NDArray[Any]:
         """Return a column to show; of rankings' documents a mapping for each query."""
@@ -189,7 +193,8 @@ class Pool(ArrayRows):
         part.items = replace(self.items.take(rows), weights=given)
         part.fields = {name: column[rows] for name, column in self.fields.items()}
         part.source, part.reading = None, {}
-        part._units = None if self._units is None else code_units(self._units[0][rows], size, part.keys)
+        part.groups = None if self.groups is None else self.groups[rows]
+        part._units = None if self._units is None else code_units(self._units[0][rows], size, part.keys, where)
         return part
 
     def model(self, name: str) -> int:
@@ -259,3 +264,11 @@ class Pool(ArrayRows):
             extra = [] if shared is None else [shared[part].astype(np.uint64)]
             digest += row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)
         return digest_of(len(self), (self.task, self.models), digest, side_of(self.judges, self.items))
+
+
+def require_pool(pool: Any) -> None:
+    """Raise `InputError` unless this is a pool."""
+    if not isinstance(pool, Pool):
+        raise InputError(
+            f"pool is a {type(pool).__name__}, not a sondage.Pool: make one, Pool(probabilities=...), or read_pool(...)"
+        )

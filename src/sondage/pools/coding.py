@@ -14,8 +14,17 @@ from sondage.core.hashing import hash_ids
 from sondage.core.measures import Task
 from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
+from sondage.pools.missing import as_array, require_given
 
-__all__ = ["check_ids", "code_labels", "code_models", "code_probabilities", "code_units", "positive_column"]
+__all__ = [
+    "check_ids",
+    "class_names",
+    "code_labels",
+    "code_models",
+    "code_probabilities",
+    "code_units",
+    "positive_column",
+]
 
 SUM_TOLERANCE = 1e-3
 ROUNDING = 1e-6
@@ -25,7 +34,7 @@ Where = Callable[[int], str]
 
 def as_column(values: Any, name: str, size: int | None) -> NDArray[Any]:
     """Return a one-dimensional array of the pool's length; lists, frames' columns and Arrow arrays are taken."""
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    array = as_array(values, name)
     if array.ndim != 1:
         raise InputError(f"{name} has shape {array.shape}; it must be one column")
     if size is not None and len(array) != size:
@@ -63,7 +72,7 @@ def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
 
     One column is the probability of the second of two classes.
     """
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    array = as_array(values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim not in (1, 2):
@@ -101,17 +110,14 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         array = np.empty(len(values), dtype=object)
         array[:] = list(values)
     else:
-        array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+        array = as_array(values, "the id")
     if array.ndim != 1:
         raise InputError(f"ids have shape {array.shape}; they must be one column (join the columns to one text)")
     if len(array) != size:
         raise InputError(f"there are {len(array)} ids; the pool has {size} rows")
     if array.dtype.kind == "f":
-        missing = ~np.isfinite(array)
-        if missing.any():
-            raise InputError(
-                f"the id of row {int(np.argmax(missing))} is {array[np.argmax(missing)]}; it must be given"
-            )
+        numeric(array, "the id", "row {}".format)
+    require_given(array, array, "the id", "row {}".format)
     keys = hash_ids(array)
     ordered = np.sort(keys)
     if (ordered[1:] == ordered[:-1]).any():
@@ -141,9 +147,12 @@ def _require_different(ids: NDArray[Any]) -> None:
             raise InputError(f"id {name} stands in more than one row; ids must be unique")
 
 
-def code_units(groups: Any, size: int, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return each row's unit and each unit's first row, the one of the smallest key."""
+def code_units(
+    groups: Any, size: int, keys: NDArray[np.int64], where: Where
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return each row's unit and each unit's first row, the one of the smallest key; no row may be in no group."""
     names = as_column(groups, "groups", size)
+    require_given(groups, names, "group", where)
     if names.dtype.kind == "O":
         names = np.array([str(name) for name in names.tolist()])
     _, units = np.unique(names, return_inverse=True)
@@ -188,7 +197,10 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Ju
         given = model.probabilities
         probabilities[name] = None if given is None else code_probabilities(given, f"probabilities of {name!r}", where)
         hard = model.predictions
-        predicted[name] = None if hard is None else as_column(hard, f"predictions of {name!r}", None)
+        if hard is not None:
+            hard = as_column(hard, f"predictions of {name!r}", None)
+            require_given(model.predictions, hard, f"prediction of {name!r}", where)
+        predicted[name] = hard
     columns = [p.shape[1] if p.ndim == 2 else 2 for p in probabilities.values() if p is not None]
     columns += [p.shape[1] if p.ndim == 2 else 2 for p in judges if p.dtype.kind == "f"]
     names = _classes(classes, columns, [p for p in predicted.values() if p is not None])
@@ -208,9 +220,7 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
     if len(set(columns)) > 1:
         raise InputError(f"probabilities have {columns} columns; all must have one for each class")
     if given is not None:
-        names = tuple(np.asarray(given).tolist())
-        if len(set(names)) != len(names) or len(names) < 2:
-            raise InputError(f"classes={list(names)} must be two or more different names")
+        names = class_names(given)
         if columns and columns[0] != len(names):
             raise InputError(f"there are {len(names)} classes {list(names)} but {columns[0]} columns of probabilities")
         return names
@@ -222,6 +232,15 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
     if len(seen) != count or count < 2:
         raise InputError(f"predictions have the classes {seen}; name them all with classes=, in the columns' order")
     return tuple(seen)
+
+
+def class_names(given: Any) -> tuple[Any, ...]:
+    """Return the names of classes: two or more, all different."""
+    array = np.asarray(given)
+    names = tuple(array.tolist()) if array.ndim == 1 else ()
+    if len(set(names)) != len(names) or len(names) < 2:
+        raise InputError(f"classes={given!r} must be two or more different names")
+    return names
 
 
 def argmax(probabilities: NDArray[Any] | None, n_classes: int) -> NDArray[Any]:

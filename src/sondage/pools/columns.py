@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
+from sondage.pools.coding import class_names
 from sondage.pools.long import is_long, pool_from_long
 from sondage.pools.table import WHOLE, Columns, Table, is_number, is_row_index
 
@@ -239,7 +240,7 @@ def _classifiers(table: Table, layout: Layout, classes: Any) -> Built:
 def _classes(layout: Layout, predicted: Sequence[NDArray[Any]], classes: Any) -> Any:
     """Return the classes: as given, else as the columns of probabilities name them; None if nothing does."""
     if classes is not None:
-        return list(classes)
+        return list(class_names(classes))
     sources = [model.probabilities for model in layout.models.values() if model.probabilities]
     sources += [judge.probabilities for judge in layout.judges.values() if judge.probabilities]
     if not sources:

@@ -12,7 +12,7 @@ from sondage.core.predictions import Classifier, Regressor
 from sondage.errors import InputError
 from sondage.pools.coding import floats, positive_column
 
-__all__ = ["base_weights", "namer", "no_others", "one_kind"]
+__all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind"]
 
 
 def one_kind(
@@ -23,11 +23,10 @@ def one_kind(
     if models is not None:
         if any(single):
             raise InputError("give models=, or one model's probabilities, predictions, means; not both")
-        if not isinstance(models, Mapping):
-            raise InputError(f"models= is a {type(models).__name__}: give each model a name, models={{'name': ...}}")
-        if not models:
+        found = by_name("model", models)
+        if not found:
             raise InputError("models= is empty; a pool needs at least one model")
-        return dict(models)
+        return found
     if means is not None:
         if probabilities is not None or predictions is not None:
             raise InputError("give means (regression) or probabilities and predictions (classification), not both")
@@ -35,6 +34,16 @@ def one_kind(
     if probabilities is None and predictions is None:
         raise InputError("a pool needs probabilities=, predictions=, means= or models=")
     return {"model": Classifier(probabilities, predictions)}
+
+
+def by_name(what: str, values: Any) -> dict[str, Any]:
+    """Return models or fields by name, or refuse those that have none."""
+    if not isinstance(values, Mapping):
+        raise InputError(f"{what}s= is a {type(values).__name__}: give each {what} a name, {what}s={{'name': ...}}")
+    unnamed = [name for name in values if not isinstance(name, str)]
+    if unnamed:
+        raise InputError(f"{what}s= has the name {unnamed[0]!r}; names must be text, such as '{unnamed[0]}'")
+    return dict(values)
 
 
 def no_others(reason: str = " does not go with rankings", **given: Any) -> None:

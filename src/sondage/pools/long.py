@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import listed
 from sondage.core.predictions import Ranking
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
@@ -135,7 +136,9 @@ def _ordered(graded: dict[str, str]) -> list[float]:
 def _by_grade(graded: dict[str, str], classes: Any) -> dict[float, str]:
     """Return the columns of a grade model in the order of the grades."""
     columns = {float(text): name for name, text in graded.items() if is_number(text)}
-    wanted: Sequence[float] = _ordered(graded) if classes is None else [float(grade) for grade in classes]
+    wanted: Sequence[float] = (
+        _ordered(graded) if classes is None else [float(grade) for grade in listed("classes", classes)]
+    )
     missing = next((grade for grade in wanted if grade not in columns), None)
     if missing is not None or len(columns) > len(wanted):
         raise InputError(f"grades are {list(wanted)}; columns of probabilities are {list(graded)}")

@@ -229,8 +229,8 @@ def _grades(classes: Any, probabilities: NDArray[Any] | None) -> tuple[float, ..
     try:
         grades = np.asarray(classes, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"grades are numbers; classes={list(classes)}") from None
-    if len(grades) < 2 or not np.all(np.diff(grades) > 0):
+        raise InputError(f"grades are numbers; classes={classes!r}") from None
+    if grades.ndim != 1 or len(grades) < 2 or not np.all(np.diff(grades) > 0):
         raise InputError(f"classes={grades.tolist()} must be two or more grades in ascending order")
     if probabilities is not None and probabilities.shape[1] != len(grades):
         raise InputError(f"there are {len(grades)} grades {grades.tolist()} but {probabilities.shape[1]} columns")

@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 from sondage.pools.coding import Where, as_column, code_labels, code_probabilities, numeric
+from sondage.pools.missing import as_array
 
 __all__ = ["check_judges", "code_features", "code_judges"]
 
+LARGEST_FEATURE = 1e150
+"""Of either sign: squares are summed over a pool."""
 SURE = 0.95
 """Probability of the class that a judge names without probabilities; labels then tell what it is worth."""
 
@@ -38,7 +41,7 @@ def check_judges(judge: Any, where: Where) -> dict[str, NDArray[Any]]:
 
 
 def _check_judge(values: Any, name: str, where: Where) -> NDArray[Any]:
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    array = as_array(values, name)
     if array.ndim == 1 and array.dtype.kind != "f":
         return as_column(array, name, None)
     return code_probabilities(array, name, where)
@@ -78,15 +81,20 @@ def code_features(values: Any, size: int, where: Where) -> NDArray[Any] | None:
     Raises
     ------
     InputError
-        If the shape is not that of a table with the pool's rows, or a value is not a finite number.
+        If the shape is not that of a table with the pool's rows, or a value is not a finite number of at most
+        `LARGEST_FEATURE`.
     """
     if values is None:
         return None
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    array = as_array(values, "features")
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or not array.shape[1]:
         raise InputError(f"features have shape {array.shape}; they must be (N, d), one row an item")
     if len(array) != size:
         raise InputError(f"features have {len(array)} rows; the pool has {size}")
     array = numeric(array, "features", where)
+    if array.dtype == np.float64 and max(array.max(initial=0.0), -array.min(initial=0.0)) > LARGEST_FEATURE:
+        row = int(np.argmax((np.abs(array) > LARGEST_FEATURE).any(axis=1)))
+        told = f"features of {where(row)} is {array[row].tolist()}"
+        raise InputError(f"{told}; it must be finite, at most {LARGEST_FEATURE:g} either way")
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import as_column
+from sondage.pools.given import namer
+from sondage.pools.missing import is_missing, require_given
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Select
@@ -45,10 +47,9 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
         if slices not in pool.fields:
             raise InputError(f"no field {slices!r} to slice by; the pool has {list(pool.fields)}")
         slices = pool.fields[slices]
-    names = as_column(slices, "slices", len(pool)).tolist()
-    for row, name in enumerate(names):
-        if name is None or name != name:
-            raise InputError(f"row {row} (id {pool.ids[row]}) has no slice: {name}")
+    column = as_column(slices, "slices", len(pool))
+    require_given(slices, column, "slice", namer(pool.ids))
+    names = column.tolist()
     ordered = ordered_names(set(names))
     check_slices(ordered)
     code = {name: number for number, name in enumerate(ordered)}
@@ -107,7 +108,7 @@ def ordered_names(names: Iterable[Any]) -> list[Any]:
 
 def check_slices(names: Collection[Any]) -> None:
     """Refuse slices that divide nothing, or rows without one."""
-    if any(name is None or name != name for name in names):
+    if any(map(is_missing, names)):
         raise InputError("some rows have no slice")
     if len(names) < 2:
         raise InputError(f"all rows are in the slice {next(iter(names))!r}: nothing is divided; leave slices= out")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "is_number", "is_row_index"]
+__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "as_number", "is_number", "is_row_index"]
 
 WHOLE = re.compile(r"0|-?[1-9]\d*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -116,6 +117,30 @@ def is_row_index(name: str) -> bool:
     (True, False)
     """
     return _ROW_INDEX.fullmatch(name) is not None
+
+
+def as_number(value: Any) -> float:
+    """Return a number, or the text of one, as a float; texts that only Python takes for numbers are none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no number.
+
+    Examples
+    --------
+    >>> as_number(" 1.5e3 "), as_number(2)
+    (1500.0, 2.0)
+    >>> as_number("1_000")
+    Traceback (most recent call last):
+    ValueError: '1_000' is not a number
+    """
+    if isinstance(value, str) and not NUMBER.fullmatch(value.strip()):
+        raise ValueError(f"{value!r} is not a number")
+    try:
+        return float(value)
+    except OverflowError:  # of a whole number; its text is infinite too
+        return math.inf if value > 0 else -math.inf
 
 
 def is_number(value: Any) -> bool:

@@ -97,7 +97,8 @@ def _interval(interval: Interval) -> Data:
 
 def _comparison(comparison: Comparison, level: float) -> Data:
     estimate = _estimate(comparison.estimate, level)
-    decision = {"better": comparison.better, "alpha": comparison.alpha, "test": _significance(comparison.significance)}
+    decision = {name: getattr(comparison, name) for name in ("better", "alpha", "null")}
+    decision["test"] = _significance(comparison.significance)
     estimate["difference"] = estimate.pop("value")
     return {"kind": "comparison"} | estimate | {"pvalue": _finite(comparison.pvalue)} | decision
 

@@ -151,10 +151,12 @@ def _snippet(report: Report) -> str:
     whole = int(budget) if budget.is_integer() else budget
     plan = {"measure": asked["measures"], "budget": whole, "seed": settings["seed"]}
     tests = {} if asked["kind"] == "evaluate" else {name: asked[name] for name in ("alpha", "alternative", "margin")}
-    options = plan | models | tests
+    people = {name: settings[name] for name in ("raters", "overlap", "lease")} if settings["raters"] > 1 else {}
+    options = plan | models | tests | people
     told = "".join(f"    {name}={value!r},\n" for name, value in options.items())
     parts = "".join(f"        {name}={value!r},\n" for name, value in method.items())
-    pool = f"sondage.read_pool({settings['source']!r})" if settings.get("source") else "pool"
+    reading = "".join(f", {name}={value!r}" for name, value in settings["reading"].items())
+    pool = f"sondage.read_pool({settings['source']!r}{reading})" if settings.get("source") else "pool"
     return (
         "import sondage\nfrom sondage.studies.method import Method\n\n"
         f'study = sondage.Study.create(\n    "again.db",\n    {pool},\n{told}    method=Method(\n{parts}    ),\n)\n'

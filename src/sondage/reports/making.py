@@ -70,7 +70,9 @@ def make_report(subject: Any, level: float = 0.95) -> Report:
         session = subject.snapshot()
         ids = session.asked_ids
         fields = dict(zip(ids, subject.fields(ids), strict=True))
-        facts = {"study": subject.name} | subject.facts
+        # Not the settings of an engine, which may have passwords.
+        reading = {name: value for name, value in subject.reading.items() if name in ("classes", "task", "features")}
+        facts = {"study": subject.name} | subject.facts | {"reading": reading} | asdict(subject.sharing)
         report = _report(session, subject.estimate() if session.n_labels else None, level, fields, facts)
         return replace(report, standing=_standing(session, subject))
     leading = _leading(subject)

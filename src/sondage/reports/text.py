@@ -167,15 +167,29 @@ def _compared(comparison: Comparison, level: float) -> str:
     if estimate.exact and estimate.value == 0 and estimate.target == "pool":
         told = label_count(estimate.n_labels)
         return f"Neither is better: the {measure} of {first!r} and that of {second!r} are the same ({told})."
-    if comparison.better is None:
-        return (
-            f"No winner yet: the {measure} of {first!r} minus that of {second!r} is {difference} ({reach}; {evidence})."
-        )
-    other = second if comparison.better == first else first
     return (
-        f"{comparison.better!r} is better than {other!r}: the {measure} of {first!r} minus that of {second!r}"
+        f"{_decided(comparison)}: the {measure} of {first!r} minus that of {second!r}"
         f" is {difference} ({reach}; {evidence})."
     )
+
+
+def _decided(comparison: Comparison) -> str:
+    """Return what the test says: which model is better, or of a margin whether one is not worse by so much."""
+    models, null, better = comparison.estimate.models, comparison.null, comparison.better
+    if not null:
+        other = models[0] if better == models[1] else models[1]
+        return "No winner yet" if better is None else f"{better!r} is better than {other!r}"
+    above = comparison.significance.alternative == "greater"
+    percent = base_name(comparison.estimate.measure) in PERCENT
+    margin = f"{100 * abs(null):g} points" if percent else f"{abs(null):g}"
+    if comparison.higher_is_better is None:
+        claim = f"the difference is {'above' if above else 'below'} {'-' if null < 0 else ''}{margin}"
+    else:
+        first, second = models if above == comparison.higher_is_better else models[::-1]
+        far = f"not worse than {second!r} by {margin} or more"
+        claim = f"{first!r} is {far if above == (null < 0) else f'better than {second!r} by more than {margin}'}"
+    shown = claim if comparison.significant else f"not shown that {claim}"
+    return shown[0].upper() + shown[1:]
 
 
 def pvalue_text(pvalue: float) -> str:

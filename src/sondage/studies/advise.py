@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.checks import require_number
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.measures import Measure, parse_measure
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.power import power
 from sondage.errors import InputError
-from sondage.pools import Pool
+from sondage.pools import Pool, require_pool
 from sondage.studies.budgets import check_budget
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
@@ -130,8 +131,12 @@ def advise(
     >>> advise(pool, budgets=[100]).sentence.split(":")[0]
     'Active evaluation should pay'
     """
+    require_pool(pool)
     if compare is None and model is None and len(pool.models) > 1:
         raise InputError(f"the pool has several models {list(pool.models)}: name one with model=, or two with compare=")
+    for name, value in {"width": width, "difference": difference, "wanted_power": wanted_power}.items():
+        if value is not None:
+            require_number(name, value)
     names = compare or (model or pool.models[0],)
     kind = "compare" if compare else "evaluate"
     for name in names:

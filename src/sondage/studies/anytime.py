@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
 from sondage.core.courses import EValue
-from sondage.core.measures.bases import Confusion
+from sondage.core.measures.bases import ROUNDING, Confusion, clean_sum
 from sondage.core.possible import all_outward
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
@@ -35,7 +35,7 @@ from sondage.core.sequences import (
 )
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence
 from sondage.errors import InputError, SondageWarning
-from sondage.studies.drawing import DRAWS, KeyOrder
+from sondage.studies.requirements import require_order
 from sondage.studies.rests import drawn_units, key_of
 from sondage.studies.session import Session
 
@@ -43,6 +43,13 @@ __all__ = ["LabelCourse"]
 
 FIRST_LOOK, LOOKS = 30, 40
 TIGHTEST = 200.0
+
+REFUTED: dict[str, Callable[[float], bool]] = {
+    "two-sided": lambda gap: gap != 0,
+    "greater": lambda gap: gap > 0,
+    "less": lambda gap: gap < 0,
+}
+"""Whether a value that is known, less that of the null hypothesis, speaks against the latter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +80,9 @@ class LabelCourse:
         """Return the interval after each label."""
         if self.fraction is None:
             return self._rounded(self._asymptotic(self._looks(), level))
+        if self.known is not None:
+            ends = np.full(self.count, self.known)
+            return ConfidenceSequence(ends, ends, level, "exact")
         if self.outcomes is not None:
             found = disagreement_sequence(*self.outcomes, level)
             scale = self.stages[0].bottom[0] * self.outcomes[1]
@@ -89,6 +99,9 @@ class LabelCourse:
         kind = "betting"
         if self.fraction is None:
             logs, kind = self._asymptotic_evidence(null, alternative), "asymptotic"
+        elif self.known is not None:
+            gap = float(clean_sum(np.array([self.known, -null]), axis=0))
+            logs, kind = np.array([np.inf if REFUTED[alternative](gap) else 0.0]), "exact"
         elif self.outcomes is not None:
             outcomes, size = self.outcomes
             share = float(np.clip(null / (self.stages[0].bottom[0] * size), -1.0, 1.0))
@@ -101,18 +114,8 @@ class LabelCourse:
     @cached_property
     def fraction(self) -> Fraction | None:
         """The contrast as a mean or ratio; None where there is only an asymptotic sequence."""
-        session, functional = self.session, self.contrast.functional
-        if not isinstance(DRAWS[session.method.draw], KeyOrder) or "sequence" in session.stage.drawn.settings:
-            raise InputError(
-                f"nothing holds at any time for draw={session.method.draw!r}; draw='without_replacement' has sequences"
-            )
-        if session.method.target != "pool":
-            raise InputError("sequences are of the pool's own value; target='population' has none")
-        if session.question.kind == "select":
-            raise InputError("a selection has no sequences; compare two of its models")
-        if functional.corrected is not None:
-            raise InputError(f"measure {functional.name!r} has kinks, and no sequence")
-        return fraction_of(self.contrast, session.task)
+        require_order(self.session, self.contrast.functional)
+        return fraction_of(self.contrast, self.session.task)
 
     @cached_property
     def count(self) -> int:
@@ -162,10 +165,23 @@ class LabelCourse:
         assert self.fraction is not None
         if self.fraction.bottom is not None:
             return self.fraction.nodes
-        first = self.stages[0]
-        low = float(first.units.lowest.sum() + first.rest.lowest[0])
-        high = float(first.units.highest.sum() + first.rest.highest[0])
+        low, high = self._range
         return np.array([low, max(high, low + 1e-9)])
+
+    @property
+    def _range(self) -> tuple[float, float]:
+        """The least and the greatest mean that any labels could give."""
+        first = self.stages[0]
+        low, high = first.units.lowest.sum() + first.rest.lowest[0], first.units.highest.sum() + first.rest.highest[0]
+        return float(low), float(high)
+
+    @cached_property
+    def known(self) -> float | None:
+        """The value of a mean that no label can move, as of a model that says the same of all classes; else None."""
+        if self.fraction is None or self.fraction.bottom is not None:
+            return None
+        low, high = self._range
+        return None if high - low > ROUNDING * max(abs(low), abs(high)) else (low + high) / 2
 
     def _at(self, nodes: Floats) -> tuple[list[Stage], Floats]:
         """Return the stages with ranges at these nodes, and the nodes."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sondage.core.catalogue.beliefs import MOST_SOURCES
+from sondage.core.checks import is_number
 from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.pools import Pool
@@ -41,8 +42,8 @@ def check_budget(pool: Pool, budget: float) -> float:
 
 def check_amount(budget: float, limit: float, unit: str) -> None:
     """Refuse a budget that is not positive, above the limit, or not whole where its unit is labels."""
-    if not (np.isfinite(budget) and budget > 0):
-        raise InputError(f"budget={budget} must be positive: the number of labels, or their cost")
+    if not (is_number(budget) and budget > 0):
+        raise InputError(f"budget={budget!r} must be positive and finite: the number of labels, or their cost")
     if unit == "labels" and budget != int(budget):
         raise InputError(f"budget={budget} counts labels and must be whole")
     if budget > limit * (1 + 1e-12):

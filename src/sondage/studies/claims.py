@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sondage.errors import InputError
+from sondage.core.checks import require_count
 from sondage.studies import records
 from sondage.studies.filing import plan_event, stage_row, stage_rows
 from sondage.studies.kept import Kept
@@ -65,8 +65,10 @@ class Lending(Kept):
         Raises
         ------
         InputError
-            If n is not positive, or the pool is needed and not at hand: after an extension.
+            If n is not a whole number from 1, or the pool is needed and not at hand: after an extension.
         """
+        if n is not None:
+            require_count("n", n)
         with self._writing() as (session, found):
             free = found.assignments.free(now())
             session.held = {p for p in session.pending if records.id_to_text(session.ids[p]) not in free}
@@ -114,10 +116,9 @@ class Lending(Kept):
         Raises
         ------
         InputError
-            If n is not positive or the name is empty.
+            If n is not a whole number from 1, or the name is empty.
         """
-        if n < 1:
-            raise InputError(f"claim {n} items: the number must be positive")
+        require_count("n", n)
         require_name(labeller)
         if not self._store.is_file:  # claims of items that were asked for already pass each other: nobody queues
             with self._lock, self._store.writing() as found:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from sondage.core.checks import listed
 from sondage.errors import LabelError
 from sondage.studies import records
 from sondage.studies.claims import Lending
@@ -69,7 +70,8 @@ class Desk(Lending):
         InputError
             If the request's name was used for other labels.
         """
-        ids, labels = list(ids), list(labels)
+        ids, labels = listed("ids", ids), listed("labels", labels)
+        who = who if who is None or isinstance(who, str) else listed("who", who)
         if len(ids) != len(labels):
             raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
 
@@ -93,8 +95,7 @@ class Desk(Lending):
                 count += len(rows)
             return count
 
-        told = who if who is None or isinstance(who, str) else list(who)
-        return int(self._once(request, ["tell", ids, labels, correct, told, further, reason], write))
+        return int(self._once(request, ["tell", ids, labels, correct, who, further, reason], write))
 
     def skip(self, name: Any, who: str | None, reason: str | None = None, *, request: str | None = None) -> int:
         """Leave an item unanswered for good; it is counted, and can still be answered later.
@@ -216,7 +217,7 @@ class Desk(Lending):
         coded: dict[str, Label | None] = {}
         for name, item, label in zip(ids, self._written(session, ids), labels, strict=True):
             documents = session.documents(session.position(name)) if self.task.kind == "ranking" else []
-            value = code_label(label, self.task, self.models, name, documents)
+            value = code_label(label, self.task, self.models, name, documents, session.asked_about)
             if item in coded and repr(coded[item]) != repr(value):
                 raise contradiction(name, coded[item], value, self.task)
             coded[item] = value

@@ -10,6 +10,7 @@ import numpy as np
 
 from sondage.core.assisted import Assisted
 from sondage.core.catalogue.estimators import ESTIMATORS
+from sondage.core.checks import is_whole
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Measure, parse_measure, settled
@@ -23,6 +24,7 @@ from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models, positive_column
 from sondage.studies.answers import AGREED, of_untold
 from sondage.studies.labels import code_label, label_array
+from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
 
 __all__ = ["estimate_from", "result_of"]
@@ -59,11 +61,12 @@ def estimate_from(
     inclusion : array-like of float, shape (n,), optional
         Probability, in (0, 1], that each item was drawn; draws independent or nearly so.
     draw_probability : array-like of float, shape (n,), optional
-        In place of `inclusion`, for draws with replacement: each draw's probability of this item.
+        In place of `inclusion`, for draws with replacement: each draw's probability, in (0, 1], of this item.
     pool_size : int, optional
         Number of items of the pool; by default estimated, which Horvitz-Thompson does not allow.
     weights : array-like of float, shape (n,), optional
-        Base weights of the items, where the pool itself is a weighted sample.
+        Base weights of the items, where the pool itself is a weighted sample. What all its items weigh is estimated,
+        which Horvitz-Thompson does not allow either.
     estimator : str
         ``"hajek"`` (default), ``"self_normalised"`` or ``"horvitz_thompson"``.
 
@@ -91,8 +94,10 @@ def estimate_from(
         raise InputError(
             f"no estimator {estimator!r} without a pool; there are hajek, self_normalised, horvitz_thompson"
         )
-    if estimator == "horvitz_thompson" and pool_size is None:
-        raise InputError("estimator 'horvitz_thompson' needs pool_size=")
+    if estimator == "horvitz_thompson" and (pool_size is None or weights is not None):
+        raise InputError("estimator 'horvitz_thompson' needs pool_size=, and items of equal weight: no weights=")
+    check_part("interval", interval)
+    check_part("target", target)
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
     task, outputs, size = code_models({"model": one}, _classes(classes, predictions, labels), (), _row)
     coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(_listed(labels, size))]
@@ -102,6 +107,7 @@ def estimate_from(
             f"label of row {coded.index(None)} is missing; leave the row out only if it was skipped at random"
         )
     expansion = _expansion(inclusion, draw_probability, size)
+    _check_pool_size(pool_size, 1 if inclusion is None else size)  # with replacement an item may come twice
     base = np.ones(size) if weights is None else np.asarray(positive_column(weights, "weight", size, _row), dtype=float)
     total = float(pool_size) if pool_size is not None and weights is None else float(np.sum(base * expansion.weights))
     items = Items(outputs, base / total)
@@ -166,14 +172,22 @@ def result_of(
 
 def _expansion(inclusion: Any, draw_probability: Any, size: int) -> Expansion:
     if inclusion is None:
-        q: Floats = np.asarray(positive_column(draw_probability, "draw probability", size, _row), dtype=np.float64)
-        return from_counts(np.ones(size), q)
-    pi = np.asarray(positive_column(inclusion, "inclusion probability", size, _row), dtype=np.float64)
-    if pi.max() > 1:
-        raise InputError(
-            f"inclusion probability of {_row(int(np.argmax(pi > 1)))} is {pi.max():g}; it must be in (0, 1]"
-        )
-    return from_inclusion(pi)
+        return from_counts(np.ones(size), _probabilities(draw_probability, "draw probability", size))
+    return from_inclusion(_probabilities(inclusion, "inclusion probability", size))
+
+
+def _probabilities(values: Any, name: str, size: int) -> Floats:
+    found = np.asarray(positive_column(values, name, size, _row), dtype=np.float64)
+    if (found > 1).any():
+        row = int(np.argmax(found > 1))
+        raise InputError(f"{name} of {_row(row)} is {found[row]:g}; it must be in (0, 1]")
+    return found
+
+
+def _check_pool_size(pool_size: Any, least: int) -> None:
+    """Refuse what is no number of items, or fewer than are labelled."""
+    if pool_size is not None and not (is_whole(pool_size) and pool_size >= least):
+        raise InputError(f"pool_size={pool_size!r} must be a whole number, {least} or more: so many items are labelled")
 
 
 def _classes(classes: Any, predictions: Any, labels: Any) -> Any:

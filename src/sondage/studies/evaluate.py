@@ -12,10 +12,12 @@ from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
 from sondage.errors import InputError
-from sondage.pools import Pool
+from sondage.pools import Pool, require_pool
 from sondage.studies.answers import compare_session, estimate_session
-from sondage.studies.labelling import label_all, require_labels
+from sondage.studies.labelling import carrying, label_all, require_labels
 from sondage.studies.method import Method, Question, choose_method
+from sondage.studies.questions import make_question
+from sondage.studies.requirements import check_generator
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.sliced import evaluate_slices
@@ -143,10 +145,12 @@ def evaluate(
     require_labels(labels)
     several = isinstance(measure, Sequence) and not isinstance(measure, str)
     measures = tuple(parse_measure(one, positive) for one in (measure if several else [measure]))
-    one = next(iter(pool.values()), None) if isinstance(pool, Mapping) else pool
-    if one is None:
+    pools = list(pool.values()) if isinstance(pool, Mapping) else [pool]
+    if not pools:
         raise InputError("there is no pool: the mapping is empty")
-    question = Question("evaluate", (_one_model(one, model),), measures)
+    for one in pools:
+        require_pool(one)
+    question = Question("evaluate", (_one_model(pools[0], model),), measures)
     rule = make_rule(stop, None, level, batch)
     if isinstance(pool, Mapping) or slices is not None:
         if rule is not None:
@@ -159,8 +163,10 @@ def evaluate(
         ]
     else:
         session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
-        stopped = label_all(session, pool, labels, rule)
-        found = [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
+        got: dict[Any, Any] = {}
+        with carrying(got):
+            stopped = label_all(session, pool, labels, rule, got=got)
+            found = [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
     if not several:
         return found[0]
     return {one if isinstance(one, str) else one.name: made for one, made in zip(measure, found, strict=True)}
@@ -226,15 +232,19 @@ def compare(
     'a'
     """
     require_labels(labels)
+    require_pool(pool)
     if first == second:
         raise InputError(f"compare two different models; both are {first!r}")
     for name in (first, second):
         pool.model(name)
     question = Question("compare", (first, second), (parse_measure(measure, positive),), alpha, alternative, margin)
-    rule = make_rule(stop, looks, level, batch)
+    rule = make_rule(stop, looks, level, batch, generator)
     session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
-    stopped = label_all(session, pool, labels, rule)
-    found: Comparison = concluded(compare_session(session, generator), session, rule, stopped)
+    check_generator(session, generator)
+    got: dict[Any, Any] = {}
+    with carrying(got):
+        stopped = label_all(session, pool, labels, rule, got=got)
+        found: Comparison = concluded(compare_session(session, generator), session, rule, stopped)
     return found
 
 
@@ -275,15 +285,12 @@ def select(
     'a'
     """
     require_labels(labels)
-    names = tuple(models or pool.models)
-    for name in names:
-        pool.model(name)
-    if len(set(names)) < 2:
-        raise InputError(f"select needs two or more different models; there are {list(names)}")
-    question = Question("select", names, (parse_measure(measure, positive),), alpha)
+    question = make_question(pool, measure, select=True, models=models, positive=positive, alpha=alpha)
     session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
-    label_all(session, pool, labels)
-    return select_session(session)
+    got: dict[Any, Any] = {}
+    with carrying(got):
+        label_all(session, pool, labels, got=got)
+        return select_session(session)
 
 
 def _one_model(pool: Pool, model: str | None) -> str:

@@ -67,7 +67,10 @@ def question_from_data(data: Mapping[str, Any], own: Mapping[str, Measure]) -> Q
         If a measure is the user's own and not among `own`.
     """
     measures = tuple(_measure_from_data(measure, own) for measure in data["measures"])
-    return Question(**dict(data) | {"models": tuple(data["models"]), "measures": measures})
+    told = dict(data) | {"models": tuple(data["models"]), "measures": measures}
+    if told["alternative"] == "two-sided":
+        told["margin"] = 0.0  # earlier releases wrote one down, which no two-sided test takes; the labels are good
+    return Question(**told)
 
 
 def _measure_from_data(data: Mapping[str, Any], own: Mapping[str, Measure]) -> Measure:

@@ -12,6 +12,7 @@ from sondage.core.predictions import Ranks
 from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
 from sondage.pools.listings import grades_by_query
+from sondage.pools.table import as_number
 from sondage.studies.method import Question
 
 __all__ = ["Judgements", "as_asked", "judged", "judgements", "judgements_from_table", "pool_judgements"]
@@ -71,8 +72,8 @@ def judged(label: Judgements, grades: Sequence[float]) -> dict[str, float]:
 
 def _number(grade: Any) -> float:
     try:
-        return float(grade)
-    except (TypeError, ValueError, OverflowError):
+        return as_number(grade)
+    except (TypeError, ValueError):
         return float("nan")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sondage.core.measures import Measure, Task
 from sondage.errors import InputError, StudyError
-from sondage.pools import Pool
+from sondage.pools import Pool, require_pool
 from sondage.studies import records
 from sondage.studies.ballots import PENDING, Ballots
 from sondage.studies.filing import load_session
@@ -184,6 +184,7 @@ class Kept:
             return None
 
     def _require_same(self, pool: Pool) -> None:
+        require_pool(pool)
         if pool.fingerprint != self._facts["fingerprint"]:
             raise StudyError(
                 f"{self._store.name} is a study of another pool: ids, outputs, weights, costs or groups differ"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
+from sondage.pools.missing import is_missing
 from sondage.studies.judging import pool_judgements
+from sondage.studies.labels import code_label
 from sondage.studies.session import Session
-from sondage.studies.stopping import Rule
+from sondage.studies.stopping import Rule, check_rule
 
-__all__ = ["label_all", "labels_by_id", "require_labels"]
+__all__ = ["carrying", "label_all", "labels_by_id", "require_labels"]
 
 BATCH = 100
 
@@ -22,6 +26,16 @@ def require_labels(labels: Any) -> None:
     """Refuse to go on without labels."""
     if labels is None:
         raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
+
+
+@contextmanager
+def carrying(got: Mapping[Any, Any]) -> Iterator[None]:
+    """Let a refusal carry the labels that were got before it: somebody has paid for them."""
+    try:
+        yield
+    except (InputError, LabelingInterrupted) as error:
+        error.labels = dict(got)
+        raise
 
 
 def label_all(
@@ -52,9 +66,10 @@ def label_all(
     LabelingInterrupted
         If the labelling function raises; it carries the labels already got.
     LabelError
-        If one of its answers cannot be used; so does this.
+        If one of its answers cannot be used; it carries all others.
     """
     label = labels if callable(labels) else labels_by_id(pool, labels)
+    check_rule(rule, session)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got = {} if got is None else got
     while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):
@@ -66,6 +81,7 @@ def label_all(
             answers = _as_list(answers, ids)
             session.tell(ids, answers)
         except LabelError as error:
+            got.update(_usable(session, ids, answers))
             error.labels = dict(got)
             raise
         got.update(zip(ids, answers, strict=True))
@@ -75,12 +91,30 @@ def label_all(
     return None if rule is None else "budget"
 
 
+def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any]:
+    """Return those of refused answers that can be used, by id."""
+    if isinstance(answers, Mapping):
+        ids = [name for name in ids if name in answers]
+        answers = [answers[name] for name in ids]
+    if not isinstance(answers, list) or len(answers) != len(ids):
+        return {}
+    usable: dict[Any, Any] = {}
+    for name, answer in zip(ids, answers, strict=True):
+        with suppress(LabelError):
+            documents = session.documents(session.positions[name])
+            code_label(answer, session.task, session.models, name, documents, session.asked_about)
+            usable[name] = answer
+    return usable
+
+
 def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
     if isinstance(answers, Mapping):
         missing = [name for name in ids if name not in answers]
         if missing:
             raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
         return [answers[name] for name in ids]
+    if isinstance(answers, str) or not isinstance(answers, Iterable) or getattr(answers, "ndim", 1) == 0:
+        raise LabelError(f"the labelling function returned {answers!r} for {len(ids)} ids; it must return their labels")
     found = list(answers)
     if len(found) != len(ids):
         raise LabelError(f"the labelling function returned {len(found)} labels for {len(ids)} ids")
@@ -92,13 +126,30 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if pool.task.kind == "ranking":
         return pool_judgements(pool, labels)
     if isinstance(labels, Mapping):
+        if pool.groups is not None:
+            _require_agreement(pool.groups, [labels.get(name) for name in pool.ids.tolist()])
         return lambda ids: labels
+    if isinstance(labels, np.ma.MaskedArray):
+        labels = np.asarray(labels.tolist(), dtype=object)  # None where it is masked
     column = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
     if column.ndim == 0 or len(column) != len(pool):
         raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
+    if pool.groups is not None:
+        _require_agreement(pool.groups, column.tolist())
     values = pool.by_id(column)
 
     def look(ids: Sequence[Any]) -> list[Any]:
         return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in values(ids)]
 
     return look
+
+
+def _require_agreement(groups: NDArray[Any], labels: Sequence[Any]) -> None:
+    """Refuse labels of rows that differ within a group, which has one; some of its rows may have none."""
+    told: dict[str, Any] = {}
+    for group, label in zip(map(str, groups.tolist()), labels, strict=True):
+        if is_missing(label):
+            continue
+        was = told.setdefault(group, label)
+        if was != label and str(was) != str(label):
+            raise LabelError(f"rows of group {group} share one label; they have {was!r} and {label!r}")

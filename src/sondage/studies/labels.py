@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures import Task
 from sondage.errors import LabelError
+from sondage.pools.table import as_number
 from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = ["Label", "code_label", "contradiction", "decode_label", "label_array"]
@@ -22,22 +23,32 @@ Label = int | float | tuple[float, ...] | Judgements
 
 
 def code_label(
-    label: Any, task: Task, models: tuple[str, ...], name: Any, documents: Sequence[Any] = ()
+    label: Any,
+    task: Task,
+    models: tuple[str, ...],
+    name: Any,
+    documents: Sequence[Any] = (),
+    asked: Sequence[str] = (),
 ) -> Label | None:
     """Return a label as a class code, a number, a tuple of an outcome for each system, or judgements of documents.
 
-    None stays None; `documents` are those of a query, all of which are to be judged.
+    None stays None; `documents` are those of a query, all of which are to be judged, and `asked` the systems of which
+    an outcome must be told.
 
     Raises
     ------
     LabelError
-        If the label is not a class of the pool, not a finite number, or not an allowed outcome or grade.
+        If the label is not a class of the pool, not a finite number, or not an allowed outcome or grade, or if it
+        lacks the outcome of a system that was asked about.
     """
     if label is None:
         return None
     if task.kind == "ranking":
         return judgements(label, task.grades, documents, name)
-    return _CODERS[task.kind](label, task, models, name)
+    coded = _CODERS[task.kind](label, task, models, name)
+    if task.kind == "outcomes":
+        _require_outcomes(cast(tuple[float, ...], coded), models, name, asked)
+    return coded
 
 
 def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
@@ -56,8 +67,8 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
 
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
     try:
-        value = float(label)
-    except (TypeError, ValueError, OverflowError):
+        value = as_number(label)
+    except (TypeError, ValueError):
         value = float("nan")
     if not abs(value) <= LARGEST:
         raise LabelError(f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST:g} either way")
@@ -71,15 +82,26 @@ def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tup
             raise LabelError(f"label of id {name!r} names {unknown[0]!r}; systems are {list(models)}")
         label = [label.get(model, float("nan")) for model in models]
     try:
-        values = tuple(float(value) for value in np.atleast_1d(np.asarray(label, dtype=np.float64)))
-    except (TypeError, ValueError, OverflowError):
+        given = np.atleast_1d(np.asarray(label, dtype=object)).tolist()
+        values = tuple(float("nan") if value is None else as_number(value) for value in given)
+    except (TypeError, ValueError):
         raise LabelError(f"label {label!r} of id {name!r} is not one outcome for each system {list(models)}") from None
     if len(values) != len(models):
         raise LabelError(f"label of id {name!r} has {len(values)} outcomes for {len(models)} systems {list(models)}")
     for value in values:
-        if np.isfinite(value) and value not in task.grades:
+        if not np.isnan(value) and value not in task.grades:
             raise LabelError(f"outcome {value:g} of id {name!r} is not allowed; outcomes are {list(task.grades)}")
     return values
+
+
+def _require_outcomes(values: tuple[float, ...], models: tuple[str, ...], name: Any, asked: Sequence[str]) -> None:
+    """Refuse a label without the outcome of a system that was asked about: nothing could be estimated."""
+    missing = [model for model, value in zip(models, values, strict=True) if model in asked and np.isnan(value)]
+    if missing:
+        raise LabelError(
+            f"label of id {name!r} lacks the outcome of {missing[0]!r}; tell it of each of {list(asked)}, or None in "
+            "place of all for a skip"
+        )
 
 
 _CODERS: dict[str, Callable[[Any, Task, tuple[str, ...], Any], Label]] = {

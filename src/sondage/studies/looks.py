@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy import special
 
+from sondage.core.checks import is_number, is_whole
 from sondage.core.courses import EValue
 from sondage.core.intervals import inverted_interval
 from sondage.core.predictions import Floats
@@ -22,6 +23,7 @@ from sondage.studies.session import Session
 __all__ = ["PlannedLooks", "planned_shares"]
 
 LEAST_APART = 0.02
+MOST_LOOKS = 50
 ROOM = 1.1
 MOST_EXTREME = 40.0
 MOST_LEVEL = 1.0 - 1e-15
@@ -39,20 +41,25 @@ def planned_shares(looks: Any) -> tuple[float, ...]:
     Raises
     ------
     InputError
-        If the shares are not ascending in (0, 1], 0.02 or more apart.
+        If the number is not a whole one of 1 to 50, or the shares are not ascending in (0, 1], 0.02 or more apart.
 
     Examples
     --------
     >>> planned_shares(4), planned_shares([0.5])
     ((0.25, 0.5, 0.75, 1.0), (0.5, 1.0))
     """
-    shares = (
-        [float(look) for look in looks] if isinstance(looks, Sequence) else [k / looks for k in range(1, looks + 1)]
-    )
-    if not shares or shares[-1] < 1:
+    shares: list[float] = []
+    if is_whole(looks) and 1 <= looks <= MOST_LOOKS:
+        shares = [look / looks for look in range(1, int(looks) + 1)]
+    elif isinstance(looks, Iterable):
+        shares = [float(look) if is_number(look) else np.nan for look in looks]
+    if shares and shares[-1] < 1:
         shares.append(1.0)
-    if min(np.diff([0.0, *shares])) < LEAST_APART * (1 - 1e-9) or shares[-1] > 1:
-        raise InputError(f"looks={looks} must be at most 50, or shares of the budget, ascending and 0.02 or more apart")
+    if not shares or not min(np.diff([0.0, *shares])) >= LEAST_APART * (1 - 1e-9) or shares[-1] > 1:
+        raise InputError(
+            f"looks={looks!r} must be 1 to {MOST_LOOKS}, or shares of the budget, ascending and {LEAST_APART} or more "
+            "apart"
+        )
     return tuple(shares)
 
 
@@ -64,11 +71,14 @@ class PlannedLooks:
     ----------
     shares : tuple of float
         Shares of the budget at which to look.
+    generator : numpy.random.Generator, optional
+        Randomness of the test.
     statistics : list of float
         Of the looks so far: normal quantiles of their p-values, large ones against the null hypothesis.
     """
 
     shares: tuple[float, ...]
+    generator: np.random.Generator | None = None
     statistics: list[float] = field(default_factory=list)
 
     def most(self, session: Session) -> int:
@@ -82,7 +92,7 @@ class PlannedLooks:
         if len(session.asked) < self._next(session):
             return None  # a stage ended in between
         sides = _sides(session)
-        pvalue = compare_session(session).pvalue
+        pvalue = compare_session(session, self.generator).pvalue
         statistic = -float(special.ndtri(np.clip(pvalue / sides, 0.0, 1.0)))
         self.statistics.append(float(np.clip(statistic, -MOST_EXTREME, MOST_EXTREME)))
         look = len(self.statistics) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -11,11 +11,13 @@ from sondage.core.catalogue.designs import DESIGNS
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
+from sondage.core.checks import is_number, require_level
 from sondage.core.measures import Measure
+from sondage.core.significance import null_difference
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
 
-__all__ = ["METHODS", "TARGETS", "Method", "Question", "choose_method"]
+__all__ = ["METHODS", "TARGETS", "Method", "Question", "check_part", "choose_method"]
 
 TARGETS = ("pool", "population")
 
@@ -48,6 +50,15 @@ class Method:
     target: str = "pool"
     stages: tuple[float, ...] = (1.0,)
 
+    def __post_init__(self) -> None:
+        for name in _CHOICES:
+            check_part(name, getattr(self, name))
+        _check_design(self.design)
+        if not is_number(self.floor) or not 0 <= self.floor <= 1:
+            raise InputError(f"floor={self.floor!r} must be in [0, 1]")
+        object.__setattr__(self, "belief", _checked_belief(self.belief))
+        object.__setattr__(self, "stages", _checked_stages(self.stages))
+
     @property
     def staged(self) -> bool:
         """Whether later draws follow from earlier labels."""
@@ -63,14 +74,6 @@ class Method:
         return asdict(self)
 
 
-METHODS: dict[str, Method] = {
-    "default": Method(design="adaptive", estimator="anchored", stages=(0.2, 0.3, 0.5)),
-    "thesis": Method(
-        floor=0.0, draw="with_replacement", estimator="self_normalised", interval="wald", test="wald", belief="model"
-    ),
-    "passive": Method(design="passive", floor=0.0, estimator="hajek"),
-}
-
 _STRATIFIED = ("neyman", "strata")
 _IN_ORDER = ("without_replacement", "successive")
 
@@ -80,6 +83,58 @@ _CHOICES: dict[str, Sequence[str]] = {
     "interval": tuple(INTERVALS),
     "test": tuple(TESTS),
     "target": TARGETS,
+}
+
+
+def check_part(name: str, chosen: Any) -> None:
+    """Refuse a part of a method that there is not.
+
+    Parameters
+    ----------
+    name : str
+        ``"draw"``, ``"estimator"``, ``"interval"``, ``"test"`` or ``"target"``.
+    chosen : object
+        What was given for it.
+    """
+    if not isinstance(chosen, str) or chosen not in _CHOICES[name]:
+        raise InputError(f"no {name} {chosen!r}; there are {', '.join(_CHOICES[name])}")
+
+
+def _check_design(design: Any, also: Sequence[str] = ()) -> None:
+    for part in design.split("+") if isinstance(design, str) else [design]:
+        name = part.strip() if isinstance(part, str) else part
+        if not isinstance(name, str) or name not in DESIGNS:
+            raise InputError(f"no design {name!r}; there are {', '.join((*DESIGNS, *also))}")
+
+
+def _checked_belief(belief: Any) -> Any:
+    """Return a belief by name, or shares by name or as numbers."""
+    if belief is None or isinstance(belief, str | Mapping):
+        return belief
+    try:
+        return tuple(float(share) for share in belief)
+    except (TypeError, ValueError):
+        raise InputError(f"belief={belief!r} must be a name, or probabilities of the classes") from None
+
+
+def _checked_stages(stages: Any) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(share) for share in (stages if isinstance(stages, Iterable) else (stages,)))
+    except (TypeError, ValueError):
+        shares = ()
+    if not shares or not min(shares) > 0 or not abs(sum(shares) - 1.0) <= 1e-6:
+        raise InputError(
+            f"stages={stages} must be positive shares of the budget that sum to 1; stages=1 is a single one"
+        )
+    return shares
+
+
+METHODS: dict[str, Method] = {
+    "default": Method(design="adaptive", estimator="anchored", stages=(0.2, 0.3, 0.5)),
+    "thesis": Method(
+        floor=0.0, draw="with_replacement", estimator="self_normalised", interval="wald", test="wald", belief="model"
+    ),
+    "passive": Method(design="passive", floor=0.0, estimator="hajek"),
 }
 
 
@@ -103,22 +158,17 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
     >>> choose_method("thesis", interval="wilson_effective").estimator
     'self_normalised'
     """
-    if isinstance(method, str) and method not in METHODS:
+    if method is not None and not isinstance(method, Method) and method not in tuple(METHODS):
         raise InputError(f"no method {method!r}; there are {', '.join(METHODS)}")
-    base = METHODS[method or "default"] if not isinstance(method, Method) else method
+    base = method if isinstance(method, Method) else METHODS[method or "default"]
     chosen = {name: part for name, part in parts.items() if part is not None}
     unknown = [name for name in chosen if name not in Method.__dataclass_fields__]
     if unknown:
         raise InputError(f"no part {unknown[0]!r} of a method; there are {', '.join(Method.__dataclass_fields__)}")
-    for name, allowed in _CHOICES.items():
-        if name in chosen and chosen[name] not in allowed:
-            raise InputError(f"no {name} {chosen[name]!r}; there are {', '.join(allowed)}")
     if chosen.get("design") in _STRATIFIED:
         chosen = {"draw": chosen["design"], "estimator": "hajek"} | chosen | {"design": "passive"}
     if "design" in chosen:
-        _check_design(chosen["design"])
-    if "stages" in chosen:
-        chosen["stages"] = _checked_stages(chosen["stages"])
+        _check_design(chosen["design"], also=_STRATIFIED)
     made = replace(base, **chosen)
     if made.staged and made.draw not in _IN_ORDER:
         if "stages" in chosen:
@@ -127,21 +177,6 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
     if made.draw in _STRATIFIED and "design" in chosen and chosen["design"] != "passive":
         raise InputError(f"draw={made.draw!r} spreads labels over strata by itself; leave design= out")
     return made
-
-
-def _checked_stages(stages: Any) -> tuple[float, ...]:
-    shares = tuple(float(share) for share in (stages if isinstance(stages, Sequence) else (stages,)))
-    if not shares or min(shares) <= 0 or abs(sum(shares) - 1.0) > 1e-6:
-        raise InputError(
-            f"stages={stages} must be positive shares of the budget that sum to 1; stages=1 is a single one"
-        )
-    return shares
-
-
-def _check_design(design: str) -> None:
-    for part in str(design).split("+"):
-        if part.strip() not in DESIGNS:
-            raise InputError(f"no design {part.strip()!r}; there are {', '.join((*DESIGNS, *_STRATIFIED))}")
 
 
 @dataclass(frozen=True)
@@ -172,15 +207,15 @@ class Question:
     margin: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise InputError(f"alpha={self.alpha} must be between 0 and 1")
-        if self.alternative not in ("two-sided", "less", "greater"):
-            raise InputError(f"alternative={self.alternative!r} must be 'two-sided', 'less' or 'greater'")
+        if not self.measures:
+            raise InputError("there is no measure: name at least one")
+        require_level("alpha", self.alpha)
+        null_difference(self.alternative, self.margin)  # refuses what no test takes
 
     @property
     def null(self) -> float:
         """The difference under the null hypothesis."""
-        return {"two-sided": 0.0, "greater": -self.margin, "less": self.margin}[self.alternative]
+        return null_difference(self.alternative, self.margin)
 
     def to_data(self) -> dict[str, Any]:
         """Return the question as data for JSON; measures by their names."""

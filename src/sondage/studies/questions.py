@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sondage.core.checks import listed
 from sondage.core.measures import Measure, parse_measure
 from sondage.errors import InputError
-from sondage.pools import Pool
+from sondage.pools import Pool, require_pool
 from sondage.studies.method import Question
 
 __all__ = ["make_question"]
@@ -17,14 +18,14 @@ def make_question(
     pool: Pool,
     measure: str | Measure | Sequence[str | Measure],
     *,
-    model: str | None,
-    compare: Sequence[str] | None,
-    select: bool,
-    models: Sequence[str] | None,
-    positive: Any,
-    alpha: float,
-    alternative: str,
-    margin: float,
+    model: str | None = None,
+    compare: Sequence[str] | None = None,
+    select: bool = False,
+    models: Sequence[str] | None = None,
+    positive: Any = None,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    margin: float = 0.0,
 ) -> Question:
     """Return the question: of one model, of two, or of several.
 
@@ -33,10 +34,11 @@ def make_question(
     InputError
         If a model or a measure does not exist, or the arguments ask different questions.
     """
+    require_pool(pool)
     named: Any = [measure] if isinstance(measure, str) or not isinstance(measure, Sequence) else measure
     kind = _kind(compare, select or models is not None)
     if kind != "evaluate" and len(named) > 1:
-        raise InputError(f"a study that is to {kind} takes one measure, not {len(named)}")
+        raise InputError(f"to {kind} takes one measure, not {len(named)}")
     names = _models(pool, kind, model, compare, models)
     wanted = tuple(parse_measure(one, positive) for one in named)
     return Question(kind, names, wanted, alpha, alternative, margin)
@@ -60,7 +62,8 @@ def _models(
         return (pool.models[0 if model is None else pool.model(model)],)
     if model is not None:
         raise InputError(f"model={model!r} is for one model; this study is to {kind} several")
-    names = tuple(compare or models or pool.models)
+    given = models if compare is None else compare
+    names = pool.models if given is None else tuple(listed("compare" if compare is not None else "models", given))
     for name in names:
         pool.model(name)
     if len(set(names)) != len(names) or len(names) < 2 or (kind == "compare" and len(names) != 2):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import require_count, require_number, require_whole
 from sondage.core.contenders import Standing
 from sondage.core.measures import Task
 from sondage.core.predictions import Items
@@ -26,6 +27,7 @@ from sondage.studies.fitting import fitted_method, immovable
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import Plan, Stage, make_plan, open_stage, settle
+from sondage.studies.requirements import check_interval, check_test
 from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 from sondage.studies.sheet import Sheet
 from sondage.studies.sums import Past
@@ -64,6 +66,7 @@ class Session(Sheet):
     ) -> None:
         super().__init__(task, models, columns)
         self.question, self.method = question, method
+        self.asked_about = question.models
         self.budget, self.seed, self.stages = budget, seed, list(stages)
         self.rests: dict[int, Callable[[], Rests]] = {}
 
@@ -74,8 +77,10 @@ class Session(Sheet):
         Raises
         ------
         InputError
-            If the budget, a model, a measure or a part of the method does not fit the pool.
+            If the budget, the seed, a model, a measure or a part of the method does not fit the pool, or the test the
+            measure.
         """
+        require_whole("seed", seed)
         question = settle(pool, question)
         pool = as_asked(pool, question)
         budget = check_budget(pool, budget)
@@ -84,6 +89,8 @@ class Session(Sheet):
         session.open(pool)
         if immovable(session) and question.kind != "select":
             session._ask_for_one(pool)
+        check_interval(session)
+        check_test(session)
         return session
 
     def copied(self) -> Session:
@@ -223,6 +230,7 @@ class Session(Sheet):
         InputError
             If the budget is not above the present one, or above the pool.
         """
+        require_number("budget", budget)
         if not budget > self.budget:
             raise InputError(f"budget={budget:g} must be above the present one, {self.budget:g}")
         if pool is None:
@@ -290,10 +298,10 @@ class Session(Sheet):
         Raises
         ------
         InputError
-            If n is not positive, or the next item is not drawn yet and there is no pool.
+            If n is not a whole number from 1, or the next item is not drawn yet and there is no pool.
         """
-        if n is not None and n < 1:
-            raise InputError(f"ask for {n} items: the number must be positive")
+        if n is not None:
+            require_count("n", n)
         due, everything = self.due(n), self._everything(n)
         if due and pool is None:
             self._go_on()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.checks import require_count, require_number
 from sondage.core.hashing import hash_ids, uniforms
 from sondage.errors import InputError
 
@@ -54,14 +55,17 @@ def make_sharing(raters: int | None, overlap: float | None, lease: float) -> Sha
     InputError
         If a number is not allowed.
     """
+    if raters is not None:
+        require_count("raters", raters)
+    if overlap is not None:
+        require_number("overlap", overlap)
+    require_number("lease", lease)
     several = raters is not None and raters > 1
     sharing = Sharing(
-        raters if raters is not None else 2 if overlap else 1,
+        int(raters) if raters is not None else 2 if overlap else 1,
         overlap if overlap is not None else float(several),
         lease,
     )
-    if not isinstance(sharing.raters, int) or sharing.raters < 1:
-        raise InputError(f"raters={sharing.raters!r} must be a whole number from 1")
     if not 0 <= sharing.overlap <= 1:
         raise InputError(f"overlap={sharing.overlap:g} is not a share; allowed is 0 to 1")
     if sharing.overlap and sharing.raters == 1:

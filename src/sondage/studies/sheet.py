@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import listed
 from sondage.core.measures import Task
 from sondage.core.predictions import Items
 from sondage.errors import LabelError
@@ -25,6 +26,8 @@ class Sheet:
         Of what kind the labels are.
     models : tuple of str
         All models of the pool.
+    asked_about : tuple of str
+        Those that every label must tell the outcome of, where labels are the systems' own.
     ids : list
         Ids of the drawn items, stage by stage, in the order of asking.
     items : Items
@@ -47,6 +50,7 @@ class Sheet:
 
     def __init__(self, task: Task, models: tuple[str, ...], columns: Mapping[str, Any] | None = None) -> None:
         self.task, self.models = task, models
+        self.asked_about: tuple[str, ...] = ()
         self.asked: list[int] = []
         self.answers: dict[int, Label | None] = {}
         self.opinions: dict[int, tuple[Label, ...]] = {}
@@ -175,7 +179,7 @@ class Sheet:
 
     def check(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> dict[int, Label | None]:
         """Return what `tell` would take, position -> coded label, without taking it."""
-        ids, labels = list(ids), list(labels)
+        ids, labels = listed("ids", ids), listed("labels", labels)
         if len(ids) != len(labels):
             raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
         lookup = {str(self.ids[p]): p for p in self.asked}
@@ -184,7 +188,7 @@ class Sheet:
             position = lookup.get(str(name), -1)
             if position < 0:
                 position = self.position(name)
-            coded = code_label(label, self.task, self.models, name, self.documents(position))
+            coded = code_label(label, self.task, self.models, name, self.documents(position), self.asked_about)
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
             same = repr(known) == repr(coded)  # by text: outcomes may hold NaN

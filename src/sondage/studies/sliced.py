@@ -11,16 +11,17 @@ import numpy as np
 
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.designs import Setting
+from sondage.core.checks import require_whole
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.functionals import OfPool
 from sondage.core.predictions import Floats
 from sondage.core.slices import Slices
 from sondage.core.strata import further_allocation, mixed_stakes
-from sondage.errors import InputError, LabelingInterrupted, MeasureError
+from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
 from sondage.studies.answers import estimate_session
 from sondage.studies.budgets import LEAST_IN_SLICE, check_amount, least_in_stage, stage_end
-from sondage.studies.labelling import label_all, labels_by_id
+from sondage.studies.labelling import carrying, label_all, labels_by_id
 from sondage.studies.method import Method, Question
 from sondage.studies.overall import overall_estimate
 from sondage.studies.planning import Plan, design_of, settle
@@ -81,8 +82,13 @@ def evaluate_slices(
     InputError
         If the slices, pools, labels or budget do not fit; the message says what would.
     LabelingInterrupted
-        If a labelling function raises; it carries the labels already got, for several pools name -> (id -> label).
+        If a labelling function raises.
+
+    Notes
+    -----
+    Errors carry the labels already got, for several pools name -> (id -> label).
     """
+    require_whole("seed", seed)
     if share not in SHARES:
         raise InputError(f"no share {share!r}; there are {', '.join(SHARES)}")
     if isinstance(pool, Mapping):
@@ -96,14 +102,10 @@ def evaluate_slices(
         part.name: Session(question, single, part.pool.task, part.pool.models, budget=0, seed=_seed(seed, part.name))
         for part in parts
     }
-    try:
-        _label(parts, list(sessions.values()), method, int(budget), share)
-    except LabelingInterrupted as error:
-        if not isinstance(pool, Mapping):
-            raise
-        raise LabelingInterrupted(str(error), {part.name: part.got for part in parts}) from error.__cause__
-    found = {name: list(estimate_session(session).values()) for name, session in sessions.items()}
     weights, pools = {part.name: part.weight for part in parts}, {part.name: part.pool for part in parts}
+    with carrying({part.name: part.got for part in parts} if isinstance(pool, Mapping) else parts[0].got):
+        _label(parts, list(sessions.values()), method, int(budget), share)
+        found = {name: list(estimate_session(session).values()) for name, session in sessions.items()}
     results = []
     for number in range(len(question.measures)):
         estimates = {name: own[number] for name, own in found.items()}

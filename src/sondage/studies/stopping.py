@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
+
+from sondage.core.checks import is_number, is_whole, require_level
 from sondage.core.results import Comparison, Estimate
 from sondage.errors import InputError
 from sondage.pools import Pool
@@ -14,9 +17,10 @@ from sondage.studies.answers import compare_session, estimate_session, within
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.looks import PlannedLooks, planned_shares
 from sondage.studies.method import Method, choose_method
+from sondage.studies.requirements import check_sequence
 from sondage.studies.session import Session
 
-__all__ = ["Rule", "concluded", "make_rule", "stopping_method"]
+__all__ = ["Rule", "check_rule", "concluded", "make_rule", "stopping_method"]
 
 LOOK_EVERY, LOOK_SHARE = 10, 20
 STOP_FLOOR = 0.5
@@ -70,7 +74,9 @@ def _batch(batch: int | None, session: Session) -> int:
     return batch or max(LOOK_EVERY, len(session.asked) // LOOK_SHARE)
 
 
-def make_rule(stop: Any, looks: Any, level: float, batch: int | None) -> Rule | None:
+def make_rule(
+    stop: Any, looks: Any, level: float, batch: int | None, generator: np.random.Generator | None = None
+) -> Rule | None:
     """Return the rule that the arguments of `evaluate` and `compare` mean; None to spend the budget.
 
     Raises
@@ -78,21 +84,29 @@ def make_rule(stop: Any, looks: Any, level: float, batch: int | None) -> Rule | 
     InputError
         If an argument is not allowed.
     """
-    if batch is not None and batch < 1:
-        raise InputError(f"batch={batch} must be 1 or more")
-    if not 0 < level < 1:
-        raise InputError(f"level={level} must be between 0 and 1")
+    if batch is not None and not (is_whole(batch) and batch >= 1):
+        raise InputError(f"batch={batch!r} must be a whole number, 1 or more")
+    require_level("level", level)
     if looks is not None:
         if stop != "significant":
             raise InputError("looks= goes with stop='significant'")
-        return PlannedLooks(planned_shares(looks))
-    if stop == "significant":
-        return Significant(batch)
+        return PlannedLooks(planned_shares(looks), generator)
+    batch = None if batch is None else int(batch)
     if stop is None:
         return None
-    if isinstance(stop, str) or not stop > 0:
+    if isinstance(stop, str) and stop == "significant":
+        return Significant(batch)
+    if not is_number(stop) or not stop > 0:
         raise InputError(f"stop={stop!r} must be the width of an interval, above 0; for comparisons also 'significant'")
     return Narrow(float(stop), level, batch)
+
+
+def check_rule(rule: Rule | None, session: Session) -> None:
+    """Refuse before a label is asked for a rule without what it looks at: a difference, an interval at any time."""
+    if isinstance(rule, Significant) and session.question.kind != "compare":
+        raise InputError("stop='significant' is for comparisons; give the width of an interval")
+    for measure in session.question.measures if isinstance(rule, Narrow) else ():
+        check_sequence(session, measure.ready(session.task))
 
 
 def stopping_method(method: str | Method | None, parts: Mapping[str, Any], rule: Rule | None, pool: Pool) -> Method:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
+from sondage.core.checks import require_number
 from sondage.core.display import Shown
 from sondage.core.measures import Measure
 from sondage.pools import Pool
@@ -195,6 +196,7 @@ class Study(Account, Desk, Shown):
         InputError
             If the budget is not above the present one, or above the pool.
         """
+        require_number("budget", budget)
         pool = self._present_pool(pool)
         with self._writing() as (session, found):
             self._forget()

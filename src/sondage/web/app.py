@@ -54,7 +54,7 @@ def create_app(
     Raises
     ------
     InputError
-        If a token is too short, or there are no images at that place.
+        If a token is too short or cannot be typed, or there are no images at that place.
     """
     gate, pictures = Gate(token, owner), named_images(images)
     templates = Environment(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -60,7 +61,11 @@ def named_images(place: str | None) -> Images:
 
 
 def _is_picture(name: str) -> bool:
-    return len(name) <= MOST and "\n" not in name and Path(urlsplit(name).path).suffix.lower() in TYPES
+    try:
+        path = urlsplit(name).path
+    except ValueError:  # brackets that would be an address's
+        return False
+    return len(name) <= MOST and "\n" not in name and Path(path).suffix.lower() in TYPES
 
 
 class Nowhere:
@@ -87,8 +92,8 @@ class Folder:
     origin = ""
 
     def __init__(self, root: str | Path) -> None:
-        self._root = Path(root).resolve()
-        if not self._root.is_dir():
+        self._root = Path(os.path.realpath(root))
+        if not os.path.isdir(self._root):
             raise InputError(f"--images {root}: is not a folder")
 
     def link(self, name: str) -> str | None:
@@ -103,10 +108,10 @@ class Folder:
             raise InputError(f"{name!r} is no picture; their names end with {', '.join(TYPES)}")
         if Path(name).is_absolute() or "\\" in name or "\0" in name or "://" in name:
             raise InputError(f"{name!r} is not a path below the folder of pictures")
-        path = (self._root / name).resolve()  # follows links
+        path = Path(os.path.realpath(self._root / name))  # follows links
         if not path.is_relative_to(self._root):
             raise InputError(f"{name!r} leads out of the folder of pictures")
-        if not path.is_file():
+        if not os.path.isfile(path):  # unlike Path.is_file false, not an error, where a name is too long
             raise InputError(f"there is no picture {name!r} in the folder of pictures")
         return path, media
 
@@ -121,10 +126,9 @@ class Address:
     """
 
     def __init__(self, root: str) -> None:
-        parts = urlsplit(root)
-        if parts.scheme not in ("http", "https") or parts.hostname not in LOOPBACK or parts.query or parts.fragment:
+        if not _is_here(root):
             raise InputError(f"--images {root}: is not an address of this machine, such as http://127.0.0.1:9000/")
-        if not set(root).isdisjoint(" ;,'\""):
+        if not (root.isascii() and root.isprintable() and set(root).isdisjoint(" ;,'\"")):
             raise InputError(f"--images {root}: has characters that an address cannot have")
         self.origin = self._root = root.rstrip("/") + "/"
 
@@ -138,3 +142,13 @@ class Address:
 
     def find(self, name: str) -> tuple[Path, str]:
         raise InputError("this page keeps no pictures of its own")
+
+
+def _is_here(address: str) -> bool:
+    """Return whether an address is one of this machine, and nothing but that."""
+    try:
+        parts = urlsplit(address)
+        known = parts.port != 0 and parts.hostname in LOOPBACK
+    except ValueError:  # brackets or a port that cannot be
+        return False
+    return known and parts.scheme in ("http", "https") and not (parts.query or parts.fragment)

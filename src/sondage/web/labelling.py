@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 from uuid import uuid4
 
 from sondage.errors import LabelError
 from sondage.studies.claims import Claim
 from sondage.studies.study import Study
 from sondage.web.images import Images
-from sondage.web.showing import Choice, Shown, choices, document_parts, shown, system_parts
+from sondage.web.showing import Choice, Shown, choices, document_parts, shown, shown_item, system_parts
 
 __all__ = ["Card", "Labelling", "Place", "Progress", "Row"]
 
@@ -43,12 +44,15 @@ class Row:
         What is seen of it.
     answer : str
         The grade that was taken back; empty for none.
+    required : bool
+        Whether it must have a grade.
     """
 
     value: str
     name: str
     shown: Shown
     answer: str = ""
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,7 @@ class Labelling:
         LabelError
             If there is none, it is not allowed, or the item has another one already.
         """
-        item, request = form.get("item", ""), form.get("request") or None
+        item, request = _item(form), form.get("request") or None
         if "skip" in form:
             reason = form.get("reason", "").strip()
             if not reason:
@@ -184,7 +188,7 @@ class Labelling:
 
     def resolve(self, who: str, form: Form) -> None:
         """Settle an item of which labellers disagree."""
-        self.study.resolve(form.get("item", ""), self._label(form), who)
+        self.study.resolve(_item(form), self._label(form), who)
 
     def leave(self, who: str) -> None:
         """Give back what a labeller holds."""
@@ -197,31 +201,45 @@ class Labelling:
             if not label:
                 raise LabelError("the label is missing")
             return label
-        grades = {name.removeprefix(ROW): grade for name, grade in form.items() if name.startswith(ROW) and grade}
+        given = {name: grade for name, grade in form.items() if name.startswith(ROW) and grade}
+        grades = {unquote(name.removeprefix(ROW)): grade for name, grade in given.items()}
         if not grades:
             raise LabelError("give at least one grade, or skip")
-        return {name: _number(grade) for name, grade in grades.items()}
+        if self.kind == "outcomes" and not grades.keys() >= self._asked_about:
+            raise LabelError("give a grade to every answer that the study asks about, or skip")
+        return grades
 
     def _card(self, claim: Claim, who: str, undone: bool) -> Card:
         """Return a claimed item as the page shows it."""
         before = self._before(claim.id, who) if undone else None
         if self.kind in ("classification", "regression"):
             answer = "" if before is None else str(before)
-            return Card(str(claim.id), _name(), shown(claim.fields, self.images), (), answer)
+            return Card(str(claim.id), _name(), shown_item(claim.id, claim.fields, self.images), (), answer)
         own, parts = self._parts(claim)
         grades = before if isinstance(before, Mapping) else dict(zip(self.study.models, before or (), strict=False))
         order = sorted(parts, key=lambda part: sha256(f"{claim.id}\n{part}".encode()).digest())
         rows = [
-            Row(part, self._row_name(part, place), shown(parts[part], self.images), _grade(grades.get(part)))
+            Row(
+                part,
+                self._row_name(part, place),
+                shown(parts[part], self.images),
+                _grade(grades.get(part)),
+                self.kind == "ranking" or part in self._asked_about,
+            )
             for place, part in enumerate(order)
         ]
-        return Card(str(claim.id), _name(), shown(own, self.images), tuple(rows))
+        return Card(str(claim.id), _name(), shown_item(claim.id, own, self.images), tuple(rows))
 
     def _parts(self, claim: Claim) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return the fields of an item itself, and those of each part that gets a grade."""
         if self.kind == "outcomes":
             return system_parts(claim.fields, self.study.models)
         return document_parts(claim.id, claim.fields, self.study.documents([claim.id])[0])
+
+    @property
+    def _asked_about(self) -> set[str]:
+        """The systems in question; nothing is to be known of others."""
+        return set(self.study.question.models)
 
     def _row_name(self, part: str, place: int) -> str:
         """Return how a part is called: systems are not named, so that nobody judges a name."""
@@ -236,15 +254,13 @@ class Labelling:
         return told[undone[-1]["supersedes"]]["label"] if undone else None
 
 
+def _item(form: Form) -> str:
+    """Return an item's id; it is sent percent-encoded, as rows are, for browsers change line breaks."""
+    return unquote(form.get("item", ""))
+
+
 def _name() -> str:
     return str(uuid4())
-
-
-def _number(grade: str) -> float:
-    try:
-        return float(grade)
-    except ValueError:
-        raise LabelError(f"grade {grade!r} is not a number") from None
 
 
 def _grade(value: Any) -> str:

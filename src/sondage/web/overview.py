@@ -14,7 +14,7 @@ from sondage.studies.prospects import Prospect, prospect
 from sondage.studies.study import Study
 from sondage.web.chart import Chart, draw_chart
 from sondage.web.images import Images
-from sondage.web.showing import Shown, shown
+from sondage.web.showing import Shown, shown_item
 
 __all__ = ["Dispute", "Overview", "overview"]
 
@@ -65,7 +65,11 @@ def overview(study: Study, images: Images) -> Overview:
     """Return what the owner sees of a study now."""
     people = [(who or "no name", _did(done)) for who, done in study.progress().items()]
     disputes = [
-        Dispute(str(one.id), [(who or "no name", _said(label)) for who, label in one.labels], shown(one.fields, images))
+        Dispute(
+            str(one.id),
+            [(who or "no name", _said(label)) for who, label in one.labels],
+            shown_item(one.id, one.fields, images),
+        )
         for one in study.disagreements()[:MOST_DISPUTES]
     ]
     status = study.status

@@ -66,7 +66,7 @@ class Gate:
     Raises
     ------
     InputError
-        If a token is too short to keep anybody out, or both are the same.
+        If a token is too short to keep anybody out, cannot be typed, or both are the same.
     """
 
     def __init__(self, labeller: str, owner: str | None = None) -> None:
@@ -74,6 +74,8 @@ class Gate:
         for role, token in self._tokens.items():
             if len(token) < LEAST_TOKEN:
                 raise InputError(f"the token for {role}s has {len(token)} characters; it needs at least {LEAST_TOKEN}")
+            if not token.isprintable() or token != token.strip():
+                raise InputError(f"the token for {role}s has spaces at an end, or characters that nobody can type")
         if labeller == owner:
             raise InputError("labellers and owners need different tokens")
         self._key = hashlib.sha256("\n".join(self._tokens.values()).encode()).digest()

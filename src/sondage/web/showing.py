@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -12,7 +12,7 @@ from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.web.images import Images
 
-__all__ = ["Choice", "Shown", "choices", "document_parts", "keys", "shown", "system_parts"]
+__all__ = ["Choice", "Shown", "choices", "document_parts", "keys", "shown", "shown_item", "system_parts"]
 
 SHORT = 90
 """Longest text, in characters, that stands in the table of facts."""
@@ -46,11 +46,6 @@ class Shown:
     texts: list[tuple[str, str]] = field(default_factory=list)
     pictures: list[tuple[str, str, str]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to see."""
-        return not (self.facts or self.texts or self.pictures or self.refused)
 
 
 @dataclass(frozen=True)
@@ -91,8 +86,18 @@ def shown(fields: Mapping[str, Any], images: Images) -> Shown:
     return found
 
 
+def shown_item(name: Any, fields: Mapping[str, Any], images: Images) -> Shown:
+    """Return what is seen of an item: its fields or, where it has none, its id, which may name a picture."""
+    if fields:
+        return shown(fields, images)
+    found = shown({"id": str(name)}, images)
+    return replace(found, facts=found.texts, texts=[])
+
+
 def system_parts(fields: Fields, systems: Sequence[str]) -> tuple[Fields, dict[str, Fields]]:
     """Return the fields of an item itself, and those of each system, whose names begin with the system's.
+
+    Of a system without fields its name is seen: else nobody could tell which it is.
 
     Examples
     --------
@@ -102,7 +107,8 @@ def system_parts(fields: Fields, systems: Sequence[str]) -> tuple[Fields, dict[s
     own, parts = dict(fields), {}
     for system in systems:
         names = [name for name in own if name.startswith(f"{system}.")]
-        parts[system] = {name.removeprefix(f"{system}."): own.pop(name) for name in names}
+        found = {name.removeprefix(f"{system}."): own.pop(name) for name in names}
+        parts[system] = found or {"name": f"system {system}"}
     return own, parts
 
 

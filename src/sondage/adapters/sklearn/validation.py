@@ -17,7 +17,7 @@ from sondage.core.measures import Measure, parse_measure
 from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Estimate, Significance
 from sondage.core.selections import Pairs, Selection
-from sondage.core.significance import JointErrors, holm, mcnemar_test
+from sondage.core.significance import JointErrors, holm, mcnemar_test, null_difference
 from sondage.errors import InputError, MeasureError
 
 __all__ = ["cross_compare", "cross_select", "cross_validate"]
@@ -258,9 +258,8 @@ class _Validated:
         one, other = (self.held[self.names.index(name)] for name in (first, second))
         span = other.bounds[1] - other.bounds[0]
         estimate = self._estimate((first, second), one.scores - other.scores, (-span, span))
-        null = {"greater": -margin, "less": margin}.get(alternative, 0.0)
         found = test(estimate, one, other, self.splits, alternative, margin)
-        return Comparison(estimate, found, alpha, one.higher_is_better, null)
+        return Comparison(estimate, found, alpha, one.higher_is_better, null_difference(alternative, margin))
 
     def _estimate(self, models: tuple[str, ...], scores: Floats, bounds: tuple[float, float]) -> Estimate:
         folds, items = len(scores), self.splits.size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -103,10 +104,11 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
 
 def _weighted(shares: Mapping[str, float], expectation: Expectation) -> Belief:
     """Return the mixture of models in these shares (the convex combinations of thesis 5.11)."""
-    indexed = {expectation.names.index(name): float(share) for name, share in shares.items()}
-    total = sum(indexed.values())
-    if min(indexed.values()) < 0 or not total > 0:
-        raise InputError(f"shares {dict(shares)} must not be negative, and not all 0")
+    told = _numbers(shares.values())
+    indexed = {expectation.names.index(name): share for name, share in zip(shares, told, strict=True)}
+    total = sum(told)
+    if not (min(told) >= 0 and 0 < total < math.inf):
+        raise InputError(f"shares {dict(shares)} must be finite, not negative, and not all 0")
     silent = [name for name in shares if not _tells(expectation.items.models[expectation.names.index(name)])]
     if silent:
         raise InputError(f"model {silent[0]!r} has no probabilities or variances to believe in")
@@ -283,6 +285,14 @@ def _limit(name: str) -> Callable[[Expectation], Belief]:
     return build
 
 
+def _numbers(shares: Any) -> tuple[float, ...]:
+    """Return shares as numbers, NaN for what is none."""
+    try:
+        return tuple(float(share) for share in shares)
+    except (TypeError, ValueError):
+        return (math.nan,)
+
+
 def _prior(prior: Any, expectation: Expectation) -> Belief:
     kind = expectation.task.kind
     classes = expectation.task.grades if kind == "ranking" else expectation.task.classes
@@ -293,9 +303,9 @@ def _prior(prior: Any, expectation: Expectation) -> Belief:
         if unknown:
             raise InputError(f"the prior names {unknown[0]!r}; classes are {list(classes)}")
         prior = [prior.get(name, 0.0) for name in classes]
-    shares = tuple(float(share) for share in prior)
-    if len(shares) != len(classes) or min(shares) < 0 or abs(sum(shares) - 1) > 1e-3:
-        raise InputError(f"the prior {list(shares)} must be {len(classes)} probabilities that sum to 1")
+    shares = _numbers(prior)
+    if not (len(shares) == len(classes) and min(shares) >= 0 and abs(sum(shares) - 1) <= 1e-3):
+        raise InputError(f"the prior {prior!r} must be {len(classes)} probabilities that sum to 1")
     shares = tuple(share / sum(shares) for share in shares)
     return RankingBelief(len(classes), prior=shares) if kind == "ranking" else ClassBelief(len(classes), prior=shares)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sondage.core.catalogue.counted import counted_labels, with_unseen_parts
+from sondage.core.checks import require_level
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
@@ -21,19 +22,20 @@ from sondage.core.intervals import (
     wilson_effective_interval,
     wilson_interval,
 )
-from sondage.core.measures.functionals import linear
+from sondage.core.measures.functionals import Functional, linear
 from sondage.core.possible import outward
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
 from sondage.core.significance import counted_interval
 from sondage.errors import InputError
 
-__all__ = ["INTERVALS", "OWN", "named_interval"]
+__all__ = ["INTERVALS", "OWN", "named_interval", "require_interval"]
 
 OWN = ("auto", "anytime")
 """The package's own intervals; all others are kept to the letter of their sources."""
 
 RESAMPLES = 1000
+_OF_SHARES = ("wilson", "wilson_effective", "clopper_pearson")
 
 
 def named_interval(
@@ -51,8 +53,7 @@ def named_interval(
     """
     if kind not in INTERVALS:
         raise InputError(f"no interval {kind!r}; there are {', '.join(INTERVALS)}")
-    if not 0 < level < 1:
-        raise InputError(f"level={level} must be between 0 and 1")
+    require_level("level", level)
     if estimate.exact and estimate.target == "pool" and np.isfinite(estimate.value):
         return Interval(estimate.value, estimate.value, level, "exact")
     counted = kind == "auto" and _countable(estimate)
@@ -64,6 +65,32 @@ def named_interval(
     least, most = estimate.possible
     low, high = max(found.low, least), min(found.high, most)
     return replace(found, low=low, high=high) if low < high else replace(found, low=least, high=most)
+
+
+def require_interval(kind: str, functional: Functional, *, compares: bool) -> None:
+    """Refuse an interval that does not fit a measure, whatever the labels are.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the interval.
+    functional : Functional
+        What is estimated.
+    compares : bool
+        Whether it is a difference of two models.
+
+    Raises
+    ------
+    InputError
+        If the interval does not fit; the message says for what it is.
+    """
+    name = f"differences of {functional.name!r}" if compares else repr(functional.name)
+    if kind in _OF_SHARES and (compares or not functional.proportion):
+        raise InputError(f"interval {kind!r} is for proportions, not {name}; use 't'")
+    if kind == "fieller" and (compares or functional.ratio is None):
+        raise InputError(f"interval 'fieller' is for ratios (F, precision, recall) of one model, not {name}; use 't'")
+    if kind == "bootstrap" and functional.corrected is not None:
+        raise InputError(f"interval 'bootstrap' does not hold for {name}, which has kinks; use 't'")
 
 
 def _auto(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
@@ -162,12 +189,9 @@ def _fieller(estimate: Estimate, level: float, generator: np.random.Generator | 
     if estimate.pivot is not None:
         return inverted_interval(estimate.value, estimate.pivot.at, level, bounds=estimate.bounds)
     evidence = _evidence(estimate, "fieller")
+    require_interval("fieller", evidence.contrast.functional, compares=evidence.contrast.compares)
     ratio = evidence.contrast.functional.ratio
-    if ratio is None or len(evidence.contrast.weights) != 1:
-        raise InputError(
-            "interval 'fieller' is for ratios (F, precision, recall) of one model, or of two by the default method, "
-            f"not {estimate.measure!r}"
-        )
+    assert ratio is not None
     (model, _), fit = evidence.contrast.weights[0], evidence.fit
     parts = [_linear_fit(evidence, coefficients, model) for coefficients in ratio]
     residuals = np.stack([part.residuals for part in parts])
@@ -192,8 +216,7 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
     evidence = _evidence(estimate, "bootstrap")
     if generator is None:
         raise InputError("interval 'bootstrap' needs generator=numpy.random.default_rng(...)")
-    if evidence.contrast.functional.corrected is not None:
-        raise InputError(f"interval 'bootstrap' does not hold for {estimate.measure!r}, which has kinks; use 't'")
+    require_interval("bootstrap", evidence.contrast.functional, compares=evidence.contrast.compares)
     n = evidence.sample.size
     counts = generator.multinomial(n, np.full(n, 1.0 / n), size=RESAMPLES)
     values = np.array(

@@ -7,19 +7,26 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.results import Estimate, Significance
 from sondage.core.significance import (
     bootstrap_test,
     counted_test,
     mcnemar_test,
+    null_difference,
     permutation_test,
     t_test,
     wald_test,
 )
 from sondage.errors import InputError
 
-__all__ = ["TESTS", "named_test"]
+__all__ = ["TESTS", "UNCOUNTED", "named_test", "require_fit"]
+
+UNCOUNTED = (
+    "test 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
+    "use it with the default design, equal weights, error_rate or accuracy, and the pool as target"
+)
 
 
 def named_test(
@@ -38,20 +45,45 @@ def named_test(
     Raises
     ------
     InputError
-        If there is no such test, or it does not fit the draw or the measure.
+        If there is no such test, it does not fit the draw or the measure, or the margin does not fit the alternative.
     """
     if kind not in TESTS:
         raise InputError(f"no test {kind!r}; there are {', '.join(TESTS)}")
+    null = null_difference(alternative, margin)
     untold = estimate.std_error == 0 and estimate.target == "population" and estimate.counts is None
     if not np.isfinite(estimate.value) or np.isnan(estimate.std_error) or untold:
         return Significance(float("nan"), 1.0, alternative, "undefined")
     if estimate.exact and estimate.target == "pool":
-        shift = {"two-sided": 0.0, "greater": margin, "less": -margin}[alternative]
-        gap = estimate.value + shift
-        gap = 0.0 if abs(gap) <= ROUNDING * abs(shift) else gap
+        gap = estimate.value - null
+        gap = 0.0 if abs(gap) <= ROUNDING * abs(null) else gap
         against = {"two-sided": gap != 0, "greater": gap > 0, "less": gap < 0}[alternative]
         return Significance(float(np.sign(gap) * np.inf) if gap else 0.0, 0.0 if against else 1.0, alternative, "exact")
     return TESTS[kind](estimate, alternative, margin, generator)
+
+
+def require_fit(kind: str, functional: Functional, margin: float) -> None:
+    """Refuse a test of items one by one with a margin, or of a measure with kinks.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the test.
+    functional : Functional
+        What is compared.
+    margin : float
+        Of the question.
+
+    Raises
+    ------
+    InputError
+        If the test does not fit, whatever the labels are.
+    """
+    if kind not in _ITEM_BY_ITEM:
+        return
+    if margin:
+        raise InputError(f"test {kind!r} tests against 0 only; use 't' for a margin")
+    if functional.corrected is not None:
+        raise InputError(f"test {kind!r} does not hold for {functional.name!r}, which has kinks; use 't'")
 
 
 def _auto(estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None) -> Significance:
@@ -60,7 +92,7 @@ def _auto(estimate: Estimate, alternative: str, margin: float, generator: np.ran
     The standard error of a difference of two ratios is that which it has if the null hypothesis is true.
     """
     if estimate.pivot is not None:
-        variance, df = estimate.pivot.at({"two-sided": 0.0, "greater": -margin, "less": margin}[alternative])
+        variance, df = estimate.pivot.at(null_difference(alternative, margin))
         return t_test(estimate.value, math.sqrt(variance), float(df), alternative, margin=margin)
     if estimate.counts is None or (margin and estimate.target == "population"):
         return _t(estimate, alternative, margin, generator)
@@ -71,10 +103,7 @@ def _hypergeometric(
     estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
 ) -> Significance:
     if estimate.counts is None or estimate.target != "pool":
-        raise InputError(
-            "test 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
-            "use it with the default design, equal weights, error_rate or accuracy, and the pool as target"
-        )
+        raise InputError(UNCOUNTED)
     return counted_test(estimate.counts, alternative, margin=margin)
 
 
@@ -115,19 +144,15 @@ def _bootstrap(
 def _anytime(
     estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
 ) -> Significance:
-    null = {"two-sided": 0.0, "greater": -margin, "less": margin}[alternative]
-    found = estimate.in_order().evalue(null, alternative)
+    found = estimate.in_order().evalue(null_difference(alternative, margin), alternative)
     return Significance(found.log_evalue, found.pvalue, alternative, "anytime")
 
 
 def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[np.ndarray, np.ndarray]:
     """Return each unit's difference in loss and its expansion weight."""
-    if margin:
-        raise InputError(f"test {kind!r} tests against 0 only; use 't' for a margin")
     if estimate.evidence is None:
         raise InputError(f"test {kind!r} needs the labelled sample, which this result does not carry")
-    if estimate.evidence.contrast.functional.corrected is not None:
-        raise InputError(f"test {kind!r} does not hold for {estimate.measure!r}, which has kinks; use 't'")
+    require_fit(kind, estimate.evidence.contrast.functional, margin)
     fit, sample = estimate.evidence.fit, estimate.evidence.sample
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     shares = sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(fit.influence)))
@@ -151,3 +176,5 @@ TESTS: dict[str, Callable[[Estimate, str, float, np.random.Generator | None], Si
     "bootstrap": _bootstrap,
     "anytime": _anytime,
 }
+
+_ITEM_BY_ITEM = ("mcnemar", "permutation", "bootstrap")

@@ -122,6 +122,8 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
     FMeasure(beta=2.0, eta=None, positive=None)
     """
     if not isinstance(measure, str):
+        if isinstance(measure, type) or not isinstance(measure, Measure):
+            raise MeasureError(f"measure {measure!r} is neither a name nor a measure; there are {', '.join(NAMES)}")
         return measure
     head, _, tail = measure.partition(":")
     name, at, depth = head.partition("@")
@@ -150,11 +152,10 @@ def _option(part: str, measure: str) -> tuple[str, Any]:
     if key in ("positive", "spacing", "gain"):
         return key, text
     try:
-        if key == "costs":
-            return key, _square([float(number) for number in text.split("/")])
-        return key, float(text)
+        numbers = [float(number) for number in (text.split("/") if key == "costs" else [text])]
     except ValueError:
         raise MeasureError(f"measure {measure!r}: {key}={text!r} is not a number") from None
+    return key, _square(numbers) if key == "costs" else numbers[0]
 
 
 def _square(numbers: list[float]) -> list[list[float]]:

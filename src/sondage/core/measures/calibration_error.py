@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from sondage.core.checks import is_whole
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.binned import Confidence, Edges, Gaps, Values, as_edges
 from sondage.core.measures.functionals import Functional, Task, require
@@ -32,7 +33,7 @@ from sondage.errors import MeasureError
 
 __all__ = ["ECE"]
 
-BINS = 15
+BINS, MOST_BINS = 15, 65_536
 HALF_LEFT = float((np.sqrt(2.0) - 1.0) / np.sqrt(np.pi))
 LEFT = HALF_LEFT * float(2.0 - np.sqrt(0.5))  # what is left at 0
 
@@ -89,8 +90,8 @@ class ECE:
     edges: Edges = field(default=(), repr=False, compare=False, metadata={"of_pool": True})
 
     def __post_init__(self) -> None:
-        if self.bins != int(self.bins) or self.bins < 1:
-            raise MeasureError(f"bins={self.bins} must be a whole number, 1 or more")
+        if not is_whole(self.bins) or not 1 <= self.bins <= MOST_BINS:
+            raise MeasureError(f"bins={self.bins} must be a whole number, 1 to {MOST_BINS:,}")
         if self.spacing not in SPACINGS:
             raise MeasureError(f"no spacing {self.spacing!r} of bins; there are {', '.join(SPACINGS)}")
         object.__setattr__(self, "bins", int(self.bins))

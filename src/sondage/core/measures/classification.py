@@ -7,6 +7,7 @@ All sums below are of shares, so totals are 1. `TP` is M[c, c] of the positive c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -107,9 +108,16 @@ class ExpectedCost:
     costs: tuple[tuple[float, ...], ...]
 
     def __init__(self, costs: Any) -> None:
-        table = np.asarray(costs, dtype=np.float64)
-        if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
-            raise MeasureError(f"costs must be a finite square table, not of shape {table.shape}")
+        try:
+            table = np.asarray(costs, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise MeasureError(f"costs={costs!r} must be a square table of numbers") from None
+        if table.ndim != 2 or table.shape[0] != table.shape[1]:
+            raise MeasureError(f"costs must be a square table, not of shape {table.shape}")
+        wrong = np.argwhere(~np.isfinite(table))
+        if len(wrong):
+            row, column = wrong[0]
+            raise MeasureError(f"costs[{row}][{column}] is {table[row, column]}; it must be finite")
         object.__setattr__(self, "costs", tuple(tuple(row) for row in table.tolist()))
 
     @property
@@ -154,9 +162,9 @@ class FMeasure:
     def __post_init__(self) -> None:
         if self.beta is not None and self.eta is not None:
             raise MeasureError(f"give beta or eta, not both (beta={self.beta}, eta={self.eta})")
-        if self.beta is not None and not self.beta >= 0:
-            raise MeasureError(f"beta={self.beta} must not be negative")
-        if self.eta is not None and not 0 <= self.eta <= 1:
+        if self.beta is not None and not (isinstance(self.beta, Real) and self.beta >= 0):
+            raise MeasureError(f"beta={self.beta} must be a number, and not negative")
+        if self.eta is not None and not (isinstance(self.eta, Real) and 0 <= self.eta <= 1):
             raise MeasureError(f"eta={self.eta} must be in [0, 1]")
 
     @property
@@ -172,7 +180,9 @@ class FMeasure:
         require("classification", task, self.name)
         c = task.positive(self.positive)
         beta = 1.0 if self.beta is None else self.beta
-        eta = self.eta if self.eta is not None else 1.0 / (1.0 + beta**2)
+        eta = (
+            self.eta if self.eta is not None else 1.0 / (1.0 + beta * beta)
+        )  # a square may be infinite, where a power overflows
         return ratio(self.name, task, cells(task, c, c), eta * cells(task, row=c) + (1 - eta) * cells(task, column=c))
 
 

@@ -101,6 +101,7 @@ class Functional:
     curvature: Callable[[Floats], Sequence[tuple[float, Floats]]] | None = None
 
 
+@runtime_checkable
 class Measure(Protocol):
     """Anything with a name that can be made ready for a task."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sondage.core.checks import is_whole
 from sondage.core.measures.cascades import Cascade
 from sondage.core.measures.functionals import Functional, Task, linear, require
 from sondage.core.measures.lists import Additive, Normalised
@@ -16,6 +17,7 @@ from sondage.errors import MeasureError
 
 __all__ = ["DCG", "ERR", "NDCG", "RBP"]
 
+DEEPEST = 1_000_000
 GAINS = {"exponential": lambda y: 2.0**y - 1.0, "linear": lambda y: y}
 
 
@@ -42,8 +44,8 @@ class _Cut:
     def __post_init__(self) -> None:
         if self.k is None:
             return
-        if self.k != int(self.k) or self.k < 1:
-            raise MeasureError(f"cut-off k={self.k:g} must be a whole number, 1 or more")
+        if not is_whole(self.k) or not 1 <= self.k <= DEEPEST:
+            raise MeasureError(f"cut-off k={str(self.k).removesuffix('.0')} must be a whole number, 1 to {DEEPEST:,}")
         object.__setattr__(self, "k", int(self.k))
 
     def _name(self, base: str, **options: object) -> str:

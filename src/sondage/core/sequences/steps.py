@@ -29,6 +29,7 @@ from sondage.core.sequences.units import Rest, Units, payoffs, slack
 
 __all__ = ["Stage", "Steps", "draw_steps"]
 
+ROUNDING = 1e-12
 LEAST_DEVIATION, MOST_DEVIATION = 0.01, 0.5
 
 
@@ -186,7 +187,8 @@ def _require_possible(stage: Stage, nodes: Floats) -> None:
     finite = np.isfinite(units.lowest).all() and np.isfinite(units.highest).all()
     finite = finite and np.isfinite(stage.rest.lowest).all() and np.isfinite(stage.rest.highest).all()
     require(bool(finite), "a unit's range is not finite; any-time inference needs bounded losses")
-    allowed = slack(units)
+    scale = np.abs(stage.top).max(initial=0.0) + np.abs(stage.bottom).max(initial=0.0) * np.abs(nodes).max()
+    allowed = slack(units) + ROUNDING * scale  # where no label can matter the range is what rounding leaves
     given = stage.top[:, None] - stage.bottom[:, None] * nodes
     for name, value in {"label": given, "belief": units.believed(nodes)}.items():
         wrong = ~((units.lowest - allowed <= value) & (value <= units.highest + allowed)).all(axis=1)

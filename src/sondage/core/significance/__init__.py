@@ -33,6 +33,7 @@ from sondage.core.significance.simultaneous import (
     simultaneous_gaps,
     simultaneous_widths,
 )
+from sondage.core.significance.tails import null_difference
 
 __all__ = [
     "Disagreement",
@@ -52,6 +53,7 @@ __all__ = [
     "holm",
     "hypergeometric_test",
     "mcnemar_test",
+    "null_difference",
     "obrien_fleming_bounds",
     "obrien_fleming_spending",
     "permutation_test",

@@ -13,7 +13,6 @@ two classes every difference is decisive, :math:`M = D`; with more, :math:`M` li
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +24,7 @@ from sondage.core.intervals.ends import tail_level
 from sondage.core.intervals.proportions import hypergeometric_interval
 from sondage.core.results import Counts, Interval, Significance
 from sondage.core.significance.counts import mcnemar_test
-from sondage.core.significance.tails import tail_pvalue
+from sondage.core.significance.tails import null_difference, tail_pvalue
 
 __all__ = ["counted_interval", "counted_test"]
 
@@ -97,8 +96,7 @@ def counted_test(
     0.0198
     """
     require(target in ("pool", "population"), f"target {target!r} is none of 'pool', 'population'")
-    require(math.isfinite(margin), f"margin {margin} is not finite")
-    require(margin == 0 or alternative != "two-sided", f"margin {margin} needs alternative 'less' or 'greater'")
+    null_difference(alternative, margin)  # refuses what no test takes
     if target == "population":
         require(margin == 0, f"margin {margin}: counts test a population's difference against 0 only")
         return mcnemar_test(counts.positive, counts.negative, alternative)

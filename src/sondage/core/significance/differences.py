@@ -8,7 +8,7 @@ from scipy import special
 
 from sondage.core.checks import require, require_error
 from sondage.core.results import Significance
-from sondage.core.significance.tails import ratio, tail_pvalue
+from sondage.core.significance.tails import null_difference, ratio, tail_pvalue
 
 __all__ = ["t_test", "wald_test"]
 
@@ -102,10 +102,9 @@ def t_test(
 def _standardised(difference: float, std_error: float, alternative: str, margin: float) -> float:
     """Return the distance from the null hypothesis in standard errors; infinite if these are 0."""
     require(math.isfinite(difference), f"difference {difference} is not finite")
-    require(math.isfinite(margin), f"margin {margin} is not finite")
+    null = null_difference(alternative, margin)
     require_error(std_error)
-    require(margin == 0 or alternative != "two-sided", f"margin {margin} needs alternative 'less' or 'greater'")
-    return ratio(difference - margin if alternative == "less" else difference + margin, std_error)
+    return ratio(difference - null, std_error)
 
 
 def _tails(statistic: float, std_error: float, below: float, above: float) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from sondage.errors import InputError
 
 __all__ = ["bootstrap_test", "permutation_test"]
 
+RESAMPLES = 9999
 _TIE = 1e-12  # resampled statistics this close to the observed one, on the scale of the terms, count as equal
 
 
@@ -24,7 +25,7 @@ def permutation_test(
     *,
     weights: ArrayLike | None = None,
     generator: np.random.Generator | None = None,
-    resamples: int = 9999,
+    resamples: int = RESAMPLES,
 ) -> Significance:
     r"""Test paired differences by swapping the two models at random, item by item.
 
@@ -74,7 +75,7 @@ def permutation_test(
     require(resamples >= 1, f"resamples {resamples} is below 1")
     terms = (share * delta)[delta != 0]
     observed = float(terms.sum())
-    exact = terms.size <= math.log2(resamples)
+    exact = all_swaps(terms.size, resamples)
     if exact:
         values = ((np.arange(2**terms.size)[:, None] >> np.arange(terms.size)) % 2 * 2 - 1) @ terms
     else:
@@ -89,7 +90,7 @@ def bootstrap_test(
     *,
     weights: ArrayLike | None = None,
     generator: np.random.Generator,
-    resamples: int = 9999,
+    resamples: int = RESAMPLES,
 ) -> Significance:
     r"""Test paired differences against their bootstrap distribution, shifted to the null hypothesis.
 
@@ -138,6 +139,11 @@ def bootstrap_test(
     errors = resampled_means((delta - observed)[:, None], share, generator, resamples)[:, 0]
     below, above = _shares(errors, observed, float(share @ np.abs(delta)), extra=1)
     return Significance(observed, tail_pvalue(alternative, below, above), alternative, "bootstrap")
+
+
+def all_swaps(n: int, resamples: int = RESAMPLES) -> bool:
+    """Return whether the permutation test goes through all swaps of n items, and draws no random numbers."""
+    return n <= math.log2(resamples)
 
 
 def _paired(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
-from sondage.core.checks import require
+from sondage.core.checks import require_level
 from sondage.core.predictions import Floats
 from sondage.core.residuals import skewed_degrees
 
@@ -120,7 +120,7 @@ def best_models(values: Floats, errors: JointErrors, level: float, generator: np
     >>> best_models(np.array([9.0, 8.0, 0.0]), errors, 0.95, np.random.default_rng(0)).tolist()
     [True, True, False]
     """
-    require(0 < level < 1, f"level={level} must be between 0 and 1")
+    require_level("level", level)
     error, chance, variances = 1.0 - level, errors.simulated(generator), errors.variances()
     kept = np.ones(len(values), dtype=np.bool_)
     for model in np.flatnonzero(np.isfinite(values)).tolist():
@@ -167,7 +167,7 @@ def simultaneous_gaps(
     >>> bool(high[1] < 0 and low[1] < -5)
     True
     """
-    require(0 < level < 1, f"level={level} must be between 0 and 1")
+    require_level("level", level)
     chance = errors.simulated(generator)
     largest = np.zeros((len(chance), 1))
     for model in range(len(values) - 1):
@@ -199,7 +199,7 @@ def simultaneous_widths(errors: JointErrors, level: float, generator: np.random.
     >>> [round(simultaneous_widths(e, 0.95, np.random.default_rng(0)), 2) for e in (same, apart)]
     [0.95, 0.99]
     """
-    require(0 < level < 1, f"level={level} must be between 0 and 1")
+    require_level("level", level)
     largest = np.abs(_standardised(errors.simulated(generator))).max(axis=1)
     return max(level, 2.0 * _normal(float(np.quantile(largest, level))) - 1.0)
 

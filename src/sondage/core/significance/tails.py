@@ -7,7 +7,39 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sondage.core.checks import require, require_weights
+from sondage.core.checks import is_number, require, require_weights
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+
+
+def null_difference(alternative: str, margin: float = 0.0) -> float:
+    """Return the difference under the null hypothesis of a test.
+
+    Parameters
+    ----------
+    alternative : {"two-sided", "less", "greater"}
+        What is to be shown about the difference.
+    margin : float
+        Of a one-sided test: ``"greater"`` asks whether the difference is above ``-margin``, ``"less"`` whether it is
+        below ``margin``.
+
+    Raises
+    ------
+    InputError
+        If ``margin`` is not finite, ``alternative`` is unknown, or a two-sided test has a margin.
+
+    Examples
+    --------
+    >>> [null_difference(alternative, 0.1) for alternative in ("less", "greater")]
+    [0.1, -0.1]
+    """
+    require(
+        isinstance(alternative, str) and alternative in ALTERNATIVES,
+        f"alternative {alternative!r} is none of {', '.join(map(repr, ALTERNATIVES))}",
+    )
+    require(is_number(margin), f"margin {margin} is not finite")
+    require(margin == 0 or alternative != "two-sided", f"margin {margin} needs alternative 'less' or 'greater'")
+    return {"two-sided": 0.0, "less": margin, "greater": -margin}[alternative]
 
 
 def tail_pvalue(alternative: str, below: float, above: float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from sondage.core.beliefs.columns import NOTHING
 from sondage.pools.coding import SUM_TOLERANCE
 from sondage.pools.schema import Column, Probabilities, Schema, Source
-from sondage.pools.side import SURE
+from sondage.pools.side import LARGEST_FEATURE, SURE
 from sondage.pools.sql.argmax import add_predicted
 from sondage.pools.sql.text import MOST_CASES, Select, number, total
 
@@ -184,7 +184,8 @@ def checks(schema: Schema) -> list[Check]:
         if positive is not None:
             found.append(Check(positive.name, f"({name} > 0e0 AND {name} <= {LARGEST})", name, "positive and finite"))
     for at, column in enumerate(schema.features):
-        found.append(Check(column.name, f"abs(x{at}) <= {LARGEST}", f"x{at}", "finite"))
+        inside = f"abs(x{at}) <= {number(LARGEST_FEATURE)}"
+        found.append(Check(column.name, inside, f"x{at}", f"finite, at most {LARGEST_FEATURE:g} either way"))
     return found
 
 

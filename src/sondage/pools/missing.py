@@ -1,0 +1,65 @@
+"""Values that are not there: a row without one is refused by name, whatever stands for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.errors import InputError
+
+__all__ = ["as_array", "is_missing", "require_given"]
+
+
+def as_array(values: Any, name: str) -> NDArray[Any]:
+    """Return what a user hands over as an array; lists, frames' columns and Arrow arrays are taken, masks are not.
+
+    Raises
+    ------
+    InputError
+        If a value is masked.
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
+        raise InputError(f"{name}: row {row} is masked; every row needs a value")
+    return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value stands for none: None, NaN, NaT, or pandas' NA, which cannot be compared.
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, float("nan"), 0, "nan")]
+    [True, True, False, False]
+    """
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
+def require_given(values: Any, array: NDArray[Any], name: str, where: Callable[[int], str]) -> None:
+    """Refuse a column in which a row has no value, and name the first such row.
+
+    Parameters
+    ----------
+    values : array-like, shape (N,)
+        As they were handed over: NumPy makes text of a NaN that stands beside text in a list.
+    array : ndarray, shape (N,)
+        The same as an array.
+    name : str
+        What they are.
+    where : callable
+        Names a row.
+    """
+    if array.dtype.kind in "fcmM":
+        missing = array != array
+    elif array.dtype.kind == "O" or (array.dtype.kind == "U" and isinstance(values, Sequence)):
+        told = values if isinstance(values, Sequence) else array.tolist()
+        missing = np.fromiter((is_missing(value) for value in told), np.bool_, len(array))
+    else:
+        return
+    if missing.any():
+        row = int(np.argmax(missing))
+        given = values[row] if isinstance(values, Sequence) else array[row]
+        raise InputError(f"{name} of {where(row)} is {given}; every row needs one")

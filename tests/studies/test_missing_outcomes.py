@@ -1,0 +1,67 @@
+"""Systems with outcomes of their own: a label must tell those of the systems in question; others may be unknown."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sondage import Outcome, Pool, Study, compare, evaluate
+from sondage.errors import LabelError
+
+NAN = float("nan")
+TRUTH = np.random.default_rng(3).integers(0, 2, size=(40, 3))
+
+
+def pool() -> Pool:
+    return Pool(models={name: Outcome() for name in "abc"}, ids=list(range(40)))
+
+
+def full(name: int) -> dict[str, int]:
+    return dict(zip("abc", TRUTH[name].tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "system"),
+    [
+        (lambda told: {"a": told["a"]}, "b"),
+        (lambda told: {"a": None, "b": told["b"]}, "a"),
+        (lambda told: [told["a"], NAN, told["c"]], "b"),
+    ],
+)
+def test_a_missing_outcome_is_refused_and_loses_no_other_label(spoil: Any, system: str) -> None:
+    asked: list[int] = []
+
+    def label(ids: list[int]) -> list[Any]:
+        asked.extend(ids)
+        return [spoil(full(name)) if name % 7 == 0 else full(name) for name in ids]
+
+    with pytest.raises(LabelError, match=rf"of id \d+ lacks the outcome of '{system}'; tell it of each") as caught:
+        compare(pool(), "a", "b", "accuracy", labels=label, budget=20)
+    assert caught.value.labels == {name: full(name) for name in asked if name % 7}
+
+
+def test_outcomes_of_other_systems_may_be_unknown() -> None:
+    found = [
+        compare(pool(), "a", "b", "accuracy", labels=labels, budget=20)
+        for labels in (TRUTH, np.where([1, 1, 0], TRUTH, NAN))
+    ]
+    assert found[0].difference == found[1].difference
+    part = evaluate(pool(), "accuracy", lambda ids: [{"c": full(name)["c"]} for name in ids], budget=40, model="c")
+    assert part.value == pytest.approx(TRUTH[:, 2].mean(), rel=1e-12)
+
+
+def test_no_outcome_at_all_is_no_skip() -> None:
+    with pytest.raises(LabelError, match=r"lacks the outcome of 'a'; .* or None in place of all for a skip"):
+        compare(pool(), "a", "b", "accuracy", labels=np.full((40, 3), NAN), budget=20)
+    skipped = compare(pool(), "a", "b", "accuracy", labels=lambda ids: [None, *map(full, ids[1:])], budget=20)
+    assert skipped.estimate.n_skipped == 2  # the first of each of two stages
+    with pytest.raises(LabelError, match=r"outcome inf of id .* is not allowed"):
+        compare(pool(), "a", "b", "accuracy", labels=np.full((40, 3), np.inf), budget=20)
+
+
+def test_a_study_refuses_it_too(tmp_path: Any) -> None:
+    study = Study.create(tmp_path / "study.db", pool(), "accuracy", compare=("a", "c"), budget=10)
+    ids = study.ask(2)
+    with pytest.raises(LabelError, match=f"of id {ids[1]} lacks the outcome of 'c'"):
+        study.tell(ids, [full(ids[0]), {"a": 1, "b": 1}])
+    assert study.tell(ids, [{"a": 1, "c": 0}, None]) == 2

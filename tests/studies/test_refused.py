@@ -1,0 +1,100 @@
+"""Arguments that are not what they should be: one line with the value and what is allowed, before any label."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sondage import Classifier, Pool, compare, evaluate, select
+from sondage.core.measures import parse_measure
+from sondage.errors import InputError, MeasureError
+from sondage.studies.looks import planned_shares
+from sondage.studies.method import Method
+
+NAN = float("nan")
+P = np.random.default_rng(0).random(60)
+TWO = Pool(models={"a": Classifier(P), "b": Classifier(1 - P)})
+
+
+def never(ids: list[int]) -> list[int]:
+    raise AssertionError("a label was asked for")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measure": []}, "there is no measure: name at least one"),
+        ({"measure": 5}, "measure 5 is neither a name nor a measure; there are error_rate"),
+        ({"belief": 5}, "belief=5 must be a name, or probabilities of the classes"),
+        ({"belief": ["a", "b"]}, r"belief=\['a', 'b'\] must be a name"),
+        ({"belief": (NAN, 0.5)}, r"the prior \(nan, 0.5\) must be 2 probabilities that sum to 1"),
+        ({"belief": {0: "x", 1: 0.5}}, r"the prior \['x', 0.5\] must be 2 probabilities"),
+        ({"belief": {"model": float("inf")}}, r"shares {'model': inf} must be finite"),
+        ({"floor": "x"}, r"floor='x' must be in \[0, 1\]"),
+        ({"stages": "x"}, "stages=x must be positive shares"),
+        ({"stages": [NAN, 1.0]}, r"stages=\[nan, 1.0\] must be positive shares"),
+        ({"stop": 0.1, "batch": 1.5}, "batch=1.5 must be a whole number, 1 or more"),
+        ({"stop": 0.1, "level": "x"}, "level='x' must be between 0 and 1"),
+        ({"stop": "significant"}, "stop='significant' is for comparisons"),
+        ({"budget": "x"}, "budget='x' must be positive"),
+        ({"method": 5}, "no method 5; there are default, thesis, passive"),
+    ],
+)
+def test_arguments_of_evaluate(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate(Pool(P), **({"labels": never, "budget": 10} | options))
+
+
+@pytest.mark.parametrize("looks", [0, -3, 2.5, 51, "x", ["x"], [NAN], [], True])
+def test_looks_are_a_number_or_shares(looks: Any) -> None:
+    with pytest.raises(InputError, match="must be 1 to 50, or shares of the budget"):
+        compare(TWO, "a", "b", labels=never, budget=20, stop="significant", looks=looks)
+    assert planned_shares(np.int64(2)) == planned_shares(np.array([0.5])) == (0.5, 1.0)
+
+
+def test_a_model_named_twice_is_not_selected_from() -> None:
+    with pytest.raises(InputError, match=r"two or more different models, not \['a', 'a', 'b'\]"):
+        select(TWO, models=["a", "a", "b"], labels=never, budget=20)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"target": "popu"}, "no target 'popu'; there are pool, population"),
+        ({"draw": "x"}, "no draw 'x'; there are without_replacement"),
+        ({"design": ["optimal"]}, r"no design \['optimal'\]; there are passive"),
+        ({"design": "neyman"}, "no design 'neyman'; there are passive"),
+        ({"interval": None}, "no interval None"),
+        ({"stages": 0.5}, "stages=0.5 must be positive shares"),
+    ],
+)
+def test_a_method_of_parts_that_there_are_not(parts: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Method(**parts)
+
+
+def test_parts_in_other_forms_are_the_same_method() -> None:
+    found = Method(belief=np.array([0.3, 0.7]), stages=np.array([0.4, 0.6]))
+    assert found == Method(belief=(0.3, 0.7), stages=(0.4, 0.6))
+    assert evaluate(Pool(P), labels=P > 0.5, budget=10, belief=np.array([0.3, 0.7])).n_labels == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("dcg@nan", "cut-off k=nan must be a whole number, 1 to 1,000,000"),
+        ("dcg@1e400", "cut-off k=inf must be a whole number"),
+        ("err@1e300", "must be a whole number, 1 to 1,000,000"),
+        ("ece:bins=nan", "bins=nan must be a whole number, 1 to 65,536"),
+        ("ece:bins=inf", "bins=inf must be a whole number"),
+        ("f_measure:beta=nan", "beta=nan must be a number, and not negative"),
+    ],
+)
+def test_parameters_of_measures(name: str, message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
+        parse_measure(name)
+
+
+def test_a_beta_beyond_all_bounds_is_the_recall() -> None:
+    found = [evaluate(Pool(P), name, labels=P > 0.4, budget=60).value for name in ("f_measure:beta=1e200", "recall")]
+    assert found[0] == found[1]

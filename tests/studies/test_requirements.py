@@ -1,0 +1,144 @@
+"""Tests that cannot work are refused before a label is asked for; what shows only afterwards keeps the labels."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sondage import Classifier, Pool, Study, compare, evaluate, select
+from sondage.errors import InputError
+
+N = 200
+RNG = np.random.default_rng(0)
+P = RNG.random(N)
+Y = (RNG.random(N) < P).astype(int)
+MODELS = {"a": Classifier(P), "b": Classifier(np.clip(P + RNG.normal(0, 0.3, N), 0, 1))}
+COUNTS = "test 'hypergeometric' counts answers"
+
+
+def pool(**columns: Any) -> Pool:
+    return Pool(models=MODELS, **columns)
+
+
+def labeller(asked: list[Any]) -> Callable[[list[int]], list[int]]:
+    def label(ids: list[int]) -> list[int]:
+        asked.extend(ids)
+        return Y[ids].tolist()  # type: ignore[no-any-return]
+
+    return label
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"margin": 0.1}, "margin 0.1 needs alternative"),
+        ({"margin": float("nan"), "alternative": "less"}, "margin nan is not finite"),
+        ({"test": "bootstrap"}, "test 'bootstrap' of 20 labels needs generator="),
+        ({"test": "permutation"}, "test 'permutation' of 20 labels needs generator="),
+        ({"test": "permutation", "margin": 0.1, "alternative": "less"}, "tests against 0 only"),
+        ({"test": "mcnemar", "margin": 0.1, "alternative": "less"}, "tests against 0 only"),
+        ({"test": "hypergeometric", "measure": "f1"}, COUNTS),
+        ({"test": "hypergeometric", "draw": "with_replacement"}, COUNTS),
+        ({"test": "hypergeometric", "target": "population"}, COUNTS),
+        ({"test": "bootstrap", "measure": "ece", "generator": RNG}, "does not hold for 'ece', which has kinks"),
+        ({"test": "anytime", "measure": "ece"}, "measure 'ece' has kinks, and no sequence"),
+        ({"test": "anytime", "draw": "with_replacement"}, "nothing holds at any time for draw='with_replacement'"),
+        ({"test": "anytime", "target": "population"}, "target='population' has none"),
+        ({"stop": "significant", "measure": "ece"}, "has kinks, and no sequence"),
+        ({"stop": 0.1, "measure": "ece"}, "has kinks, and no sequence"),
+    ],
+)
+def test_what_no_labels_can_make_work_costs_none(options: dict[str, Any], message: str) -> None:
+    asked: list[Any] = []
+    with pytest.raises(InputError, match=message):
+        compare(pool(), "a", "b", labels=labeller(asked), budget=20, **options)
+    assert not asked
+
+
+def test_costs_in_stages_have_no_sequence() -> None:
+    costs, asked = pool(costs=1 + np.arange(N) % 3), list[Any]()
+    with pytest.raises(InputError, match="only stages=1 has sequences"):
+        compare(costs, "a", "b", labels=labeller(asked), budget=60, test="anytime")
+    assert not asked
+    assert compare(costs, "a", "b", labels=Y, budget=60, test="anytime", stages=1).significance.kind == "anytime"
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "permutation", "anytime"])
+def test_a_selection_by_a_test_that_it_cannot_make(test: str, tmp_path: Any) -> None:
+    asked: list[Any] = []
+    with pytest.raises(InputError, match="selection"):
+        select(pool(), labels=labeller(asked), budget=20, test=test)
+    assert not asked
+    with pytest.raises(InputError, match="selection"):
+        Study.create(tmp_path / "study.db", pool(), select=True, budget=20, test=test)
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_few_swaps_need_no_generator_and_exact_results_no_test() -> None:
+    few = compare(pool(), "a", "b", labels=Y, budget=13, test="permutation")
+    assert few.significance.kind == "permutation"
+    for test in ("permutation", "bootstrap"):
+        assert compare(pool(), "a", "b", labels=Y, budget=N, test=test).significance.kind == "exact"
+
+
+def test_planned_looks_have_the_generator() -> None:
+    options: dict[str, Any] = {"labels": Y, "budget": 40, "stop": "significant", "looks": 2, "test": "bootstrap"}
+    found = compare(pool(), "a", "b", generator=np.random.default_rng(1), **options)
+    assert found.significance.kind == "looks"
+
+
+def test_a_study_takes_its_generator_when_it_estimates(tmp_path: Any) -> None:
+    with Study.create(tmp_path / "study.db", pool(), compare=("a", "b"), budget=20, test="bootstrap") as study:
+        ids = study.ask()
+        study.tell(ids, Y[ids].tolist())
+        assert study.estimate(np.random.default_rng(0)).significance.kind == "bootstrap"
+
+
+def test_what_shows_only_after_the_labels_keeps_them() -> None:
+    asked: list[int] = []
+    label = labeller(asked)
+    with pytest.raises(InputError, match="needs equal draws") as caught:
+        compare(pool(), "a", "b", labels=label, budget=40, test="mcnemar", belief="learned", seed=1)
+    assert caught.value.labels == {name: Y[name] for name in asked}
+
+    def skipping(ids: list[int]) -> list[Any]:
+        return [None if name == ids[0] else y for name, y in zip(ids, label(ids), strict=True)]
+
+    with pytest.raises(InputError, match=COUNTS) as caught:
+        compare(pool(), "a", "b", labels=skipping, budget=20, test="hypergeometric")
+    assert len(caught.value.labels) == 20
+
+
+def test_several_pools_keep_the_labels_of_each() -> None:
+    pools = {"jan": Pool(P), "feb": Pool(P)}
+    asked: list[Any] = []
+    labels = {"jan": labeller(asked), "feb": lambda ids: ["ham"] * len(ids)}
+    with pytest.raises(InputError, match="'ham' of id") as caught:
+        evaluate(pools, "error_rate", labels, 60)
+    assert caught.value.labels == {"jan": {name: Y[name] for name in asked}, "feb": {}}
+
+
+@pytest.mark.parametrize(
+    ("interval", "measure", "said"),
+    [
+        ("wilson", "mcc", "interval 'wilson' is for proportions, not 'mcc'"),
+        ("clopper_pearson", "log_loss", "interval 'clopper_pearson' is for proportions"),
+        ("fieller", "error_rate", r"interval 'fieller' is for ratios .*not 'error_rate'"),
+        ("anytime", "ece", "has kinks, and no sequence"),
+        ("bootstrap", "ece", "interval 'bootstrap' does not hold for 'ece"),
+        ("hypergeometric", "error_rate", "interval 'hypergeometric' counts answers"),
+    ],
+)
+def test_intervals_that_will_not_fit_cost_no_label(interval: str, measure: str, said: str) -> None:
+    asked: list[int] = []
+    with pytest.raises(InputError, match=said):
+        evaluate(Pool(P), measure, labeller(asked), 20, interval=interval)
+    assert not asked
+
+
+@pytest.mark.parametrize("interval", ["wilson", "fieller"])
+def test_nor_do_those_that_are_not_of_differences(interval: str, tmp_path: Any) -> None:
+    with pytest.raises(InputError, match="not differences of 'f1'"):
+        Study.create(tmp_path / "study.db", pool(), "f1", compare=("a", "b"), budget=20, interval=interval)
+    assert not list(tmp_path.iterdir())
