@@ -161,7 +161,8 @@ def test_one_person_alone_cannot_finish_what_two_must_do(place):
         ({"raters": 0}, "raters=0 must be a whole number from 1"),
         ({"raters": 1, "overlap": 0.5}, "needs raters of 2 or more"),
         ({"overlap": 1.5}, r"overlap=1.5 is not a share"),
-        ({"lease": 0}, "lease=0 must be above 0 and at most"),
+        ({"lease": 0}, "lease=0 must be above 0 and at most 527,040 minutes"),
+        ({"lease": 1e10}, r"lease=1e\+10 must be above 0"),
     ],
 )
 def test_sharing_that_cannot_be(options, message, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -136,7 +137,10 @@ def as_number(value: Any) -> float:
     """
     if isinstance(value, str) and not NUMBER.fullmatch(value.strip()):
         raise ValueError(f"{value!r} is not a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # of a whole number; its text is infinite too
+        return math.inf if value > 0 else -math.inf
 
 
 def is_number(value: Any) -> bool:

@@ -43,7 +43,7 @@ def check_budget(pool: Pool, budget: float) -> float:
 def check_amount(budget: float, limit: float, unit: str) -> None:
     """Refuse a budget that is not positive, above the limit, or not whole where its unit is labels."""
     if not (is_number(budget) and budget > 0):
-        raise InputError(f"budget={budget!r} must be positive: the number of labels, or their cost")
+        raise InputError(f"budget={budget!r} must be positive and finite: the number of labels, or their cost")
     if unit == "labels" and budget != int(budget):
         raise InputError(f"budget={budget} counts labels and must be whole")
     if budget > limit * (1 + 1e-12):

@@ -73,7 +73,7 @@ def judged(label: Judgements, grades: Sequence[float]) -> dict[str, float]:
 def _number(grade: Any) -> float:
     try:
         return as_number(grade)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError):
         return float("nan")
 
 

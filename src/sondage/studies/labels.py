@@ -68,7 +68,7 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
     try:
         value = as_number(label)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError):
         value = float("nan")
     if not abs(value) <= LARGEST:
         raise LabelError(f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST:g} either way")
@@ -84,7 +84,7 @@ def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tup
     try:
         given = np.atleast_1d(np.asarray(label, dtype=object)).tolist()
         values = tuple(float("nan") if value is None else as_number(value) for value in given)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError):
         raise LabelError(f"label {label!r} of id {name!r} is not one outcome for each system {list(models)}") from None
     if len(values) != len(models):
         raise LabelError(f"label of id {name!r} has {len(values)} outcomes for {len(models)} systems {list(models)}")
