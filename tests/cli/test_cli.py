@@ -156,6 +156,26 @@ def test_a_comparison():
     assert "sondage compare study.db" in refused("estimate", "study.db")
 
 
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_tests_that_draw_random_numbers_take_them_from_the_seed(test):
+    planned("--compare", "a,b", "--measure", "brier", "--test", test)
+    for _ in range(2):
+        run("ask", "study.db", 10, "-o", "batch.csv", "--force")
+        label("batch.csv")
+        run("import", "study.db", "batch.csv")
+    told = [json.loads(run("compare", "study.db", "--json").output) for _ in range(2)]
+    assert told[0] == told[1]
+    assert told[0]["test"]["kind"] == test
+    assert 0 < told[0]["pvalue"] <= 1
+    assert run("report", "study.db").output
+
+
+def test_an_interval_that_draws_random_numbers_is_refused():
+    pool_file()
+    told = refused("plan", "pool.csv", "study.db", "--model", "a", "--budget", 5, "--interval", "bootstrap")
+    assert "which Python passes" in told
+
+
 def test_a_selection():
     planned("--select", "--measure", "accuracy")
     run("ask", "study.db", "-o", "batch.csv")

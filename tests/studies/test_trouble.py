@@ -115,7 +115,7 @@ def test_a_full_disk_takes_nothing(tmp_path):
 
     event.listen(study._store._engine, "connect", fill)
     with pytest.raises(StudyError, match="the disk is full; nothing was written"):
-        study.tell(ids[1:], [1] * 39, reason="r", who="a person with a long name " * 100)
+        study.tell(ids[1:], [1] * 39, reason="a reason of some length " * 100)
     event.remove(study._store._engine, "connect", fill)
     assert study.status.labelled == 1
     assert study.tell(ids[1:], [1] * 39) == 39

@@ -9,6 +9,7 @@ import click
 
 from sondage.cli.printing import print_lines, require_with, several
 from sondage.cli.reading import pool_options, read, reading
+from sondage.errors import InputError
 
 __all__ = ["command"]
 
@@ -18,7 +19,7 @@ PARTS = {
     "estimator": "anchored (the default), assisted, difference, hajek, horvitz_thompson or self_normalised.",
     "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, hypergeometric, fieller or anytime "
     "(bootstrap: in Python).",
-    "test": "Of a comparison: auto, t, wald, hypergeometric, mcnemar, permutation or anytime (bootstrap: in Python).",
+    "test": "Of a comparison: auto, t, wald, hypergeometric, mcnemar, permutation, bootstrap or anytime.",
     "belief": "What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad, or shares of "
     "the classes (0.9,0.1).",
     "target": "pool (this finite pool) or population (what it was drawn from).",
@@ -96,6 +97,8 @@ def command(
 
     compares = bool(compare or models or options["select"])
     require_with(["margin", "alternative", "test"], compares, "--compare, --select or --models")
+    if options["interval"] == "bootstrap":
+        raise InputError("--interval bootstrap takes random numbers, which Python passes: interval(kind=, generator=)")
     measure = measures[0] if len(measures) == 1 else list(measures)
     options |= {"compare": several(compare), "models": several(models)}
     with reading(pool) as shown:

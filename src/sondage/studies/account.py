@@ -21,6 +21,9 @@ from sondage.studies.times import now
 
 __all__ = ["Account", "Disagreement", "Progress", "Status"]
 
+STREAM = 7
+"""Of the random numbers that a test draws from the session's seed."""
+
 
 @dataclass(frozen=True)
 class Status:
@@ -136,7 +139,7 @@ class Account(Kept):
         Parameters
         ----------
         generator : numpy.random.Generator, optional
-            Randomness of a permutation or bootstrap test.
+            Randomness of a permutation or bootstrap test; by default it follows from the study's seed.
 
         Returns
         -------
@@ -150,7 +153,8 @@ class Account(Kept):
         """
         with self._reading() as (session, _):
             if self.question.kind == "compare":
-                return compare_session(session, generator)
+                random = generator or np.random.default_rng([session.seed % 2**64, STREAM])
+                return compare_session(session, random)
             if self.question.kind == "select":
                 return select_session(session)
             estimates = estimate_session(session)
