@@ -291,6 +291,12 @@ class TestStopping:
         undecided = sondage.compare(pool, "a", "a2", labels=labels, budget=40, stop="significant", looks=[0.5])
         assert (undecided.stopped, undecided.n_labels, undecided.better) == ("budget", 40, None)
 
+    def test_the_interval_at_a_look_leaves_out_what_its_test_rejects(self):
+        for seed in range(12):
+            pool, labels = two_models(np.random.default_rng(seed), 150)
+            found = sondage.compare(pool, "a", "b", labels=labels, budget=14, seed=seed, stop="significant", looks=2)
+            assert (0 in found.interval()) == (found.pvalue > 0.05)
+
     def test_looks_up_to_the_end_of_what_can_matter(self):
         models = Pool(models={"a": Classifier([0.9, 0.1, 0.2, 0.3]), "b": Classifier([0.1, 0.9, 0.2, 0.3])})
         exact = sondage.compare(models, "a", "b", labels=[1, 1, 0, 0], budget=4, stop="significant", looks=2)

@@ -114,6 +114,18 @@ def test_further_opinions_are_taken_when_asked_for(place):
     assert study.agreement().n_items == 2
 
 
+def test_a_correction_takes_over_the_place_of_what_it_replaces(place):
+    study, ids = shared(place, {"anna": ["no"], "bert": ["no"]})
+    study.tell(ids[:1], ["yes"], who="carl", correct=True)
+    assert study.status.wanted == 10
+    assert study.undo("carl") == ids[0]
+    assert study.status.wanted == 11
+    assert [claim.id for claim in study.claim("carl")] == ids[:1]
+    study.tell(ids[1:2], ["no"])
+    study.tell(ids[1:2], ["yes"], correct=True)  # by nobody in particular: the second label is still wanted
+    assert ids[1] in [claim.id for claim in study.claim("dora", 6)]
+
+
 def test_a_skip_of_one_does_not_hide_the_label_of_another(place):
     study, _ = shared(place, {"anna": ["yes", None, None], "bert": [None, None, "no"]})
     assert list(study.labels().values()) == ["yes", None, "no"]

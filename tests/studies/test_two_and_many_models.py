@@ -51,6 +51,30 @@ def test_error_rate_and_accuracy_are_mirror_images():
     assert less.pvalue == compare(pool, "m0", "m1", "accuracy", labels=y, budget=50, alternative="greater").pvalue
 
 
+@pytest.mark.parametrize("parts", [{"design": "neyman"}, {"design": "strata"}, {"method": "passive"}])
+def test_a_comparison_by_cells_of_equal_belief_is_the_same_either_way_round(parts, tmp_path):
+    rng = np.random.default_rng(1)
+    p = rng.random(400)
+    y = rng.random(400) < p
+    models = {
+        m: Classifier(probabilities=np.round(np.clip(p + noise, 0, 1), 1))
+        for m, noise in zip("ab", rng.normal(0, 0.2, (2, 400)), strict=True)
+    }
+    found = []
+    for number, order in enumerate((("a", "b"), ("b", "a"))):
+        study = sondage.Study.create(
+            tmp_path / f"{number}.db", Pool(models=models), "f1", 80, 2, compare=order, **parts
+        )
+        ids = study.ask()
+        study.tell(ids[::2] + ids[1::4], [int(y[i]) for i in ids[::2] + ids[1::4]])  # the others are pending
+        found.append((ids, study.estimate()))
+    (first, one), (second, other) = found
+    assert first == second
+    assert (one.difference, one.std_error, one.pvalue) == pytest.approx(
+        (-other.difference, other.std_error, other.pvalue)
+    )
+
+
 def test_all_differences_labelled_is_exact():
     pool, y = pool_of(0.85, 0.75)
     found = compare(pool, "m0", "m1", "accuracy", labels=y, budget=600)

@@ -255,8 +255,11 @@ class Desk(Lending):
         """Write labels, that they are done, and the log."""
         for row in rows:
             row["reason"] = reason if row["label"] == "null" else None
+        told = {one["number"]: one["who"] for row in rows for one in self._ballots.of(row["id"])}
         numbers = found.add_labels(rows)
-        found.assignments.finish([done for row in rows for done in _done(row, assigned[row["id"]])])
+        found.assignments.finish(
+            [done for row in rows for done in _done(row, assigned[row["id"]], told.get(row["supersedes"]))]
+        )
         found.add_events(
             [
                 {
@@ -271,12 +274,16 @@ class Desk(Lending):
         )
 
 
-def _done(row: dict[str, Any], assigned: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the assignment that a label fulfils: one's own, else one that is open, first one that nobody holds."""
+def _done(row: dict[str, Any], assigned: Sequence[Any], replaced: str | None) -> list[dict[str, Any]]:
+    """Return the assignment that a label fulfils: one's own, else one that is open, first one that nobody holds.
+
+    Who replaces another's label takes over that one's assignment: taken back, the item is theirs to answer.
+    """
     own = [one for one in assigned if one["who"] == row["who"] and row["who"] is not None]
+    if row["supersedes"]:
+        theirs = [one for one in assigned if one["done"] and one["who"] == replaced]
+        return [{"number": one["number"], "id": row["id"], "who": row["who"]} for one in (own or theirs)[:1]]
     free = sorted((one for one in assigned if not one["done"]), key=lambda one: one["until"] or "")
-    if row["supersedes"] and not own and not free:
-        return []
     number = (own or free or [{"number": None}])[0]["number"]
     return [{"number": number, "id": row["id"], "who": row["who"]}]
 

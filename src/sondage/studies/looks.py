@@ -11,11 +11,10 @@ from scipy import special
 
 from sondage.core.checks import is_number, is_whole
 from sondage.core.courses import EValue
-from sondage.core.intervals import inverted_interval
 from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Interval, Significance
 from sondage.core.sequences import ConfidenceSequence
-from sondage.core.significance import repeated_interval, repeated_pvalues, spending_bounds
+from sondage.core.significance import repeated_pvalues, spending_bounds
 from sondage.errors import InputError
 from sondage.studies.answers import compare_session
 from sondage.studies.session import Session
@@ -26,6 +25,8 @@ LEAST_APART = 0.02
 MOST_LOOKS = 50
 ROOM = 1.1
 MOST_EXTREME = 40.0
+WITH_INTERVAL = ("t", "wald", "hypergeometric")
+"""Tests that have an interval of their name."""
 MOST_LEVEL = 1.0 - 1e-15
 """Of an interval of one look, where an early one has a critical value that nothing reaches."""
 
@@ -105,7 +106,8 @@ class PlannedLooks:
             return found
         fractions, question = self._fractions(session), session.question
         pvalue = float(repeated_pvalues(self.statistics, fractions, spending_bounds, sides=_sides(session)).min())
-        course = Repeated(found, fractions, len(self.statistics) - 1)
+        test = session.method.test
+        course = Repeated(found, fractions, len(self.statistics) - 1, test if test in WITH_INTERVAL else "auto")
         significance = Significance(self.statistics[-1], pvalue, question.alternative, "looks")
         return replace(found, estimate=replace(found.estimate, course=course), significance=significance)
 
@@ -127,21 +129,19 @@ def _sides(session: Session) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Repeated:
-    """What one of several planned looks says."""
+    """What one of several planned looks says, by the interval that goes with its test."""
 
     found: Comparison
     fractions: Floats
     look: int
+    kind: str
 
     def interval(self, level: float) -> Interval:
-        """Return the interval that holds together with those of all looks."""
-        estimate = self.found.estimate
+        """Return the interval that holds together with those of all looks: what the test of one look leaves."""
         critical = float(spending_bounds(self.fractions, 1.0 - level)[self.look])
-        if estimate.pivot is not None:
-            alone = min(1.0 - 2.0 * float(special.ndtr(-critical)), MOST_LEVEL)
-            found = inverted_interval(estimate.value, estimate.pivot.at, alone, bounds=estimate.bounds)
-            return replace(found, level=level, kind="repeated")
-        return repeated_interval(estimate.value, estimate.std_error, critical, level, bounds=estimate.bounds)
+        alone = min(1.0 - 2.0 * float(special.ndtr(-critical)), MOST_LEVEL)
+        found = self.found.estimate.interval(alone, self.kind)
+        return replace(found, level=level, kind="repeated")
 
     def sequence(self, level: float) -> ConfidenceSequence:
         """Refuse: there is an interval at the looks only."""

@@ -33,6 +33,7 @@ __all__ = [
     "make_plan",
     "open_stage",
     "settle",
+    "upright",
 ]
 
 
@@ -116,6 +117,14 @@ def contrasts_of(question: Question, functional: Functional, names: tuple[str, .
         return (Contrast(functional, ((index[0], 1.0),)),)
     pairs = [(a, b) for i, a in enumerate(index) for b in index[i + 1 :]]
     return tuple(Contrast(functional, ((a, 1.0), (b, -1.0))) for a, b in pairs)
+
+
+def upright(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
+    """Return a difference as first minus second by name: parts of equal numbers by it are the same either way round."""
+    ordered = tuple(sorted(contrast.weights, key=lambda term: names[term[0]]))
+    if ordered == contrast.weights:
+        return contrast
+    return replace(contrast, weights=tuple((model, -weight) for model, weight in ordered))
 
 
 def make_plan(pool: Pool, question: Question, method: Method, past: Past | None = None) -> Plan:
@@ -262,4 +271,5 @@ def _strata(pool: Pool, plan: Plan, most: int) -> Strata:
     """Return strata of equal numbers by the believed mean influence."""
     if pool.prices is not None:
         raise InputError("stratified draws count labels, not costs; use another draw or a pool without costs")
-    return pool.strata(plan.setting.influence(plan.contrasts[0]), plan.belief, min(N_STRATA, most))
+    influence = plan.setting.influence(upright(plan.contrasts[0], pool.models))
+    return pool.strata(influence, plan.belief, min(N_STRATA, most))

@@ -22,7 +22,7 @@ from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
 from sondage.studies.labels import Label, guesses, label_array
-from sondage.studies.planning import contrasts_of
+from sondage.studies.planning import contrasts_of, upright
 from sondage.studies.session import Session
 from sondage.studies.sums import calibrated, carried_totals
 
@@ -219,7 +219,7 @@ def _cells(score: Floats, answered: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]) -> Floats:
     """Return the believed mean influence of these drawn items on the first measure, on any scale; 0 of a limit."""
     functional = session.question.measures[0].ready(session.task)
-    contrast = contrasts_of(session.question, functional, session.models)[0]
+    contrast = upright(contrasts_of(session.question, functional, session.models)[0], session.models)
     assert known.belief is not None
     sums = {m: known.expected[functional.basis.name, m] for m in contrast.models}
     if is_limit(known.belief):
