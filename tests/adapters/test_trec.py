@@ -83,6 +83,8 @@ def test_learning_to_rank_rows_come_back(tmp_path, written):
         (trec.read_run, "q Q0 d first 1 t\n", "line 1: rank 'first' is not a finite number"),
         (trec.read_qrels, "", "there are no judgements"),
         (trec.read_qrels, "q d 1\n", "line 1: 3 columns; a line is 'query 0 document grade'"),
+        (trec.read_qrels, "q 0 d 1_0\n", "line 1: grade '1_0' is not a finite number"),
+        (trec.read_learning_to_rank, "1 qid:1 1:1_0\n", "line 1: feature '1:1_0' is not number:value"),
         (trec.read_qrels, "q 0 d good\n", "line 1: grade 'good' is not a finite number"),
         (trec.read_qrels, "q 0 d 1\nq 0 d 2\n", "line 2: document 'd' of query 'q' has grades 1 and 2"),
         (trec.read_learning_to_rank, "# nothing\n", "the file has no rows"),

@@ -16,6 +16,7 @@ FILES = {
     "sum": ("id,p_x,p_y\na,.5,.5\nb,.5,.4\n", "row 1 (id b) sum to 0.9; they must sum to 1"),
     "nan": ("id,p_1\na,nan\n", "p_1 of row 0 (id a) is nan; it must be in [0, 1]"),
     "text": ("id,p_1\na,0.5\nb,high\n", "p_1 of row 1 (id b) is 'high'; it must be a number"),
+    "spelled": ("id,p_1,cost\na,0.5,2\nb,0.5,1_000\n", "cost of row 1 (id b) is '1_000'; it must be a number"),
     "missing": ("id,p_1\na,0.5\nb,\n", "p_1 of row 1 (id b) is missing; every row needs one"),
     "no prediction": ("id,prediction\na,\nb,x\n", "prediction of row 0 (id a) is missing"),
     "duplicate": ("id,p_1\na,.5\na,.6\n", "id a stands in more than one row; ids must be unique"),

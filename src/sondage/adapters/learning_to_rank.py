@@ -88,7 +88,7 @@ def read_learning_to_rank(path: Path) -> LearningToRank:
 def _features(path: Path, number: int, cells: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     try:
         numbers = np.array([float(part) for part in " ".join(cells).replace(":", " ").split()])
-        if not all(":" in cell for cell in cells) or len(numbers) != 2 * len(cells):
+        if any(":" not in cell or "_" in cell for cell in cells) or len(numbers) != 2 * len(cells):
             raise ValueError
         if np.any(numbers[::2] != np.floor(numbers[::2])):
             raise ValueError
