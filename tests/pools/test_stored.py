@@ -1,5 +1,7 @@
 """A pool that stays in its files draws what the same pool in memory draws."""
 
+import re
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -287,6 +289,41 @@ def test_bad_rows_are_told(change, message, tmp_path):
     pd.DataFrame(table).to_parquet(path)
     with pytest.raises(InputError, match=message):
         asked(read_pool(path, lazy=True), budget=4)
+
+
+@pytest.mark.parametrize("column", ["prediction", "judge.prediction"])
+@pytest.mark.parametrize("value", [0.6, 1e30, 3_000_000_000])
+def test_what_names_no_class_is_refused_wherever_the_pool_is(column, value, tmp_path):
+    path = tmp_path / "pool.parquet"
+    table = {"id": [1, 2, 3, 4], "p_0": [0.5, 0.1, 0.3, 0.4], "p_1": [0.5, 0.9, 0.7, 0.6]}
+    pd.DataFrame(table | {column: [0, value, 1, 0]}).to_parquet(path)
+    for lazy in (False, True):
+        with pytest.raises(InputError, match=rf"{column.split('.')[0]}.* is.*{re.escape(str(value))}") as caught:
+            asked(read_pool(path, lazy=lazy), budget=4)
+        assert "Conversion" not in str(caught.value)
+
+
+def test_lists_are_no_numbers(tmp_path):
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame({"id": [1, 2], "p_1": [0.5, 0.9], "embedding": [[0.1, 0.2], [0.3, 0.4]]}).to_parquet(path)
+    assert read_pool(path, features=["embedding"]).items.features.shape == (2, 2)
+    with pytest.raises(InputError, match=r"column 'embedding' must be numbers; it is other: .* lazy=False"):
+        read_pool(path, features=["embedding"], lazy=True)
+
+
+def test_whole_numbers_of_128_bits_are_exact():
+    large = 2**53 + 1
+    wide = duckdb.sql(f"SELECT ({large} + 2 * i)::HUGEINT AS id, i / 40.0 AS p_1 FROM range(40) t(i)")
+    pools = [read_pool(wide, lazy=lazy) for lazy in (False, True)]
+    assert pools[0].ids.tolist() == pools[1].load().ids.tolist() == [large + 2 * i for i in range(40)]
+    assert asked(pools[0], budget=9)[0] == asked(pools[1], budget=9)[0]
+
+
+def test_truth_values_name_classes_wherever_the_pool_is(files, tmp_path):
+    path, p = tmp_path / "pool.parquet", pd.read_parquet(files / "two classes.parquet")["p_1"]
+    said = {"prediction": p > 0.4, "judge.prediction": p > 0.6}
+    pd.DataFrame({"id": ids(), "p_False": 1 - p, "p_True": p} | said).to_parquet(path)
+    assert asked(read_pool(path, lazy=True))[0] == asked(read_pool(path, lazy=False))[0]
 
 
 def test_what_needs_memory_says_so(files):

@@ -20,7 +20,7 @@ from sondage.pools.sql.text import Tables, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DuckDB", "connected_errors", "reason"]
+__all__ = ["DuckDB", "connected_errors", "narrowed", "reason"]
 
 _KINDS = {
     "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
@@ -62,7 +62,7 @@ class DuckDB:
                 self._own.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
                 self._relation = self._own.read_parquet(list(source))
         else:
-            self._relation = source
+            self._relation = narrowed(source)
         names = self._relation.columns
         self.columns = [
             Column(place, name, _kind(str(kind)))
@@ -145,7 +145,17 @@ class DuckDB:
 
 
 def _kind(name: str) -> str:
+    if name.endswith("]"):  # a list of them
+        return "other"
     return next((kind for kind, starts in _KINDS.items() if name.startswith(starts)), "other")
+
+
+def narrowed(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Return a relation whose names of rows are no whole numbers of 128 bits, which NumPy rounds."""
+    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    wide = [name for name in ("id", "group", "query", "document") if kinds.get(name, "").endswith("HUGEINT")]
+    cast = ", ".join(f'CAST("{name}" AS BIGINT) AS "{name}"' for name in wide)
+    return relation.project(f"* REPLACE ({cast})") if wide else relation
 
 
 def _array(column: Any) -> NDArray[Any]:
