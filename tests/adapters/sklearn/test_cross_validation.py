@@ -80,6 +80,7 @@ def test_a_number_of_folds_is_a_random_division():
     found = cross_validate(GaussianNB(), X, Y, cv=4, repeats=3, seed=7)
     assert (found.value, found.std_error, found.df) == (expected.value, expected.std_error, 11)
     assert cross_validate(GaussianNB(), X, Y, cv=4, repeats=3, seed=8).value != found.value
+    assert cross_validate(GaussianNB(), X, Y, cv=np.int64(4), repeats=3, seed=7).value == found.value
 
 
 def test_groups_are_not_divided():
@@ -233,6 +234,9 @@ def test_equal_scores_are_not_certainty():
         (lambda: cross_validate(GaussianNB(), X, Y[:-1]), "y has 199 rows; X has 200"),
         (lambda: cross_validate(GaussianNB(), X, np.c_[Y, Y]), "must be one column"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=1), "at least 2 folds"),
+        (lambda: cross_validate(GaussianNB(), X, Y, cv=2.5), "cv=2.5 must be a whole number"),
+        (lambda: cross_validate(GaussianNB(), X, Y, cv=len(Y) + 1), r"cv=\d+: .*number of splits"),
+        (lambda: cross_validate(Ridge(), A, np.where(B[3] == B, np.nan, B), "mse"), "label of row 3 is nan"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=ShuffleSplit(1, random_state=0)), "one division has no spread"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=FOLDS, repeats=2), "a splitter has its own"),
         (lambda: cross_validate(GaussianNB(), X, Y, repeats=2, groups=Y), "with groups=: give a splitter"),
