@@ -17,7 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from sondage.adapters.rows import Answer, Row, as_labeller, counted_labels
+from sondage.adapters.rows import Answer, Row, as_labeller, counted_labels, set_aside
 from sondage.adapters.text_files import parse_json, read_text
 from sondage.core.beliefs.columns import class_column
 from sondage.core.predictions import Classes, Grades, Means
@@ -102,7 +102,7 @@ def _draw(session: Session, name: Any) -> Row:
 
 def _renamed(shown: Mapping[str, Any]) -> Row:
     """Return fields; those named like ours, or like what JSON_MIN adds, are moved aside."""
-    return {f"pool_{name}" if name in RESERVED else name: value for name, value in shown.items()}
+    return set_aside(shown, RESERVED)
 
 
 def _annotation(session: Session, row: Mapping[str, Any]) -> Row:
