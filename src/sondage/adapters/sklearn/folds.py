@@ -70,8 +70,7 @@ def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int
         raise InputError(f"y has {len(labels)} rows; X has {size}")
     require_given(y, labels, "label", "row {}".format)
     if isinstance(cv, Real):
-        require_whole("cv", cv)
-        splitter = _random_folds(int(cv), repeats, seed, is_classifier(estimator), groups is not None)
+        splitter = _random_folds(cv, repeats, seed, is_classifier(estimator), groups is not None)
     elif repeats != 1:
         raise InputError(f"repeats={repeats} is for cv= as a number of folds; a splitter has its own")
     else:
@@ -88,9 +87,10 @@ def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int
     return Splits(size, pairs)
 
 
-def _random_folds(count: int, repeats: int, seed: int, classify: bool, grouped: bool) -> Any:
+def _random_folds(count: Any, repeats: int, seed: int, classify: bool, grouped: bool) -> Any:
     from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifiedKFold, StratifiedGroupKFold
 
+    require_whole("cv", count)
     if count < 2 or repeats < 1:
         raise InputError(f"cv={count} folds, repeats={repeats}: at least 2 folds and 1 division are needed")
     if grouped:
