@@ -106,6 +106,15 @@ def test_any_budget(budget, files):
     assert found == expected
 
 
+@pytest.mark.parametrize("measure", ["recall", "average_precision"])
+def test_some_ids_may_be_negative(measure, files, tmp_path):
+    frame = pd.read_parquet(files / "two classes.parquet")
+    path = tmp_path / "pool.parquet"
+    frame.assign(id=frame["id"] - 50).to_parquet(path)
+    expected, _ = asked(read_pool(path, lazy=False), measure)
+    assert asked(read_pool(path, lazy=True), measure)[0] == expected
+
+
 def test_certain_items_are_found(tmp_path):
     p = np.full(N, 1e-9)
     p[:40] = np.linspace(0.3, 0.6, 40)
