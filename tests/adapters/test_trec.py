@@ -65,6 +65,7 @@ def test_learning_to_rank_rows_come_back(tmp_path, written):
     assert rows.documents.tolist() == [0, 1, 0]  # one row is not named: all by their place
     assert rows.grades.tolist() == [2.0, 0.0, 1.0]
     assert rows.features.tolist() == np.float32([[0.5, 0, -1e-3], [0, 7, 0], [3, 0, 0]]).tolist()
+    rows.grades[0] = 0.123456789
     trec.write_learning_to_rank(tmp_path / "again.txt", rows)
     again = trec.read_learning_to_rank(tmp_path / "again.txt")
     for name in ("queries", "documents", "grades", "features"):
@@ -123,7 +124,8 @@ def test_missing_and_binary_files_are_refused(tmp_path, written):
 def test_what_the_forms_cannot_hold_is_refused(tmp_path):
     with pytest.raises(InputError, match="id 'two words' is empty or has spaces"):
         trec.write_run(tmp_path / "x", {"two words": ["d"]})
-    with pytest.raises(InputError, match=r"grade 0.5 of document 'd' of query 'q': qrels hold whole grades"):
-        trec.write_qrels(tmp_path / "x", {"q": {"d": 0.5}})
+    for grade in (0.5, float("nan"), float("inf"), None, "good"):
+        with pytest.raises(InputError, match=f"grade {grade!r} of document 'd' of query 'q': qrels hold whole grades"):
+            trec.write_qrels(tmp_path / "x", {"q": {"d": grade}})
     with pytest.raises(InputError, match="a run is of rankings; this pool is for classification"):
         trec.write_run(tmp_path / "x", sondage.Pool(probabilities=[0.1]))

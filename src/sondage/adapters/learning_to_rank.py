@@ -135,5 +135,6 @@ def write_learning_to_rank(path: Path, rows: LearningToRank) -> int:
     lines = []
     for query, document, grade, values in zip(rows.queries, rows.documents, rows.grades, rows.features, strict=True):
         features = "".join(f" {place + 1}:{values[place]}" for place in np.flatnonzero(values).tolist())
-        lines.append(f"{grade:g} qid:{as_word(query)}{features} #docid = {as_word(document)}")
+        told = f"{grade:g}" if float(f"{grade:g}") == grade else repr(float(grade))
+        lines.append(f"{told} qid:{as_word(query)}{features} #docid = {as_word(document)}")
     return write_lines(path, lines)
