@@ -163,6 +163,16 @@ def test_labels_drawn_elsewhere_and_slices_are_reported(rng):
         sondage.report(3)
 
 
+def test_a_result_in_memory_says_how_it_was_made(rng):
+    pool = Pool(probabilities=rng.random(40))
+    (snippet,) = [
+        text
+        for text in Page(sondage.report(sondage.evaluate(pool, labels=[0, 1] * 20, budget=9)).to_html()).texts
+        if text.startswith("import sondage")
+    ]
+    assert "    pool,\n    measure=['error_rate'],\n    budget=9,\n    seed=0,\n    model='model',\n" in snippet
+
+
 def test_the_settings_make_the_same_study_again(tmp_path, rng, monkeypatch):
     study = studied(tmp_path, "compare", rng)
     code = Page(sondage.report(study).to_html()).texts
