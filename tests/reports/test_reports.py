@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from html.parser import HTMLParser
+from io import BytesIO
 
 import matplotlib
 import numpy as np
@@ -241,6 +242,16 @@ def test_charts_are_drawn_where_they_are_told_to(tmp_path, rng, chart):
     ax = Canvas().subplots()
     assert sondage.plot(study, chart, ax=ax) is ax
     assert ax.lines or ax.patches
+
+
+def test_names_in_charts_are_no_formulas(rng):
+    models = {"$\\no$": Classifier(rng.random(200)), "b": Classifier(rng.random(200))}
+    pool = Pool(models=models, ids=[f"$\\{n}$" for n in range(200)])
+    canvas, options = Canvas(), {"labels": [0, 1] * 100, "budget": 50}
+    above, below = canvas.subplots(2)
+    sondage.plot(sondage.select(pool, **options), ax=above)
+    sondage.plot(sondage.evaluate(pool, measure="f1", model="b", **options), "contributors", ax=below)
+    canvas.savefig(BytesIO())
 
 
 def test_charts_show_the_numbers(tmp_path, rng):
