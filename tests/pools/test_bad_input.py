@@ -57,6 +57,14 @@ def test_files(name, tmp_path):
     assert "\n" not in str(caught.value)
 
 
+def test_a_line_that_is_too_long_is_not_repeated(tmp_path):
+    path = tmp_path / "pool.csv"
+    path.write_text(f"id,p_1,text\na,0.5,{'x' * 3_000_000}\n")
+    with pytest.raises(InputError, match="Maximum line size") as caught:
+        read_pool(path)
+    assert len(str(caught.value)) < 1000
+
+
 def test_a_file_that_is_no_table(tmp_path):
     (tmp_path / "pool.parquet").write_text("hello")
     with pytest.raises(InputError, match=r"pool\.parquet: .*[Pp]arquet"):

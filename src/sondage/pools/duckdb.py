@@ -30,6 +30,8 @@ _KINDS = {
 }
 BATCH = 1 << 16
 """Rows that are handed over at a time."""
+LONGEST = 300
+"""Characters of a line of what DuckDB says, which may repeat a whole line of a file."""
 _TICK = 0.2
 
 
@@ -196,5 +198,5 @@ def reason(error: Exception) -> str:
     """Return what DuckDB says as one line, and what it means where it only says that it is lost."""
     if "reached an invalid state" in str(error):
         return "lines that end in different ways, or quotation marks that do not pair; save it as CSV once more"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip()[:LONGEST] for line in str(error).splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else " ".join(lines[:3])

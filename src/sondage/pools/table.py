@@ -68,7 +68,7 @@ class Table:
 
     def feature(self, name: str) -> NDArray[Any]:
         """Return a column of numbers, shape (N,), or of lists of equally many numbers, shape (N, d)."""
-        column = self.columns[name]
+        column = self._complete(name)
         if not self.typed or column.dtype != object or not isinstance(column[0], list | np.ndarray):
             return self.numbers(name)
         lengths = [len(row) if isinstance(row, list | np.ndarray) else -1 for row in column]
