@@ -312,6 +312,27 @@ def test_what_names_no_class_is_refused_wherever_the_pool_is(column, value, tmp_
         assert "Conversion" not in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["UUID", "DATE", "TIMESTAMP", "TIME", "VARCHAR", "BOOLEAN", "DOUBLE"])
+def test_a_relation_has_names_and_slices_of_any_type(kind):
+    value = {
+        "UUID": "md5((i % 2)::VARCHAR)",
+        "DATE": "DATE '2026-01-01' + (i % 2)::INT",
+        "TIMESTAMP": "TIMESTAMP '2026-01-01' + INTERVAL (i % 2) DAY",
+        "TIME": "TIME '01:00' + INTERVAL (i % 2) HOUR",
+    }.get(kind, "i % 2")
+    text = f"SELECT md5(i::VARCHAR)::UUID AS id, i / 60.0 AS p_1, ({value})::{kind} AS part FROM range(60) t(i)"
+    told = [
+        sondage.evaluate(read_pool(duckdb.sql(text), lazy=lazy), labels=answered, budget=30, slices="part")
+        for lazy in (False, True)
+    ]
+    assert list(told[0]) == list(told[1])
+    assert told[1].overall.value == pytest.approx(told[0].overall.value)
+
+
+def answered(names):
+    return [int(str(name)[0], 16) % 2 for name in names]
+
+
 def test_lists_are_no_numbers(tmp_path):
     path = tmp_path / "pool.parquet"
     pd.DataFrame({"id": [1, 2], "p_1": [0.5, 0.9], "embedding": [[0.1, 0.2], [0.3, 0.4]]}).to_parquet(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from importlib import import_module
 from itertools import count
 from threading import Event, Thread
@@ -172,9 +173,12 @@ def _spelled(table: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    return number(value) if isinstance(value, float) else str(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return number(value)
+    text = str(value).replace("'", "''")
+    return f"TIMESTAMP '{text}'" if isinstance(value, date) else f"'{text}'"
 
 
 @contextmanager
