@@ -349,6 +349,20 @@ def test_whole_numbers_of_128_bits_are_exact():
     assert asked(pools[0], budget=9)[0] == asked(pools[1], budget=9)[0]
 
 
+@pytest.mark.parametrize("measure", ["f1", "auc"])
+def test_ids_that_are_uuids_are_text(measure, tmp_path):
+    path, text = tmp_path / "pool.parquet", "SELECT md5(i::VARCHAR)::UUID AS id, i / 90.0 AS p_1 FROM range(90) t(i)"
+    duckdb.sql(f"COPY ({text}) TO '{path}' (FORMAT parquet)")
+    found = []
+    for source, lazy in ((path, False), (path, True), (duckdb.sql(text), False), (duckdb.sql(text), True)):
+        with Study.create(tmp_path / f"{len(found)}.db", read_pool(source, lazy=lazy), measure, budget=30) as study:
+            while ids := study.ask(10):
+                study.tell(ids, answered(ids))
+            found.append(study.snapshot().asked_ids)
+    assert all(ids == found[0] for ids in found)
+    assert isinstance(found[0][0], str)
+
+
 def test_truth_values_name_classes_wherever_the_pool_is(files, tmp_path):
     path, p = tmp_path / "pool.parquet", pd.read_parquet(files / "two classes.parquet")["p_1"]
     said = {"prediction": p > 0.4, "judge.prediction": p > 0.6}

@@ -21,7 +21,7 @@ from sondage.pools.sql.text import Tables, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DuckDB", "connected_errors", "narrowed", "reason"]
+__all__ = ["DuckDB", "connected_errors", "plainly_named", "reason"]
 
 _KINDS = {
     "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
@@ -29,6 +29,7 @@ _KINDS = {
     "text": ("VARCHAR", "ENUM", "UUID"),
     "bool": ("BOOLEAN",),
 }
+_PLAIN = {"HUGEINT": "BIGINT", "UHUGEINT": "BIGINT", "UUID": "VARCHAR"}
 BATCH = 1 << 16
 """Rows that are handed over at a time."""
 LONGEST = 300
@@ -63,9 +64,9 @@ class DuckDB:
             with connected_errors():
                 self._own = duckdb.connect(config=dict(settings or {}))
                 self._own.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
-                self._relation = self._own.read_parquet(list(source))
+                self._relation = plainly_named(self._own.read_parquet(list(source)))
         else:
-            self._relation = narrowed(source)
+            self._relation = plainly_named(source)
         names = self._relation.columns
         self.columns = [
             Column(place, name, _kind(str(kind)))
@@ -153,12 +154,12 @@ def _kind(name: str) -> str:
     return next((kind for kind, starts in _KINDS.items() if name.startswith(starts)), "other")
 
 
-def narrowed(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Return a relation whose names of rows are no whole numbers of 128 bits, which NumPy rounds."""
+def plainly_named(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Return a relation whose names of rows are text or whole numbers of 64 bits: NumPy rounds those of 128."""
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    wide = [name for name in ("id", "group", "query", "document") if kinds.get(name, "").endswith("HUGEINT")]
-    cast = ", ".join(f'CAST("{name}" AS BIGINT) AS "{name}"' for name in wide)
-    return relation.project(f"* REPLACE ({cast})") if wide else relation
+    names = [name for name in ("id", "group", "query", "document") if kinds.get(name) in _PLAIN]
+    cast = ", ".join(f'CAST("{name}" AS {_PLAIN[kinds[name]]}) AS "{name}"' for name in names)
+    return relation.project(f"* REPLACE ({cast})") if names else relation
 
 
 def _array(column: Any) -> NDArray[Any]:
