@@ -164,6 +164,19 @@ def test_labels_drawn_elsewhere_and_slices_are_reported(rng):
         sondage.report(3)
 
 
+@pytest.mark.parametrize(
+    ("budget", "told"),
+    [
+        (10, "The draw had 1 stage of at most 3 (20 %, 30 % and 50 % of the budget, small ones joined), each planned"),
+        (30, "The draw had 2 stages of at most 3 (20 %, 30 % and 50 % of the budget, small ones joined), each planned"),
+        (60, "The draw had 3 stages (20 %, 30 % and 50 %), each planned"),
+    ],
+)
+def test_stages_are_counted_as_they_were_drawn(budget, told, rng):
+    pool = Pool(probabilities=rng.random(200))
+    assert told in str(sondage.report(sondage.evaluate(pool, labels=[0, 1] * 100, budget=budget)))
+
+
 def test_a_result_in_memory_says_how_it_was_made(rng):
     pool = Pool(probabilities=rng.random(40))
     (snippet,) = [
