@@ -24,6 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import sondage
 from sondage import cross_compare, cross_select, cross_validate
+from sondage.adapters.sklearn import pool_of
 from sondage.core.significance import bonferroni, mcnemar_test
 from sondage.errors import InputError, MeasureError
 
@@ -234,6 +235,8 @@ def test_equal_scores_are_not_certainty():
         (lambda: cross_validate(GaussianNB(), X, Y[:-1]), "y has 199 rows; X has 200"),
         (lambda: cross_validate(GaussianNB(), X, np.c_[Y, Y]), "must be one column"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=1), "at least 2 folds"),
+        (lambda: cross_compare(list(MODELS.values()), X, Y), "are a list; they must be a mapping of name to estimator"),
+        (lambda: pool_of(list(MODELS.values()), X), "model 'model' is a list; a pool takes classifiers and regressors"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=2.5), "cv=2.5 must be a whole number"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=len(Y) + 1), r"cv=\d+: .*number of splits"),
         (lambda: cross_validate(Ridge(), A, np.where(B[3] == B, np.nan, B), "mse"), "label of row 3 is nan"),
@@ -259,8 +262,6 @@ def test_refused(call, message):
 def test_held_out_items_of_one_division_are_a_pool():
     train, test = next(ShuffleSplit(1, test_size=0.5, random_state=0).split(X))
     fitted = {name: model.fit(X[train], Y[train]) for name, model in MODELS.items()}
-    from sondage.adapters.sklearn import pool_of
-
     pool = pool_of(fitted, X[test])
     found = sondage.compare(pool, "bayes", "tree", labels=Y[test], budget=100, target="population", test="mcnemar")
     right = [model.predict(X[test]) == Y[test] for model in fitted.values()]
