@@ -149,3 +149,14 @@ def test_regression_and_groups_and_refusals(tmp_path):
     done = CliRunner().invoke(main, ["export", str(tmp_path / "g.db"), "--draws", "--people"])
     assert done.exit_code == 1
     assert "--draws goes with -o and --all only" in done.output
+
+
+@pytest.mark.parametrize("first", [2**63 - 20, 2**63, 2**64 - 20])
+def test_ids_of_any_size_come_back(first, tmp_path):
+    ids = [first + n for n in range(40)]
+    with made(tmp_path, Pool(probabilities=P[:40], ids=ids, costs=[2.0] * 40)) as study:
+        found = draws_table(study, everything=True)["id"].tolist()
+        write_draws(study, tmp_path / "drawn.parquet", everything=True)
+    assert {int(name) for name in found} <= set(ids)
+    rows = duckdb.sql(f"SELECT id FROM '{tmp_path / 'drawn.parquet'}'").fetchall()
+    assert [name for (name,) in rows] == found

@@ -66,11 +66,21 @@ def test_items_are_written_with_room_for_labels(study, tmp_path, form):
         assert rows == [{"id": name, "label": None, "=text": name} for name in ids]
 
 
+def test_a_column_of_the_pool_is_never_taken_for_what_people_say(tmp_path, form):
+    pool = Pool(probabilities=[0.2, 0.6], fields={"label": [0, 1], "who": ["x", "y"]}, ids=["a", "b"])
+    study = Study.create(tmp_path / "study.db", pool, budget=2)
+    path = tmp_path / f"batch.{ENDS[form]}"
+    with open(path, "w") as file:
+        FORMATS[form].write_items(study, study.ask(2), file)
+    assert "pool_label" in path.read_text()
+    assert {(one.label, one.who) for one in read_answers(path, study)} <= {(None, None)}
+
+
 def test_outcomes_have_a_column_for_each_system(tmp_path, form):
-    pool = Pool(models={"a": Outcome(judge=[0.9, 0.2, 0.5]), "b": Outcome()})
-    study = Study.create(tmp_path / "study.db", pool, "accuracy", compare=("a", "b"), budget=3)
+    pool = Pool(models={"a": Outcome(judge=[0.9, 0.2, 0.5]), "=b": Outcome()})
+    study = Study.create(tmp_path / "study.db", pool, "accuracy", compare=("a", "=b"), budget=3)
     ids = study.ask(3)
-    study.tell(ids, [{"a": 1, "b": 0}, {"a": 0, "b": 1}, None])
+    study.tell(ids, [{"a": 1, "=b": 0}, {"a": 0, "=b": 1}, None])
     path = tmp_path / f"labels.{ENDS[form]}"
     with open(path, "w") as file:
         FORMATS[form].write_labels(study, file)

@@ -46,8 +46,24 @@ def test_missing_values_are_named(frame):
         read_pool(frame(COLUMNS | {"p_spam": [0.25, None, 0.75]}))
 
 
-def test_whole_ids_stay_whole(frame):
-    assert read_pool(frame(COLUMNS | {"id": [3, 2, 1]})).ids.tolist() == [3, 2, 1]
+def test_whole_numbers_stay_whole(frame):
+    pool = read_pool(frame(COLUMNS | {"id": [3, 2, 1], "text": [2**53 + 1, 2**53 + 3, 2**53 + 5]}))
+    assert pool.ids.tolist() == [3, 2, 1]
+    assert pool.fields["text"].tolist() == [2**53 + 1, 2**53 + 3, 2**53 + 5]
+
+
+@pytest.mark.parametrize("made", [polars.DataFrame, pyarrow.table])
+def test_whole_numbers_beside_missing_ones_stay_whole(made):
+    pool = read_pool(made(COLUMNS | {"text": [2**53 + 1, None, 7]}))
+    assert pool.fields["text"].tolist() == [2**53 + 1, None, 7]
+
+
+def test_missing_lists_and_names_that_stand_twice_are_refused():
+    table = COLUMNS | {"embedding": [[1.0, 2.0], None, [3.0, 4.0]]}
+    with pytest.raises(InputError, match=r"embedding of row 1 \(id b\) is missing"):
+        read_pool(pandas.DataFrame(table), features=["embedding"])
+    with pytest.raises(InputError, match=r"columns stand twice: .*'p_1' 2 times"):
+        read_pool(pandas.DataFrame([["a", 0.5, 0.5]], columns=["id", "p_1", "p_1"]))
 
 
 def test_other_columns_of_pandas():

@@ -113,6 +113,33 @@ def test_outcomes_are_a_choice_for_each_system(tmp_path):
     assert read_annotations(path, study)[0].label == {"gpt": "1", "ours": "0"}
 
 
+def test_a_system_may_be_called_like_a_field(tmp_path):
+    pool = Pool(models={"text": Outcome(), "b": Outcome()}, ids=["i", "j"], fields={"text": ["one", "two"]})
+    study = Study.create(tmp_path / "study.db", pool, "accuracy", compare=("text", "b"), budget=2)
+    (task, _) = make_tasks(study, study.ask(2))
+    assert task["data"]["pool_text"] in ("one", "two")
+    path = tmp_path / "min.json"
+    path.write_text(json.dumps([task["data"] | {"text": "1", "b": "0", "annotation_id": 1}]))
+    assert [one.label for one in read_annotations(path, study)] == [{"text": "1", "b": "0"}]
+    named = Pool(models={"item": Outcome(), "b": Outcome()}, ids=["i", "j"])
+    with (
+        Study.create(tmp_path / "named.db", named, "accuracy", compare=("item", "b"), budget=2) as other,
+        pytest.raises(InputError, match="system of the name 'item' cannot be a control"),
+    ):
+        make_tasks(other, other.ask(1))
+
+
+def test_the_last_annotation_counts_and_one_without_a_time_is_not_the_last(study, tmp_path):
+    (task,) = make_tasks(study, study.snapshot().asked_ids[:1])
+    region = {"from_name": "label", "type": "choices"}
+    told = [{"completed_by": 1, "result": [region | {"value": {"choices": [name]}}]} for name in ("ham", "spam")]
+    told[1]["updated_at"] = "2026-01-01T00:00:00Z"
+    for order in (told, told[::-1]):
+        path = tmp_path / "export.json"
+        path.write_text(json.dumps([task | {"annotations": order}]))
+        assert [one.label for one in read_annotations(path, study)] == ["spam"]
+
+
 def test_numbers_are_numbers(tmp_path):
     study = Study.create(tmp_path / "study.db", Pool(means=[1.0, 2.0], variances=[1.0, 1.0]), "mae", budget=2)
     study.tell(study.ask(2), [1.5, None])

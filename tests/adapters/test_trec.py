@@ -65,6 +65,7 @@ def test_learning_to_rank_rows_come_back(tmp_path, written):
     assert rows.documents.tolist() == [0, 1, 0]  # one row is not named: all by their place
     assert rows.grades.tolist() == [2.0, 0.0, 1.0]
     assert rows.features.tolist() == np.float32([[0.5, 0, -1e-3], [0, 7, 0], [3, 0, 0]]).tolist()
+    rows.grades[0] = 0.123456789
     trec.write_learning_to_rank(tmp_path / "again.txt", rows)
     again = trec.read_learning_to_rank(tmp_path / "again.txt")
     for name in ("queries", "documents", "grades", "features"):
@@ -83,6 +84,8 @@ def test_learning_to_rank_rows_come_back(tmp_path, written):
         (trec.read_run, "q Q0 d first 1 t\n", "line 1: rank 'first' is not a finite number"),
         (trec.read_qrels, "", "there are no judgements"),
         (trec.read_qrels, "q d 1\n", "line 1: 3 columns; a line is 'query 0 document grade'"),
+        (trec.read_qrels, "q 0 d 1_0\n", "line 1: grade '1_0' is not a finite number"),
+        (trec.read_learning_to_rank, "1 qid:1 1:1_0\n", "line 1: feature '1:1_0' is not number:value"),
         (trec.read_qrels, "q 0 d good\n", "line 1: grade 'good' is not a finite number"),
         (trec.read_qrels, "q 0 d 1\nq 0 d 2\n", "line 2: document 'd' of query 'q' has grades 1 and 2"),
         (trec.read_learning_to_rank, "# nothing\n", "the file has no rows"),
@@ -121,7 +124,8 @@ def test_missing_and_binary_files_are_refused(tmp_path, written):
 def test_what_the_forms_cannot_hold_is_refused(tmp_path):
     with pytest.raises(InputError, match="id 'two words' is empty or has spaces"):
         trec.write_run(tmp_path / "x", {"two words": ["d"]})
-    with pytest.raises(InputError, match=r"grade 0.5 of document 'd' of query 'q': qrels hold whole grades"):
-        trec.write_qrels(tmp_path / "x", {"q": {"d": 0.5}})
+    for grade in (0.5, float("nan"), float("inf"), None, "good"):
+        with pytest.raises(InputError, match=f"grade {grade!r} of document 'd' of query 'q': qrels hold whole grades"):
+            trec.write_qrels(tmp_path / "x", {"q": {"d": grade}})
     with pytest.raises(InputError, match="a run is of rankings; this pool is for classification"):
         trec.write_run(tmp_path / "x", sondage.Pool(probabilities=[0.1]))

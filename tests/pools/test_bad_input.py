@@ -16,6 +16,7 @@ FILES = {
     "sum": ("id,p_x,p_y\na,.5,.5\nb,.5,.4\n", "row 1 (id b) sum to 0.9; they must sum to 1"),
     "nan": ("id,p_1\na,nan\n", "p_1 of row 0 (id a) is nan; it must be in [0, 1]"),
     "text": ("id,p_1\na,0.5\nb,high\n", "p_1 of row 1 (id b) is 'high'; it must be a number"),
+    "spelled": ("id,p_1,cost\na,0.5,2\nb,0.5,1_000\n", "cost of row 1 (id b) is '1_000'; it must be a number"),
     "missing": ("id,p_1\na,0.5\nb,\n", "p_1 of row 1 (id b) is missing; every row needs one"),
     "no prediction": ("id,prediction\na,\nb,x\n", "prediction of row 0 (id a) is missing"),
     "duplicate": ("id,p_1\na,.5\na,.6\n", "id a stands in more than one row; ids must be unique"),
@@ -54,6 +55,14 @@ def test_files(name, tmp_path):
         read_pool(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
+
+
+def test_a_line_that_is_too_long_is_not_repeated(tmp_path):
+    path = tmp_path / "pool.csv"
+    path.write_text(f"id,p_1,text\na,0.5,{'x' * 3_000_000}\n")
+    with pytest.raises(InputError, match="Maximum line size") as caught:
+        read_pool(path)
+    assert len(str(caught.value)) < 1000
 
 
 def test_a_file_that_is_no_table(tmp_path):

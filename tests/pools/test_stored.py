@@ -1,5 +1,7 @@
 """A pool that stays in its files draws what the same pool in memory draws."""
 
+import re
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -102,6 +104,15 @@ def test_any_budget(budget, files):
     path = files / "two classes.parquet"
     expected, found = (asked(read_pool(path, lazy=lazy), "error_rate", budget, stages=1)[0] for lazy in (False, True))
     assert found == expected
+
+
+@pytest.mark.parametrize("measure", ["recall", "average_precision"])
+def test_some_ids_may_be_negative(measure, files, tmp_path):
+    frame = pd.read_parquet(files / "two classes.parquet")
+    path = tmp_path / "pool.parquet"
+    frame.assign(id=frame["id"] - 50).to_parquet(path)
+    expected, _ = asked(read_pool(path, lazy=False), measure)
+    assert asked(read_pool(path, lazy=True), measure)[0] == expected
 
 
 def test_certain_items_are_found(tmp_path):
@@ -287,6 +298,76 @@ def test_bad_rows_are_told(change, message, tmp_path):
     pd.DataFrame(table).to_parquet(path)
     with pytest.raises(InputError, match=message):
         asked(read_pool(path, lazy=True), budget=4)
+
+
+@pytest.mark.parametrize("column", ["prediction", "judge.prediction"])
+@pytest.mark.parametrize("value", [0.6, 1e30, 3_000_000_000])
+def test_what_names_no_class_is_refused_wherever_the_pool_is(column, value, tmp_path):
+    path = tmp_path / "pool.parquet"
+    table = {"id": [1, 2, 3, 4], "p_0": [0.5, 0.1, 0.3, 0.4], "p_1": [0.5, 0.9, 0.7, 0.6]}
+    pd.DataFrame(table | {column: [0, value, 1, 0]}).to_parquet(path)
+    for lazy in (False, True):
+        with pytest.raises(InputError, match=rf"{column.split('.')[0]}.* is.*{re.escape(str(value))}") as caught:
+            asked(read_pool(path, lazy=lazy), budget=4)
+        assert "Conversion" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["UUID", "DATE", "TIMESTAMP", "TIME", "VARCHAR", "BOOLEAN", "DOUBLE"])
+def test_a_relation_has_names_and_slices_of_any_type(kind):
+    value = {
+        "UUID": "md5((i % 2)::VARCHAR)",
+        "DATE": "DATE '2026-01-01' + (i % 2)::INT",
+        "TIMESTAMP": "TIMESTAMP '2026-01-01' + INTERVAL (i % 2) DAY",
+        "TIME": "TIME '01:00' + INTERVAL (i % 2) HOUR",
+    }.get(kind, "i % 2")
+    text = f"SELECT md5(i::VARCHAR)::UUID AS id, i / 60.0 AS p_1, ({value})::{kind} AS part FROM range(60) t(i)"
+    told = [
+        sondage.evaluate(read_pool(duckdb.sql(text), lazy=lazy), labels=answered, budget=30, slices="part")
+        for lazy in (False, True)
+    ]
+    assert list(told[0]) == list(told[1])
+    assert told[1].overall.value == pytest.approx(told[0].overall.value)
+
+
+def answered(names):
+    return [int(str(name)[0], 16) % 2 for name in names]
+
+
+def test_lists_are_no_numbers(tmp_path):
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame({"id": [1, 2], "p_1": [0.5, 0.9], "embedding": [[0.1, 0.2], [0.3, 0.4]]}).to_parquet(path)
+    assert read_pool(path, features=["embedding"]).items.features.shape == (2, 2)
+    with pytest.raises(InputError, match=r"column 'embedding' must be numbers; it is other: .* lazy=False"):
+        read_pool(path, features=["embedding"], lazy=True)
+
+
+def test_whole_numbers_of_128_bits_are_exact():
+    large = 2**53 + 1
+    wide = duckdb.sql(f"SELECT ({large} + 2 * i)::HUGEINT AS id, i / 40.0 AS p_1 FROM range(40) t(i)")
+    pools = [read_pool(wide, lazy=lazy) for lazy in (False, True)]
+    assert pools[0].ids.tolist() == pools[1].load().ids.tolist() == [large + 2 * i for i in range(40)]
+    assert asked(pools[0], budget=9)[0] == asked(pools[1], budget=9)[0]
+
+
+@pytest.mark.parametrize("measure", ["f1", "auc"])
+def test_ids_that_are_uuids_are_text(measure, tmp_path):
+    path, text = tmp_path / "pool.parquet", "SELECT md5(i::VARCHAR)::UUID AS id, i / 90.0 AS p_1 FROM range(90) t(i)"
+    duckdb.sql(f"COPY ({text}) TO '{path}' (FORMAT parquet)")
+    found = []
+    for source, lazy in ((path, False), (path, True), (duckdb.sql(text), False), (duckdb.sql(text), True)):
+        with Study.create(tmp_path / f"{len(found)}.db", read_pool(source, lazy=lazy), measure, budget=30) as study:
+            while ids := study.ask(10):
+                study.tell(ids, answered(ids))
+            found.append(study.snapshot().asked_ids)
+    assert all(ids == found[0] for ids in found)
+    assert isinstance(found[0][0], str)
+
+
+def test_truth_values_name_classes_wherever_the_pool_is(files, tmp_path):
+    path, p = tmp_path / "pool.parquet", pd.read_parquet(files / "two classes.parquet")["p_1"]
+    said = {"prediction": p > 0.4, "judge.prediction": p > 0.6}
+    pd.DataFrame({"id": ids(), "p_False": 1 - p, "p_True": p} | said).to_parquet(path)
+    assert asked(read_pool(path, lazy=True))[0] == asked(read_pool(path, lazy=False))[0]
 
 
 def test_what_needs_memory_says_so(files):

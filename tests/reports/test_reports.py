@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from html.parser import HTMLParser
+from io import BytesIO
 
 import matplotlib
 import numpy as np
@@ -163,6 +164,29 @@ def test_labels_drawn_elsewhere_and_slices_are_reported(rng):
         sondage.report(3)
 
 
+@pytest.mark.parametrize(
+    ("budget", "told"),
+    [
+        (10, "The draw had 1 stage of at most 3 (20 %, 30 % and 50 % of the budget, small ones joined), each planned"),
+        (30, "The draw had 2 stages of at most 3 (20 %, 30 % and 50 % of the budget, small ones joined), each planned"),
+        (60, "The draw had 3 stages (20 %, 30 % and 50 %), each planned"),
+    ],
+)
+def test_stages_are_counted_as_they_were_drawn(budget, told, rng):
+    pool = Pool(probabilities=rng.random(200))
+    assert told in str(sondage.report(sondage.evaluate(pool, labels=[0, 1] * 100, budget=budget)))
+
+
+def test_a_result_in_memory_says_how_it_was_made(rng):
+    pool = Pool(probabilities=rng.random(40))
+    (snippet,) = [
+        text
+        for text in Page(sondage.report(sondage.evaluate(pool, labels=[0, 1] * 20, budget=9)).to_html()).texts
+        if text.startswith("import sondage")
+    ]
+    assert "    pool,\n    measure=['error_rate'],\n    budget=9,\n    seed=0,\n    model='model',\n" in snippet
+
+
 def test_the_settings_make_the_same_study_again(tmp_path, rng, monkeypatch):
     study = studied(tmp_path, "compare", rng)
     code = Page(sondage.report(study).to_html()).texts
@@ -231,6 +255,16 @@ def test_charts_are_drawn_where_they_are_told_to(tmp_path, rng, chart):
     ax = Canvas().subplots()
     assert sondage.plot(study, chart, ax=ax) is ax
     assert ax.lines or ax.patches
+
+
+def test_names_in_charts_are_no_formulas(rng):
+    models = {"$\\no$": Classifier(rng.random(200)), "b": Classifier(rng.random(200))}
+    pool = Pool(models=models, ids=[f"$\\{n}$" for n in range(200)])
+    canvas, options = Canvas(), {"labels": [0, 1] * 100, "budget": 50}
+    above, below = canvas.subplots(2)
+    sondage.plot(sondage.select(pool, **options), ax=above)
+    sondage.plot(sondage.evaluate(pool, measure="f1", model="b", **options), "contributors", ax=below)
+    canvas.savefig(BytesIO())
 
 
 def test_charts_show_the_numbers(tmp_path, rng):

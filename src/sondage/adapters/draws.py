@@ -143,7 +143,10 @@ def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _column(values: list[Any]) -> NDArray[Any]:
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return np.array(values, dtype=np.int64)
+        least, most = min(values, default=0), max(values, default=0)
+        kinds = [kind for kind in (np.int64, np.uint64) if np.iinfo(kind).min <= least and most <= np.iinfo(kind).max]
+        if kinds:
+            return np.array(values, dtype=kinds[0])
     column = np.empty(len(values), dtype=object)
     column[:] = [str(value) for value in values]
     return column

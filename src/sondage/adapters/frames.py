@@ -93,7 +93,8 @@ def read_frame(frame: Any, *, classes: Any = None, task: str | None = None, feat
 def _column(series: Any) -> Any:
     """Return a column as an array, masked where values are missing."""
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    values = series.to_numpy()
+    whole = missing.any() and series.dtype.is_integer()  # which a missing value would make fractions
+    values = (series.fill_null(0) if whole else series).to_numpy()
     return np.ma.MaskedArray(values, mask=missing) if missing.any() else values
 
 
@@ -104,6 +105,8 @@ def _table(frame: Any, rule: str) -> Any:
         table: Any = nw.from_native(frame)
     except TypeError:
         raise InputError(f"{rule}, not from {type(frame).__name__}") from None
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(f"columns stand twice: {' '.join(str(error).split())}") from None
     return table.collect() if isinstance(table, nw.LazyFrame) else table
 
 

@@ -17,7 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from sondage.adapters.rows import Answer, Row, as_labeller, counted_labels
+from sondage.adapters.rows import Answer, Row, as_labeller, counted_labels, set_aside
 from sondage.adapters.text_files import parse_json, read_text
 from sondage.core.beliefs.columns import class_column
 from sondage.core.predictions import Classes, Grades, Means
@@ -62,7 +62,7 @@ def make_tasks(study: Study, ids: Sequence[Any], *, answers: bool = False, predi
         told.setdefault(row["id"], []).append(_annotation(session, row))
     tasks = []
     for name, shown in zip(ids, study.fields(ids), strict=True):
-        task: Row = {"data": {"item": str(name), "study": key, "draw": _draw(session, name)} | _renamed(shown)}
+        task: Row = {"data": {"item": str(name), "study": key, "draw": _draw(session, name)} | _renamed(study, shown)}
         if predictions:
             task["predictions"] = list(_predictions(session, session.position(name)))
         if name in told:
@@ -100,9 +100,14 @@ def _draw(session: Session, name: Any) -> Row:
     return {"stage": stage, "position": position}
 
 
-def _renamed(shown: Mapping[str, Any]) -> Row:
-    """Return fields; those named like ours, or like what JSON_MIN adds, are moved aside."""
-    return {f"pool_{name}" if name in RESERVED else name: value for name, value in shown.items()}
+def _renamed(study: Study, shown: Mapping[str, Any]) -> Row:
+    """Return fields; those named like ours, like a control, or like what JSON_MIN adds, are moved aside."""
+    return set_aside(shown, (*RESERVED, *_controlling(study)))
+
+
+def _controlling(study: Study) -> list[str]:
+    """Return the names of the controls that are answered."""
+    return list(study.models) if study.task.kind == "outcomes" else [CONTROL]
 
 
 def _annotation(session: Session, row: Mapping[str, Any]) -> Row:
@@ -139,7 +144,7 @@ def labelling_interface(study: Study) -> str:
     """
     _require_items(study)
     asked = study.snapshot().asked_ids[:1]
-    shown = [name for row in study.fields(asked) for name in _renamed(row)] or ["item"]
+    shown = [name for row in study.fields(asked) for name in _renamed(study, row)] or ["item"]
     lines = ["<View>"]
     for place, name in enumerate(shown):
         own = quoteattr(SHOWN if place == 0 else f"{SHOWN}-{place}")
@@ -157,7 +162,7 @@ def _controls(study: Study) -> Iterator[str]:
         return
     outcomes = task.kind == "outcomes"
     options = [f"{grade:g}" for grade in task.grades] if outcomes else [str(name) for name in task.classes]
-    for name in study.models if outcomes else [CONTROL]:
+    for name in _controlling(study):
         if outcomes:
             yield f'  <Header value={quoteattr(name)} size="5"/>'
         yield f'  <Choices name={quoteattr(name)} toName="{SHOWN}" choice="single" required="true" showInline="true">'
@@ -166,9 +171,12 @@ def _controls(study: Study) -> Iterator[str]:
 
 
 def _require_items(study: Study) -> None:
-    """Refuse rankings, whose queries have many documents."""
+    """Refuse rankings, whose queries have many documents, and systems named like what every task has."""
     if study.task.kind == "ranking":
         raise InputError("Label Studio tasks are not made of rankings; use CSV or JSON lines (--format csv)")
+    taken = next((name for name in _controlling(study) if name in ("id", *KEPT)), None)
+    if taken is not None:
+        raise InputError(f"a system of the name {taken!r} cannot be a control: tasks have a field {taken!r}; use CSV")
 
 
 def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
@@ -204,8 +212,12 @@ def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: boo
     if not tasks:
         raise InputError("the export has no tasks")
     outcomes, key = study.task.kind == "outcomes", study_key(study)
-    fields = {"id", *KEPT, *(name for row in study.fields(study.snapshot().asked_ids[:1]) for name in _renamed(row))}
-    controls = list(study.models) if outcomes else [CONTROL]
+    fields = {
+        "id",
+        *KEPT,
+        *(name for row in study.fields(study.snapshot().asked_ids[:1]) for name in _renamed(study, row)),
+    }
+    controls = _controlling(study)
     latest: dict[tuple[str, str | None], tuple[str, Answer]] = {}
     for number, task in enumerate(tasks, 1):
         for name, told, at, who, place in _annotations(task, f"task {number}", key, fields):
@@ -237,7 +249,7 @@ def _annotations(task: Any, place: str, key: str, fields: set[str]) -> Iterator[
     if not whole:
         if data.get("annotation_id") is not None:
             told = {control: value for control, value in data.items() if control not in fields}
-            yield name, told, str(data.get("updated_at")), _who(data.get("annotator")), place
+            yield name, told, str(data.get("updated_at") or ""), _who(data.get("annotator")), place
         return
     for annotation in _objects(task, "annotations", place):
         where = f"{place}, annotation {annotation.get('id', '?')}"
@@ -245,7 +257,7 @@ def _annotations(task: Any, place: str, key: str, fields: set[str]) -> Iterator[
         if not isinstance(skipped, bool):
             raise LabelError(f"{where}: 'was_cancelled' is {skipped!r}; it must be true or false")
         regions = None if skipped else _controlled(_objects(annotation, "result", where), where)
-        at = str(annotation.get("updated_at") or annotation.get("created_at"))
+        at = str(annotation.get("updated_at") or annotation.get("created_at") or "")
         yield name, regions, at, _who(annotation.get("completed_by") or annotation.get("created_username")), where
 
 

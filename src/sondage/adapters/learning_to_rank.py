@@ -88,7 +88,7 @@ def read_learning_to_rank(path: Path) -> LearningToRank:
 def _features(path: Path, number: int, cells: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     try:
         numbers = np.array([float(part) for part in " ".join(cells).replace(":", " ").split()])
-        if not all(":" in cell for cell in cells) or len(numbers) != 2 * len(cells):
+        if any(":" not in cell or "_" in cell for cell in cells) or len(numbers) != 2 * len(cells):
             raise ValueError
         if np.any(numbers[::2] != np.floor(numbers[::2])):
             raise ValueError
@@ -135,5 +135,6 @@ def write_learning_to_rank(path: Path, rows: LearningToRank) -> int:
     lines = []
     for query, document, grade, values in zip(rows.queries, rows.documents, rows.grades, rows.features, strict=True):
         features = "".join(f" {place + 1}:{values[place]}" for place in np.flatnonzero(values).tolist())
-        lines.append(f"{grade:g} qid:{as_word(query)}{features} #docid = {as_word(document)}")
+        told = f"{grade:g}" if float(f"{grade:g}") == grade else repr(float(grade))
+        lines.append(f"{told} qid:{as_word(query)}{features} #docid = {as_word(document)}")
     return write_lines(path, lines)

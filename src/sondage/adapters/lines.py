@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sondage.errors import InputError
+from sondage.pools.table import as_number
 
 __all__ = ["Path", "as_finite", "as_word", "read_lines", "refused", "write_lines"]
 
@@ -38,7 +39,7 @@ def refused(path: Path, number: int, reason: str) -> str:
 def as_finite(path: Path, number: int, text: str, name: str) -> float:
     """Return a finite number, or refuse the line."""
     try:
-        value = float(text)
+        value = as_number(text)
     except ValueError:
         value = float("nan")
     if not np.isfinite(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from reprlib import repr as brief
 from typing import Any
@@ -24,6 +24,7 @@ __all__ = [
     "item_rows",
     "label_columns",
     "label_rows",
+    "set_aside",
     "tell_answers",
 ]
 
@@ -90,8 +91,12 @@ def label_columns(study: Study) -> list[str]:
 
 
 def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
-    """Return rows to be filled in: id, empty labels, and what the pool shows; of rankings a row for each document."""
-    columns, fields = dict.fromkeys(label_columns(study)), study.fields(ids)
+    """Return rows to be filled in: id, empty labels, and what the pool shows; of rankings a row for each document.
+
+    Columns of the pool that are named like those that are read back are ``pool_<name>``.
+    """
+    columns = dict.fromkeys(label_columns(study))
+    fields = [set_aside(shown, {*id_columns(study), *columns, "who"}) for shown in study.fields(ids)]
     if study.task.kind != "ranking":
         return [{"id": name} | columns | shown for name, shown in zip(ids, fields, strict=True)]
     return [
@@ -99,6 +104,11 @@ def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
         for query, documents, shown in zip(ids, study.documents(ids), fields, strict=True)
         for document in documents
     ]
+
+
+def set_aside(shown: Mapping[str, Any], names: Collection[str]) -> Row:
+    """Return fields, those of these names called ``pool_<name>``."""
+    return {f"pool_{name}" if name in names else name: value for name, value in shown.items()}
 
 
 def _of_document(shown: Row, document: Any) -> Row:

@@ -17,6 +17,7 @@ from sondage.adapters.lines import Path, as_finite, as_word, read_lines, refused
 from sondage.core.predictions import Ranking, Ranks
 from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
+from sondage.pools.table import as_number
 
 __all__ = [
     "LearningToRank",
@@ -205,9 +206,13 @@ def write_qrels(path: Path, labels: Mapping[Any, Mapping[Any, float] | None]) ->
     lines = []
     for query, judged in labels.items():
         for document, grade in (judged or {}).items():
-            if float(grade) != int(float(grade)):
+            try:
+                whole = int(as_number(grade))
+            except (TypeError, ValueError, OverflowError):  # no number, NaN, infinite
+                whole = None
+            if whole is None or whole != as_number(grade):
                 raise InputError(
                     f"grade {grade!r} of document {document!r} of query {query!r}: qrels hold whole grades"
                 )
-            lines.append(f"{as_word(query)} 0 {as_word(document)} {int(float(grade))}")
+            lines.append(f"{as_word(query)} 0 {as_word(document)} {whole}")
     return write_lines(path, lines)

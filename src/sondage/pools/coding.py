@@ -106,7 +106,8 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if values is None:
         numbers = np.arange(size)
         return numbers, numbers
-    if isinstance(values, Sequence) and len({type(value) for value in values}) > 1:
+    kinds = {type(value) for value in values} if isinstance(values, Sequence) else set()
+    if len(kinds) > 1 or (kinds == {int} and np.asarray(values).dtype.kind == "f"):  # NumPy would change these
         array = np.empty(len(values), dtype=object)
         array[:] = list(values)
     else:

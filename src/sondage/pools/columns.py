@@ -290,8 +290,18 @@ def _judges(table: Table, layout: Layout, classes: Any) -> dict[str, NDArray[Any
         if judge.probabilities:
             said[name] = _probabilities(table, judge.probabilities, classes or [])
         else:
-            said[name] = table.predictions(str(judge.prediction))
+            said[name] = _named(table, str(judge.prediction))
     return said or None
+
+
+def _named(table: Table, name: str) -> NDArray[Any]:
+    """Return the classes that a judge names; refuse fractions, which name none."""
+    column = table.predictions(name)
+    if column.dtype.kind == "f":
+        row = int(np.argmax((column != np.round(column)) | (np.abs(column) >= 2**53)))
+        rule = "it must be a class; columns of probabilities are called judge.p_<class>"
+        raise InputError(f"{name} of {table.where(row)} is {column[row]}; {rule}")
+    return column
 
 
 _BUILDERS: dict[str, Callable[[Table, Layout, Any], Built]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from importlib import import_module
 from itertools import count
 from threading import Event, Thread
@@ -20,7 +21,7 @@ from sondage.pools.sql.text import Tables, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DuckDB", "connected_errors", "reason"]
+__all__ = ["DuckDB", "connected_errors", "plainly_named", "reason"]
 
 _KINDS = {
     "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
@@ -28,8 +29,11 @@ _KINDS = {
     "text": ("VARCHAR", "ENUM", "UUID"),
     "bool": ("BOOLEAN",),
 }
+_PLAIN = {"HUGEINT": "BIGINT", "UHUGEINT": "BIGINT", "UUID": "VARCHAR"}
 BATCH = 1 << 16
 """Rows that are handed over at a time."""
+LONGEST = 300
+"""Characters of a line of what DuckDB says, which may repeat a whole line of a file."""
 _TICK = 0.2
 
 
@@ -60,9 +64,9 @@ class DuckDB:
             with connected_errors():
                 self._own = duckdb.connect(config=dict(settings or {}))
                 self._own.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
-                self._relation = self._own.read_parquet(list(source))
+                self._relation = plainly_named(self._own.read_parquet(list(source)))
         else:
-            self._relation = source
+            self._relation = plainly_named(source)
         names = self._relation.columns
         self.columns = [
             Column(place, name, _kind(str(kind)))
@@ -145,7 +149,17 @@ class DuckDB:
 
 
 def _kind(name: str) -> str:
+    if name.endswith("]"):  # a list of them
+        return "other"
     return next((kind for kind, starts in _KINDS.items() if name.startswith(starts)), "other")
+
+
+def plainly_named(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Return a relation whose names of rows are text or whole numbers of 64 bits: NumPy rounds those of 128."""
+    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    names = [name for name in ("id", "group", "query", "document") if kinds.get(name) in _PLAIN]
+    cast = ", ".join(f'CAST("{name}" AS {_PLAIN[kinds[name]]}) AS "{name}"' for name in names)
+    return relation.project(f"* REPLACE ({cast})") if names else relation
 
 
 def _array(column: Any) -> NDArray[Any]:
@@ -160,9 +174,12 @@ def _spelled(table: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    return number(value) if isinstance(value, float) else str(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return number(value)
+    text = str(value).replace("'", "''")
+    return f"TIMESTAMP '{text}'" if isinstance(value, date) else f"'{text}'"
 
 
 @contextmanager
@@ -186,5 +203,5 @@ def reason(error: Exception) -> str:
     """Return what DuckDB says as one line, and what it means where it only says that it is lost."""
     if "reached an invalid state" in str(error):
         return "lines that end in different ways, or quotation marks that do not pair; save it as CSV once more"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip()[:LONGEST] for line in str(error).splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else " ".join(lines[:3])

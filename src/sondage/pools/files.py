@@ -15,7 +15,7 @@ import numpy as np
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import pool_from_columns
-from sondage.pools.duckdb import DuckDB, connected_errors
+from sondage.pools.duckdb import DuckDB, connected_errors, plainly_named
 from sondage.pools.engines import Engine, Progress
 from sondage.pools.label_files import csv_header
 from sondage.pools.reading import MOST_CLASSES, schema_of
@@ -59,7 +59,9 @@ def read_pool(
     if hasattr(source, "fetchnumpy"):
         if lazy if lazy is not None else _size(source) > MOST_CELLS:
             return _stored(DuckDB(source, progress=progress), reading, True)
-        return pool_from_columns(source.fetchnumpy(), classes=classes, task=task, features=features)
+        with connected_errors():
+            columns = plainly_named(source).fetchnumpy()
+        return pool_from_columns(columns, classes=classes, task=task, features=features)
     if not isinstance(source, str | os.PathLike):
         return _stored(_engine(source, progress), reading, lazy is not False)
     path, files = os.path.abspath(os.fspath(source)), _files(os.fspath(source))
@@ -152,7 +154,7 @@ def _kind(name: str) -> str:
 def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
     """Return all columns in their types."""
     with _connected() as connection:
-        return connection.read_parquet(list(files)).fetchnumpy()
+        return plainly_named(connection.read_parquet(list(files))).fetchnumpy()
 
 
 def _read_csv(files: Sequence[str]) -> dict[str, Any]:

@@ -63,8 +63,10 @@ class Reader:
         return self.schema.items(rows, np.asarray(rows["w"], dtype=np.float64) * self.unit)
 
     def keys(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the hash keys, from the ids as they are."""
-        return np.asarray(rows["key"], dtype=np.int64) if not self.schema.hashed else hash_ids(np.asarray(rows["id"]))
+        """Return the hash keys, from the ids as they are; as texts where any row of the pool needs that."""
+        if not self.schema.hashed:
+            return np.asarray(rows["key"], dtype=np.int64)
+        return hash_ids(np.asarray(rows["id"], dtype=object))
 
     def units(self, rows: Rows) -> Units:
         """Return which of the rows share a label; those that do stand together."""

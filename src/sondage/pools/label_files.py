@@ -167,6 +167,7 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, delimiter=csv_header(path)[0], strict=True)
+            reader.fieldnames = [plain(name) for name in reader.fieldnames or []]
             missing = [name for name in wanted if name not in (reader.fieldnames or [])]
             if missing:
                 raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")

@@ -53,7 +53,10 @@ def schema_of(
         if name not in by_name:
             raise InputError(f"no column {name!r} for features; there are {list(by_name)}")
         if by_name[name].kind not in NUMBERS:
-            raise InputError(f"column {name!r} must be numbers; it is {by_name[name].kind}")
+            kind = by_name[name].kind
+            raise InputError(
+                f"column {name!r} must be numbers; it is {kind}: cast it, or read the pool with lazy=False"
+            )
     outline = _outline(by_name, layout, distinct, classes, task, features)
     kind, names = outline.task.kind, outline.task.classes
     models = tuple(_model(n, m, by_name, kind, names) for n, m in enumerate(layout.models.values()))

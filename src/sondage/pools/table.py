@@ -68,7 +68,7 @@ class Table:
 
     def feature(self, name: str) -> NDArray[Any]:
         """Return a column of numbers, shape (N,), or of lists of equally many numbers, shape (N, d)."""
-        column = self.columns[name]
+        column = self._complete(name)
         if not self.typed or column.dtype != object or not isinstance(column[0], list | np.ndarray):
             return self.numbers(name)
         lengths = [len(row) if isinstance(row, list | np.ndarray) else -1 for row in column]
@@ -78,11 +78,10 @@ class Table:
         return np.array([np.asarray(row) for row in column])
 
     def _parsed(self, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
-        try:
-            return column.astype(np.float64)
-        except (TypeError, ValueError):
-            row = next(row for row, value in enumerate(column.tolist()) if not is_number(value))
-            raise InputError(f"{name} of {self.where(row)} is {column[row]!r}; it must be a number") from None
+        row = next((row for row, value in enumerate(column.tolist()) if not is_number(value)), None)
+        if row is not None:
+            raise InputError(f"{name} of {self.where(row)} is {column[row]!r}; it must be a number")
+        return column.astype(np.float64)
 
     def _complete(self, name: str) -> NDArray[Any]:
         """Return a column without missing values."""
@@ -144,9 +143,15 @@ def as_number(value: Any) -> float:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number or the text of one."""
+    """Return whether a value is a number or the text of one, not in Python's own spelling.
+
+    Examples
+    --------
+    >>> [is_number(value) for value in (2, " 1.5e3 ", "nan", "1_000", "high", None)]
+    [True, True, True, False, False, False]
+    """
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
-    return True
+    return not (isinstance(value, str) and "_" in value)

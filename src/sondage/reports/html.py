@@ -151,11 +151,12 @@ def _snippet(report: Report) -> str:
     whole = int(budget) if budget.is_integer() else budget
     plan = {"measure": asked["measures"], "budget": whole, "seed": settings["seed"]}
     tests = {} if asked["kind"] == "evaluate" else {name: asked[name] for name in ("alpha", "alternative", "margin")}
-    people = {name: settings[name] for name in ("raters", "overlap", "lease")} if settings["raters"] > 1 else {}
+    shared = settings.get("raters", 1) > 1  # a result in memory has neither people nor a file
+    people = {name: settings[name] for name in ("raters", "overlap", "lease")} if shared else {}
     options = plan | models | tests | people
     told = "".join(f"    {name}={value!r},\n" for name, value in options.items())
     parts = "".join(f"        {name}={value!r},\n" for name, value in method.items())
-    reading = "".join(f", {name}={value!r}" for name, value in settings["reading"].items())
+    reading = "".join(f", {name}={value!r}" for name, value in settings.get("reading", {}).items())
     pool = f"sondage.read_pool({settings['source']!r}{reading})" if settings.get("source") else "pool"
     return (
         "import sondage\nfrom sondage.studies.method import Method\n\n"

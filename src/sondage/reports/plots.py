@@ -103,7 +103,7 @@ def draw_figures(ax: Axes, figures: Sequence[Figure], palette: Palette, *, zero:
             ax.plot([scale * one.value], [place], "o", color=palette.accent, ms=7)
     if zero:
         ax.axvline(0.0, color=palette.second, lw=1.2, ls=(0, (4, 3)))
-    ax.set_yticks(places, [_short(one.name) for one in figures])
+    ax.set_yticks(places, [_short(one.name) for one in figures], parse_math=False)
     ax.set_ylim(-0.6, len(figures) - 0.4)
     ax.margins(x=0.08)
     unit = figures[0].unit.strip() if scale == 100.0 else ""
@@ -185,7 +185,7 @@ def _draw_contributors(ax: Axes, report: Report, palette: Palette) -> None:
     colours = [palette.accent if value >= 0 else palette.second for value in moved]
     ax.barh(places, scale * moved, color=colours, height=0.62)
     ax.axvline(0.0, color=palette.muted, lw=1)
-    ax.set_yticks(places, [_short(str(one.id), 16) for one in report.contributors])
+    ax.set_yticks(places, [_short(str(one.id), 16) for one in report.contributors], parse_math=False)
     ax.set_xlabel("moved the result by" + (", percentage points" if scale == 100.0 else ""))
     _quiet(ax, palette, "x")
 

@@ -85,7 +85,11 @@ def chosen_sentences(session: Session, total: float) -> tuple[str, ...]:
         )
     if method.staged:
         shares = listed([f"{percent(share, 0)}" for share in method.stages])
-        found.append(f"The draw had {len(method.stages)} stages ({shares}), each planned from the labels so far.")
+        most, drawn = len(method.stages), sum(len(stage.drawn) > 0 for stage in session.stages)
+        of = "" if drawn == most else f" of at most {most}"
+        joined = "" if drawn == most else " of the budget, small ones joined"
+        stages = f"{drawn} stage{'s' * (drawn > 1)}{of} ({shares}{joined})"
+        found.append(f"The draw had {stages}, each planned from the labels so far.")
     if not len(session.stage.drawn):
         found.append(
             f"After {len(session.asked):,} labels no other one could change the result, and none was asked for."

@@ -24,6 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import sondage
 from sondage import cross_compare, cross_select, cross_validate
+from sondage.adapters.sklearn import pool_of
 from sondage.core.significance import bonferroni, mcnemar_test
 from sondage.errors import InputError, MeasureError
 
@@ -80,6 +81,7 @@ def test_a_number_of_folds_is_a_random_division():
     found = cross_validate(GaussianNB(), X, Y, cv=4, repeats=3, seed=7)
     assert (found.value, found.std_error, found.df) == (expected.value, expected.std_error, 11)
     assert cross_validate(GaussianNB(), X, Y, cv=4, repeats=3, seed=8).value != found.value
+    assert cross_validate(GaussianNB(), X, Y, cv=np.int64(4), repeats=3, seed=7).value == found.value
 
 
 def test_groups_are_not_divided():
@@ -233,6 +235,11 @@ def test_equal_scores_are_not_certainty():
         (lambda: cross_validate(GaussianNB(), X, Y[:-1]), "y has 199 rows; X has 200"),
         (lambda: cross_validate(GaussianNB(), X, np.c_[Y, Y]), "must be one column"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=1), "at least 2 folds"),
+        (lambda: cross_compare(list(MODELS.values()), X, Y), "are a list; they must be a mapping of name to estimator"),
+        (lambda: pool_of(list(MODELS.values()), X), "model 'model' is a list; a pool takes classifiers and regressors"),
+        (lambda: cross_validate(GaussianNB(), X, Y, cv=2.5), "cv=2.5 must be a whole number"),
+        (lambda: cross_validate(GaussianNB(), X, Y, cv=len(Y) + 1), r"cv=\d+: .*number of splits"),
+        (lambda: cross_validate(Ridge(), A, np.where(B[3] == B, np.nan, B), "mse"), "label of row 3 is nan"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=ShuffleSplit(1, random_state=0)), "one division has no spread"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=FOLDS, repeats=2), "a splitter has its own"),
         (lambda: cross_validate(GaussianNB(), X, Y, repeats=2, groups=Y), "with groups=: give a splitter"),
@@ -255,8 +262,6 @@ def test_refused(call, message):
 def test_held_out_items_of_one_division_are_a_pool():
     train, test = next(ShuffleSplit(1, test_size=0.5, random_state=0).split(X))
     fitted = {name: model.fit(X[train], Y[train]) for name, model in MODELS.items()}
-    from sondage.adapters.sklearn import pool_of
-
     pool = pool_of(fitted, X[test])
     found = sondage.compare(pool, "bayes", "tree", labels=Y[test], budget=100, target="population", test="mcnemar")
     right = [model.predict(X[test]) == Y[test] for model in fitted.values()]

@@ -36,6 +36,14 @@ def test_measure_scorer_is_scikit_learns():
     assert measure_scorer("mse")(model, A[25:], B[25:]) == pytest.approx(-error)
 
 
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_labels_that_are_missing_are_no_class(missing):
+    with pytest.raises(InputError, match=f"label of row 2 is {missing}; every row needs one"):
+        measure_scorer("accuracy")(OLD, ITEMS[:3], np.array([1, 0, missing]))
+    with pytest.raises(InputError, match="y has 2 rows; X has 3"):
+        measure_scorer("accuracy")(OLD, ITEMS[:3], [1, 0])
+
+
 def test_measure_scorer_tunes():
     scorer = measure_scorer("f_measure:beta=2")
     theirs = make_scorer(fbeta_score, beta=2)

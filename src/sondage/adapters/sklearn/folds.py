@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.adapters.sklearn.scorers import MeasureScorer
+from sondage.core.checks import require_whole
 from sondage.core.measures import Measure, Task
 from sondage.core.predictions import Floats
 from sondage.errors import InputError, MeasureError
+from sondage.pools.missing import require_given
 
 __all__ = ["Held", "Splits", "hold_out", "make_splits"]
 
@@ -65,13 +68,17 @@ def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int
     size = int(X.shape[0]) if hasattr(X, "shape") else len(X)
     if len(labels) != size:
         raise InputError(f"y has {len(labels)} rows; X has {size}")
-    if isinstance(cv, int):
+    require_given(y, labels, "label", "row {}".format)
+    if isinstance(cv, Real):
         splitter = _random_folds(cv, repeats, seed, is_classifier(estimator), groups is not None)
     elif repeats != 1:
         raise InputError(f"repeats={repeats} is for cv= as a number of folds; a splitter has its own")
     else:
         splitter = check_cv(cv, labels, classifier=is_classifier(estimator))
-    pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, labels, groups)]
+    try:
+        pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, labels, groups)]
+    except ValueError as error:
+        raise InputError(f"cv={cv!r}: {error}") from None
     if len(pairs) < 2:
         raise InputError(
             "one division has no spread between folds: make a pool of the held-out items with pool_of, and use "
@@ -80,9 +87,10 @@ def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int
     return Splits(size, pairs)
 
 
-def _random_folds(count: int, repeats: int, seed: int, classify: bool, grouped: bool) -> Any:
+def _random_folds(count: Any, repeats: int, seed: int, classify: bool, grouped: bool) -> Any:
     from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifiedKFold, StratifiedGroupKFold
 
+    require_whole("cv", count)
     if count < 2 or repeats < 1:
         raise InputError(f"cv={count} folds, repeats={repeats}: at least 2 folds and 1 division are needed")
     if grouped:

@@ -70,7 +70,7 @@ def models_of(
     if not estimators:
         raise InputError("no estimators given; a pool needs at least one model")
     for name, estimator in estimators.items():
-        if not (is_classifier(estimator) or is_regressor(estimator)):
+        if not hasattr(estimator, "predict") or not (is_classifier(estimator) or is_regressor(estimator)):
             kind = type(estimator).__name__
             raise InputError(f"model {name!r} is a {kind}; a pool takes classifiers and regressors")
         _require_fitted(name, estimator)

@@ -12,6 +12,7 @@ from sondage.core.measures import Functional, Measure, parse_measure, settled
 from sondage.core.results import Estimate
 from sondage.errors import InputError, MeasureError
 from sondage.pools.coding import code_labels, numeric
+from sondage.pools.missing import require_given
 from sondage.studies.other_models import estimate_other, labelled_ids
 from sondage.studies.study import Study
 
@@ -38,6 +39,9 @@ class MeasureScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         """Return the measure of the estimator on the items X with labels y."""
+        require_given(y, np.asarray(y), "label", _row)
+        if len(y) != _length(X):
+            raise InputError(f"y has {len(y)} rows; X has {_length(X)}")
         names = self.classes
         if names is None and hasattr(estimator, "classes_"):
             names = tuple(np.union1d(estimator.classes_, y).tolist())
@@ -156,12 +160,12 @@ def _signed(value: float, functional: Functional) -> float:
 
 def _coded(y: Any, classes: tuple[Any, ...]) -> np.ndarray:
     """Return labels as codes, or numbers where there are no classes."""
-
-    def where(row: int) -> str:
-        return f"row {row}"
-
     array = np.asarray(y)
-    return code_labels(array, classes, "label", where) if classes else numeric(array, "label", where)
+    return code_labels(array, classes, "label", _row) if classes else numeric(array, "label", _row)
+
+
+def _row(row: int) -> str:
+    return f"row {row}"
 
 
 def _length(X: Any) -> int:

@@ -152,6 +152,7 @@ def cross_compare(
     """
     if test not in _TESTS:
         raise InputError(f"no test {test!r} on folds; there are {', '.join(_TESTS)}")
+    _require_named(estimators)
     if len(estimators) != 2:
         raise InputError(f"{len(estimators)} estimators {list(estimators)}; a comparison takes two, cross_select more")
     splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
@@ -206,6 +207,7 @@ def cross_select(
     >>> cross_select(trees, X, y, cv=5).contenders()
     ('depth 2', 'depth 3')
     """
+    _require_named(estimators)
     if len(estimators) < 2:
         raise InputError(f"{len(estimators)} estimator to select from; at least two are needed")
     splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
@@ -228,6 +230,12 @@ def cross_select(
         partial(np.random.default_rng, [seed % 2**64, len(estimators)]),
         bool(found.held[0].higher_is_better),
     )
+
+
+def _require_named(estimators: Any) -> None:
+    """Refuse estimators without names."""
+    if not isinstance(estimators, Mapping):
+        raise InputError(f"estimators are a {type(estimators).__name__}; they must be a mapping of name to estimator")
 
 
 @dataclass(frozen=True, eq=False)

@@ -99,19 +99,29 @@ def _code(select: Select, schema: Schema, column: Column) -> str:
     """Return the code of the class that a column names; NULL where it names none."""
     classes = schema.task.classes
     if column.kind in ("int", "bool") and classes == tuple(range(len(classes))):
-        whole = f"CAST({column.raw} AS INT)"
-        return f"CASE WHEN {whole} >= 0 AND {whole} < {len(classes)} THEN {whole} END"
+        whole = column.raw if column.kind == "int" else f"CAST({column.raw} AS INT)"
+        return f"CASE WHEN {whole} >= 0 AND {whole} < {len(classes)} THEN CAST({whole} AS INT) END"
     table = f"names{len(select.tables)}"
     select.tables[table] = {
         f"{table}_text": np.array([str(name) for name in classes], dtype=object),
         f"{table}_code": np.arange(len(classes)),
     }
-    value = f"t.{column.raw}" if column.kind != "float" else f"CAST(t.{column.raw} AS BIGINT)"
     select.text = (
         f"SELECT t.*, m.{table}_code FROM ({select.text}) t "
-        f"LEFT JOIN {{{table}}} m ON m.{table}_text = CAST({value} AS STRING)"
+        f"LEFT JOIN {{{table}}} m ON m.{table}_text = {_class_text(column)}"
     )
     return f"CAST({table}_code AS INT)"
+
+
+def _class_text(column: Column) -> str:
+    """Return the text of the class that a column names, as Python writes it: of whole numbers, and True and False."""
+    raw = f"t.{column.raw}"
+    if column.kind == "bool":
+        return f"CASE WHEN {raw} THEN 'True' WHEN NOT {raw} THEN 'False' END"
+    if column.kind == "float":
+        whole = f"abs({raw}) < {number(2.0**53)} AND {raw} = floor({raw})"
+        return f"CASE WHEN {whole} THEN CAST(CAST({raw} AS BIGINT) AS STRING) END"
+    return f"CAST({raw} AS STRING)"
 
 
 def _probabilities(select: Select, schema: Schema, source: Source) -> dict[str, str]:
