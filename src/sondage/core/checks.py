@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
+ALTERNATIVES = ("two-sided", "less", "greater")
+"""What is to be shown about a difference."""
+
 
 def require(condition: bool, message: str) -> None:
     """Raise `InputError` unless the condition holds."""
@@ -47,6 +50,12 @@ def require_count(name: str, value: Any) -> None:
 def require_level(name: str, value: Any) -> None:
     """Raise `InputError` unless a level is in (0, 1)."""
     require(is_number(value) and 0 < value < 1, f"{name}={value!r} must be between 0 and 1")
+
+
+def require_alternative(alternative: Any) -> None:
+    """Raise `InputError` unless this is an alternative of a test."""
+    allowed = isinstance(alternative, str) and alternative in ALTERNATIVES
+    require(allowed, f"alternative {alternative!r} is none of {', '.join(map(repr, ALTERNATIVES))}")
 
 
 def listed(name: str, values: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sondage.core.checks import require, require_level, require_number
+from sondage.core.checks import require_alternative, require_level, require_number
 from sondage.core.display import Shown
 from sondage.errors import InputError
 
@@ -262,8 +262,7 @@ class Estimate(Shown):
             As for `sequence`, or if the value is not a finite number or there is no such alternative.
         """
         require_number("null", null)
-        sides = ("two-sided", "greater", "less")
-        require(alternative in sides, f"alternative {alternative!r} is none of {', '.join(map(repr, sides))}")
+        require_alternative(alternative)
         return self.in_order().evalue(null, alternative)
 
     def in_order(self) -> Course:

@@ -33,7 +33,7 @@ from sondage.core.sequences import (
     parts_of,
     rest_of,
 )
-from sondage.core.significance import disagreement_log_evalues, disagreement_sequence
+from sondage.core.significance import disagreement_log_evalues, disagreement_sequence, refutes
 from sondage.errors import InputError, SondageWarning
 from sondage.studies.requirements import require_order
 from sondage.studies.rests import drawn_units, key_of
@@ -43,13 +43,6 @@ __all__ = ["LabelCourse"]
 
 FIRST_LOOK, LOOKS = 30, 40
 TIGHTEST = 200.0
-
-REFUTED: dict[str, Callable[[float], bool]] = {
-    "two-sided": lambda gap: gap != 0,
-    "greater": lambda gap: gap > 0,
-    "less": lambda gap: gap < 0,
-}
-"""Whether a value that is known, less that of the null hypothesis, speaks against the latter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +94,7 @@ class LabelCourse:
             logs, kind = self._asymptotic_evidence(null, alternative), "asymptotic"
         elif self.known is not None:
             gap = float(clean_sum(np.array([self.known, -null]), axis=0))
-            logs, kind = np.array([np.inf if REFUTED[alternative](gap) else 0.0]), "exact"
+            logs, kind = np.array([np.inf if refutes(gap, alternative) else 0.0]), "exact"
         elif self.outcomes is not None:
             outcomes, size = self.outcomes
             share = float(np.clip(null / (self.stages[0].bottom[0] * size), -1.0, 1.0))

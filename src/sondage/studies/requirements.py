@@ -1,4 +1,4 @@
-"""What tests and sequences need of measure, draw and generator: what cannot be met is refused before any label."""
+"""What intervals, tests and sequences need of measure, draw and generator: refused before any label."""
 
 from __future__ import annotations
 
@@ -17,37 +17,11 @@ from sondage.studies.fitting import immovable, meant_to_count
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["check_generator", "check_interval", "check_sequence", "check_test", "require_order"]
+__all__ = ["check_generator", "check_method", "check_sequence", "require_order"]
 
 
-def check_test(session: Session) -> None:
-    """Refuse a test that does not fit measure, margin or draw, whatever the labels will be.
-
-    Parameters
-    ----------
-    session : Session
-        Of which nothing was asked for yet.
-
-    Raises
-    ------
-    InputError
-        If the test does not fit; the message says what would.
-    """
-    question, kind = session.question, session.method.test
-    if question.kind == "evaluate" or _needs_no_test(session):
-        return
-    functional = question.measures[0].ready(session.task)
-    require_fit(kind, functional, question.margin)
-    if kind == "hypergeometric" and not (meant_to_count(session) and session.method.target == "pool"):
-        raise InputError(UNCOUNTED)
-    if kind == "anytime":
-        check_sequence(session, functional)
-    if question.kind == "select" and _draws_random_numbers(session):
-        raise InputError(f"test {kind!r} needs a generator, which a selection does not take; use 't'")
-
-
-def check_interval(session: Session) -> None:
-    """Refuse an interval that does not fit measure or draw, whatever the labels will be.
+def check_method(session: Session) -> None:
+    """Refuse an interval or a test that does not fit measure, margin or draw, whatever the labels will be.
 
     Parameters
     ----------
@@ -57,23 +31,31 @@ def check_interval(session: Session) -> None:
     Raises
     ------
     InputError
-        If the interval does not fit; the message says what would.
+        If one does not fit; the message says what would.
     """
-    question, kind = session.question, session.method.interval
-    if _needs_no_test(session):
+    if _will_be_exact(session):
         return
-    for measure in question.measures:
-        functional = measure.ready(session.task)
-        require_interval(kind, functional, compares=question.kind != "evaluate")
-        if kind == "anytime":
+    question, method, compares = session.question, session.method, session.question.kind != "evaluate"
+    counted = meant_to_count(session) and method.target == "pool"
+    functionals = [measure.ready(session.task) for measure in question.measures]
+    for functional in functionals:
+        require_interval(method.interval, functional, compares=compares)
+        if method.interval == "anytime" or (compares and method.test == "anytime"):
             check_sequence(session, functional)
-    if kind == "hypergeometric" and not (meant_to_count(session) and session.method.target == "pool"):
+    if method.interval == "hypergeometric" and not counted:
         raise InputError(UNCOUNTED.replace("test", "interval", 1))
+    if not compares:
+        return
+    require_fit(method.test, functionals[0], question.margin)
+    if method.test == "hypergeometric" and not counted:
+        raise InputError(UNCOUNTED)
+    if question.kind == "select" and _draws_random_numbers(session):
+        raise InputError(f"test {method.test!r} needs a generator, which a selection does not take; use 't'")
 
 
 def check_generator(session: Session, generator: np.random.Generator | None) -> None:
     """Refuse a test that draws random numbers without a generator of them."""
-    if generator is None and _draws_random_numbers(session) and not _needs_no_test(session):
+    if generator is None and _draws_random_numbers(session) and not _will_be_exact(session):
         kind = session.method.test
         raise InputError(f"test {kind!r} of {session.remaining} labels needs generator=numpy.random.default_rng(...)")
 
@@ -105,7 +87,7 @@ def _draws_random_numbers(session: Session) -> bool:
     return kind == "bootstrap" or (kind == "permutation" and not all_swaps(session.remaining))
 
 
-def _needs_no_test(session: Session) -> bool:
+def _will_be_exact(session: Session) -> bool:
     """Return whether the result is exact once all that is asked for is labelled."""
     stage = session.stages[0]
     everything = stage.covers and bool(np.isposinf(stage.drawn.tau)) and session.method.target == "pool"

@@ -27,7 +27,7 @@ from sondage.studies.fitting import fitted_method, immovable
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import Plan, Stage, make_plan, open_stage, settle
-from sondage.studies.requirements import check_interval, check_test
+from sondage.studies.requirements import check_method
 from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 from sondage.studies.sheet import Sheet
 from sondage.studies.sums import Past
@@ -89,8 +89,7 @@ class Session(Sheet):
         session.open(pool)
         if immovable(session) and question.kind != "select":
             session._ask_for_one(pool)
-        check_interval(session)
-        check_test(session)
+        check_method(session)
         return session
 
     def copied(self) -> Session:

@@ -146,16 +146,16 @@ def concluded(found: Any, session: Session, rule: Rule | None, stopped: str | No
     """
     if rule is None:
         return found
-    if isinstance(found, Comparison):
-        if isinstance(rule, PlannedLooks):
-            found = rule.concluded(session, found)
-        return replace(found, estimate=_told(found.estimate, rule, stopped, 1.0 - session.question.alpha))
-    return _told(found, rule, stopped, 0.95)
+    if not isinstance(found, Comparison):
+        return _told(found, rule, stopped, session)
+    if isinstance(rule, PlannedLooks):
+        found = rule.concluded(session, found)
+    return replace(found, estimate=_told(found.estimate, rule, stopped, session))
 
 
-def _told(estimate: Estimate, rule: Rule, stopped: str | None, level: float) -> Estimate:
+def _told(estimate: Estimate, rule: Rule, stopped: str | None, session: Session) -> Estimate:
     told = replace(estimate, stopped=stopped, interval_kind="anytime")
     if isinstance(rule, PlannedLooks) or not math.isfinite(told.value):
         return told
-    ends = told.interval(rule.level if isinstance(rule, Narrow) else level)
+    ends = told.interval(rule.level if isinstance(rule, Narrow) else 1.0 - session.question.alpha)
     return replace(told, value=within(told.value, ends.low, ends.high))

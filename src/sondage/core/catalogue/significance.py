@@ -16,6 +16,7 @@ from sondage.core.significance import (
     mcnemar_test,
     null_difference,
     permutation_test,
+    refutes,
     t_test,
     wald_test,
 )
@@ -56,7 +57,7 @@ def named_test(
     if estimate.exact and estimate.target == "pool":
         gap = estimate.value - null
         gap = 0.0 if abs(gap) <= ROUNDING * abs(null) else gap
-        against = {"two-sided": gap != 0, "greater": gap > 0, "less": gap < 0}[alternative]
+        against = refutes(gap, alternative)
         return Significance(float(np.sign(gap) * np.inf) if gap else 0.0, 0.0 if against else 1.0, alternative, "exact")
     return TESTS[kind](estimate, alternative, margin, generator)
 

@@ -180,9 +180,8 @@ class FMeasure:
         require("classification", task, self.name)
         c = task.positive(self.positive)
         beta = 1.0 if self.beta is None else self.beta
-        eta = (
-            self.eta if self.eta is not None else 1.0 / (1.0 + beta * beta)
-        )  # a square may be infinite, where a power overflows
+        # A product may be infinite, where a power overflows.
+        eta = self.eta if self.eta is not None else 1.0 / (1.0 + beta * beta)
         return ratio(self.name, task, cells(task, c, c), eta * cells(task, row=c) + (1 - eta) * cells(task, column=c))
 
 

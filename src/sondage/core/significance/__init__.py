@@ -33,7 +33,7 @@ from sondage.core.significance.simultaneous import (
     simultaneous_gaps,
     simultaneous_widths,
 )
-from sondage.core.significance.tails import null_difference
+from sondage.core.significance.tails import null_difference, refutes
 
 __all__ = [
     "Disagreement",
@@ -60,6 +60,7 @@ __all__ = [
     "pocock_bounds",
     "pocock_spending",
     "range_test",
+    "refutes",
     "repeated_interval",
     "repeated_pvalues",
     "simultaneous_gaps",

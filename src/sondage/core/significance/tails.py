@@ -7,9 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sondage.core.checks import is_number, require, require_weights
-
-ALTERNATIVES = ("two-sided", "less", "greater")
+from sondage.core.checks import is_number, require, require_alternative, require_weights
 
 
 def null_difference(alternative: str, margin: float = 0.0) -> float:
@@ -33,13 +31,21 @@ def null_difference(alternative: str, margin: float = 0.0) -> float:
     >>> [null_difference(alternative, 0.1) for alternative in ("less", "greater")]
     [0.1, -0.1]
     """
-    require(
-        isinstance(alternative, str) and alternative in ALTERNATIVES,
-        f"alternative {alternative!r} is none of {', '.join(map(repr, ALTERNATIVES))}",
-    )
+    require_alternative(alternative)
     require(is_number(margin), f"margin {margin} is not finite")
     require(margin == 0 or alternative != "two-sided", f"margin {margin} needs alternative 'less' or 'greater'")
     return {"two-sided": 0.0, "less": margin, "greater": -margin}[alternative]
+
+
+def refutes(gap: float, alternative: str) -> bool:
+    """Return whether a known difference, less that under the null hypothesis, speaks against the latter.
+
+    Examples
+    --------
+    >>> [refutes(0.1, alternative) for alternative in ("two-sided", "less", "greater")]
+    [True, False, True]
+    """
+    return {"two-sided": gap != 0, "less": gap < 0, "greater": gap > 0}[alternative]
 
 
 def tail_pvalue(alternative: str, below: float, above: float) -> float:
