@@ -177,6 +177,22 @@ def test_stages_are_counted_as_they_were_drawn(budget, told, rng):
     assert told in str(sondage.report(sondage.evaluate(pool, labels=[0, 1] * 100, budget=budget)))
 
 
+@pytest.mark.parametrize(
+    ("design", "told"),
+    [
+        ("optimal", "items whose label can move the error rate most had a higher chance, cheap ones for their cost."),
+        ("uniform_cost", "items whose label can move the error rate most had a higher chance."),
+        ("cost_only", "cheap items had a higher chance."),
+        ("active_lambda", "cheap items had a higher chance."),
+        ("passive", "every item had the same chance."),
+    ],
+)
+def test_what_costs_did_to_the_draw_is_told(design, told, rng):
+    pool = Pool(probabilities=rng.random(90), costs=[1.0, 2.0, 3.0] * 30)
+    found = sondage.report(sondage.evaluate(pool, labels=[0, 1] * 45, budget=20, design=design))
+    assert found.chosen[0].endswith(f"in an order that the seed fixes: {told}")
+
+
 def test_a_result_in_memory_says_how_it_was_made(rng):
     pool = Pool(probabilities=rng.random(40))
     (snippet,) = [

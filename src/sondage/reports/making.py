@@ -113,7 +113,7 @@ def _report(
     return Report(
         question=_question(session, leading),
         answers=_answers(result, level),
-        basis=() if leading is None or isinstance(result, Selection) else tuple(basis_lines(leading)),
+        basis=_basis(result, leading),
         level=level,
         result=result,
         figures=_figures(result, level),
@@ -143,6 +143,13 @@ def _answers(result: Any, level: float) -> tuple[str, ...]:
         return (answer(result.overall, level),)
     several = result.values() if isinstance(result, Mapping) else [result]
     return tuple(answer(one, level) for one in several)
+
+
+def _basis(result: Any, leading: Estimate | None) -> tuple[str, ...]:
+    if leading is None or isinstance(result, Selection):
+        return ()
+    several = isinstance(result, Mapping) and not isinstance(result, Slices)
+    return tuple(basis_lines(result if several else leading))
 
 
 def _warnings(result: Any) -> tuple[str, ...]:
