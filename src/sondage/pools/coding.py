@@ -307,7 +307,7 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
 
 def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, where: Where) -> Coded:
     if classes is not None or judges:
-        raise InputError("outcomes take a judge each, Outcome(judge=...), and no classes")
+        raise InputError("outcomes take a judge and grades each, Outcome(judge=..., grades=...), and no classes")
     outputs = []
     for name, model in models.items():
         p = None if model.judge is None else code_probabilities(model.judge, f"judge of {name!r}", where)
