@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO
 
@@ -350,6 +351,11 @@ def test_a_study_of_rankings_is_reported(tmp_path, rng):
     assert report.question == "Which has the better DCG@2, 'a' or 'b'?"
     assert report.answers[0] in page
     assert report.reliability is None
+    assert report.contributors
+    assert "elieved" not in page  # nobody believed anything of all grades of a query together
+    assert "expected nothing" not in str(report)
+    told = replace(report.contributors[0], label="d: 1, " * 20)
+    assert f"label {'d: 1, ' * 10} ...; moved by" in str(replace(report, contributors=(told,)))
     json.dumps(report.to_data(), allow_nan=False, default=str)
 
 

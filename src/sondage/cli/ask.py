@@ -105,7 +105,8 @@ def _tell_why(opened: Study, study: str, who: str | None) -> None:
 
 def _count(opened: Study, count: int, wanted: int | None) -> str:
     """Return how many items there are, and why not more: a stage ends before its labels have planned the next."""
-    told = f"{count} item{'s' * (count != 1)} to label"
+    one, more = ("query", "queries") if opened.task.kind == "ranking" else ("item", "items")
+    told = f"{count} {one if count == 1 else more} to label"
     if wanted is None or count >= wanted or not opened.status.remaining:
         return told
     return f"{told}, not {wanted}: their labels decide which come next"
