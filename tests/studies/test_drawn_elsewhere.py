@@ -73,7 +73,16 @@ def test_what_cannot_be_corrected_for_is_refused(parts: dict[str, Any], words: s
         estimate_from("error_rate", predictions=[0, 1], labels=[0, 1], **parts)
 
 
-@pytest.mark.parametrize(("predictions", "labels"), [([0, 1], [0, None]), (["a", "b"], ["a", None])])
+@pytest.mark.parametrize(
+    ("predictions", "labels"),
+    [
+        ([0, 1], [0, None]),
+        ([0, 1], [0, float("nan")]),
+        (["a", "b"], ["a", None]),
+        (["a", "b"], ["a", float("nan")]),
+        (["a", "b"], ["a", " "]),
+    ],
+)
 def test_a_missing_label_is_refused_by_its_row(predictions: Any, labels: Any) -> None:
     with pytest.raises(LabelError, match="row 1 is missing"):
         estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
