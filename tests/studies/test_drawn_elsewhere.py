@@ -88,6 +88,14 @@ def test_a_missing_label_is_refused_by_its_row(predictions: Any, labels: Any) ->
         estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
 
 
+def test_labels_of_another_kind_than_predictions_are_refused_unless_spelled_alike() -> None:
+    found = estimate_from("error_rate", predictions=[0, 1], labels=["0", "0"], inclusion=[0.5, 0.5])
+    assert found.value == 0.5
+    for predictions, labels, classes in (([0, 1], ["a", "b"], r"\[0, 1\]"), (["a", "b"], [0, 1], r"\['a', 'b'\]")):
+        with pytest.raises(LabelError, match=f"is not a class; classes are {classes}"):
+            estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
+
+
 def test_an_expansion_above_the_whole_has_an_interval() -> None:
     taken = np.array([1, 2, 1, 2])
     found = estimate_from(

@@ -196,7 +196,9 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
         return classes
     values = (*np.asarray(predictions).tolist(), *np.asarray(labels).tolist())
     seen = {value for value in values if not is_missing(value)}  # a missing prediction is refused by its row
-    return None if all(isinstance(value, int) for value in seen) else sorted(seen)
+    if len({isinstance(value, str) for value in seen}) > 1 or all(isinstance(value, int) for value in seen):
+        return None  # as for a pool: labels that are text are spelled like the numbers that are predicted, or refused
+    return sorted(seen)
 
 
 def _told(labels: Any) -> list[Any]:
