@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -222,6 +223,19 @@ def test_fewer_items_than_asked_for_are_explained():
     assert run("ask", "study.db", 1).stderr.startswith("1 item to label. Fill")
     assert run("ask", "study.db", 20, "--who", "ben").stderr.startswith("18 items to label, not 20: ")
     assert run("ask", "study.db", "--force", "-o", "batch.csv").stderr.startswith("30 items to label. Fill")
+
+
+@pytest.mark.parametrize("who", [[], ["--who", "ben"]])
+def test_without_its_pool_a_study_goes_on_and_says_so(who):
+    planned("--model", "a", budget=60)
+    run("ask", "study.db", 12, "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    os.rename("pool.csv", "moved.csv")
+    said = run("ask", "study.db", 20, "-o", "more.csv", *who).stderr
+    assert "20 items to label. Fill" in said
+    assert "the next draw needs the pool: there is no file" in said
+    assert "the present order goes on, and nothing is chosen from the labels so far" in said
 
 
 def test_only_systems_that_the_question_is_about_need_a_label():
