@@ -259,6 +259,24 @@ def test_the_parts_are_those_of_the_labels(tmp_path, rng):
     }
 
 
+@pytest.mark.parametrize("values", [["2026-01", "2026-02", "2026-03"], ["2", "9", "10"], ["", "a", "b"]])
+def test_parts_stand_in_their_own_order(tmp_path, rng, values):
+    pool, labels = pool_of("evaluate", rng)
+    pool.fields["month"] = np.array(values)[rng.choice(3, len(pool), p=[0.3, 0.4, 0.3])]
+    study = Study.create(tmp_path / "study.db", pool, budget=60)
+    study.tell(ids := study.ask(), labels[ids].tolist())
+    (part,) = [part for part in sondage.report(study).parts if part.field == "month"]
+    assert [figure.name for figure in part.figures] == [value or "(empty)" for value in values]
+
+
+def test_several_measures_in_slices_are_reported_one_by_one(rng):
+    pool, labels = pool_of("evaluate", rng)
+    found = sondage.evaluate(pool, ["f1", "recall"], labels=labels, budget=60, slices="language")
+    with pytest.raises(InputError, match=r"of one measure in slices, not of 2: take result\['f1'\]"):
+        sondage.report(found)
+    assert "The F1 of" in str(sondage.report(found["f1"]))
+
+
 def test_a_comparison_by_counts_has_parts_where_the_models_differ(tmp_path, rng):
     report = sondage.report(studied(tmp_path, "compare", rng))
     (part,) = report.parts
