@@ -421,3 +421,8 @@ def test_better_by_more_than_a_margin(rng):
     found = sondage.compare(pool, "a", "b", "accuracy", labels=y, budget=150, alternative="greater", margin=-0.1)
     assert found.better == "a"
     assert answer(found).startswith("'a' is better than 'b' by more than 10")
+
+
+def test_measures_are_named_as_readers_know_them(rng):
+    pool, labels = pool_of("evaluate", rng)
+    assert answer(sondage.evaluate(pool, "brier", labels=labels, budget=20)).startswith("The Brier score of 'model' ")

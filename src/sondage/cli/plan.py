@@ -48,7 +48,12 @@ def _belief(context: click.Context, option: click.Parameter, text: str | None) -
 @click.argument("pool", metavar="POOL")
 @click.argument("study", metavar="STUDY")
 @click.option(
-    "--measure", "measures", multiple=True, default=["error_rate"], show_default=True, help="Name; repeatable."
+    "--measure",
+    "measures",
+    multiple=True,
+    default=["error_rate"],
+    show_default=True,
+    help="What to estimate: accuracy, f1, recall, auc, log_loss, mse, mean_outcome, ndcg@10, ...; repeatable.",
 )
 @click.option("--budget", type=float, required=True, help="Labels, or cost where the pool has costs.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same items.")

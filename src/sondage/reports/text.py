@@ -29,6 +29,7 @@ MOST_NAMED = 5
 NAMES = {
     "f1": "F1",
     "auc": "AUC",
+    "brier": "Brier score",
     "ece": "ECE",
     "mcc": "MCC",
     "mse": "MSE",
