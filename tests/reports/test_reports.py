@@ -259,6 +259,13 @@ def test_the_parts_are_those_of_the_labels(tmp_path, rng):
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"), [("evaluate", "  Probability that the label is 1:\n   believed"), ("regression", "  Mean of ")]
+)
+def test_it_is_told_what_was_believed(tmp_path, rng, kind, said):
+    assert said in str(sondage.report(studied(tmp_path, kind, rng)))
+
+
 @pytest.mark.parametrize("values", [["2026-01", "2026-02", "2026-03"], ["2", "9", "10"], ["", "a", "b"]])
 def test_parts_stand_in_their_own_order(tmp_path, rng, values):
     pool, labels = pool_of("evaluate", rng)

@@ -64,7 +64,8 @@ def _bin_lines(found: Reliability) -> list[str]:
         f"  {one.n_labels:>6}"
         for one in found.bins
     ]
-    return [head, *rows]
+    of = f"{'Probability that' if found.probability else 'Mean of'} {found.event}:"
+    return [of, head, *rows]
 
 
 def _contributor_lines(report: Report) -> list[str]:
