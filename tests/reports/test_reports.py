@@ -266,6 +266,19 @@ def test_it_is_told_what_was_believed(tmp_path, rng, kind, said):
     assert said in str(sondage.report(studied(tmp_path, kind, rng)))
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("evaluate", "the chance that this"), ("grades", "the chance that this"), ("regression", "what was")],
+)
+def test_what_labels_were_believed_is_explained(rng, kind, said):
+    pool, labels = pool_of(kind, rng)
+    if kind == "grades":
+        pool, labels = Pool(models={"a": Outcome(judge=rng.dirichlet([1, 1, 1], 240))}), rng.integers(0, 3, (240, 1))
+    measure = {"evaluate": "error_rate", "grades": "mean_outcome", "regression": "mse"}[kind]
+    page = sondage.report(sondage.evaluate(pool, measure, labels=labels, budget=60)).to_html()
+    assert f"Believed: {said}" in page
+
+
 @pytest.mark.parametrize("values", [["2026-01", "2026-02", "2026-03"], ["2", "9", "10"], ["", "a", "b"]])
 def test_parts_stand_in_their_own_order(tmp_path, rng, values):
     pool, labels = pool_of("evaluate", rng)
