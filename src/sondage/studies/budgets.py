@@ -44,7 +44,7 @@ def check_budget(pool: Pool, budget: float) -> float:
 def check_amount(budget: float, limit: float, unit: str) -> None:
     """Refuse a budget that is not positive, above the limit, or not whole where it is no cost."""
     if not (is_number(budget) and budget > 0):
-        raise InputError(f"budget={budget!r} must be positive and finite: the number of labels, or their cost")
+        raise InputError(f"budget={budget!r} must be positive and finite: give the number of labels, or their cost")
     if unit != "cost" and budget != int(budget):
         raise InputError(f"budget={budget} counts {unit} and must be whole")
     if budget > limit * (1 + 1e-12):
