@@ -246,3 +246,10 @@ def test_predictive_variances_that_labels_contradict_are_warned_of(rng, scale, w
     y = means + scale * np.sqrt(variances) * rng.normal(size=2000)
     found = evaluate(Pool(means=means, variances=variances), "mse", labels=y, budget=150, seed=1).warnings
     assert any(f"{scale:.0g}" in text and "predictive variances" in text for text in found) == warned
+
+
+def test_a_result_is_shown_without_what_only_intervals_need():
+    shown = repr(evaluate(Pool([0.1, 0.4, 0.7, 0.8]), "f1", labels=[0, 0, 1, 1], budget=3))
+    assert shown.startswith("Estimate(measure='f1', models=('model',), value=")
+    assert all(name in shown for name in ("std_error=", "n_labels=3", "exact=False", "n_effective=", "warnings="))
+    assert not any(name in shown for name in ("slope", "unrefuted", "bounds", "counts", "evidence"))

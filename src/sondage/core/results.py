@@ -171,12 +171,12 @@ class Estimate(Shown):
     target: str
     exact: bool
     df: float
-    bounds: tuple[float, float]
-    possible: tuple[float, float]
-    proportion: bool
-    interval_kind: str
-    unrefuted: tuple[bool, bool] = (False, False)
-    slope: float = 0.0
+    bounds: tuple[float, float] = field(repr=False)
+    possible: tuple[float, float] = field(repr=False)
+    proportion: bool = field(repr=False)
+    interval_kind: str = field(repr=False)
+    unrefuted: tuple[bool, bool] = field(default=(False, False), repr=False)
+    slope: float = field(default=0.0, repr=False)
     n_effective: float = float("nan")
     largest_weight: float = float("nan")
     n_pending: int = 0
@@ -185,7 +185,7 @@ class Estimate(Shown):
     spent: float = float("nan")
     warnings: tuple[str, ...] = ()
     stopped: str | None = None
-    counts: Counts | None = None
+    counts: Counts | None = field(default=None, repr=False)
     parts: Parts | None = field(default=None, repr=False)
     plausible: PlausibleErrors | None = field(default=None, repr=False)
     pivot: Pivot | None = field(default=None, repr=False)
