@@ -157,6 +157,7 @@ ARRAYS = {
     "fields": ({"probabilities": P, "fields": [1]}, "fields= is a list: give each field a name, fields={'name': ...}"),
     "number for a name": ({"models": {1: Classifier(P)}}, "models= has the name 1; names must be text, such as '1'"),
     "no model": ({"models": {}}, "models= is empty"),
+    "models by position": ({"probabilities": {"a": Classifier(P)}}, "several models by name are models={...}"),
 }
 
 

@@ -22,10 +22,11 @@ from sondage.core.samples import Expansion, Known, Sample, effective_number, fro
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models, positive_column
-from sondage.studies.answers import AGREED, of_untold
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
+from sondage.studies.remarks import of_untold
+from sondage.studies.uncertainty import AGREED
 
 __all__ = ["estimate_from", "result_of"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,11 +21,12 @@ from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
 from sondage.core.variances import variance_slope
 from sondage.pools import Pool
-from sondage.studies.answers import before_labels, squared_error, within
+from sondage.studies.answers import within
 from sondage.studies.planning import contrasts_of
 from sondage.studies.proven import proven_range
 from sondage.studies.responses import Labelled, labelled
 from sondage.studies.session import Session
+from sondage.studies.uncertainty import Fitted, before_labels, squared_error
 
 __all__ = ["overall_estimate"]
 
@@ -82,13 +83,7 @@ def overall_estimate(
     sums = _joined(slices, contrast, [one.fit.sums for one in slices])
     value, bias = _value(slices, contrast, sums)
     moved = [_at(one, contrast, sums, value) for one in slices]
-    before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
-    parts = [
-        squared_error(one.session, one.found, contrast, fit, one.found.estimation.merged(fit.shares), before)
-        for one, fit in zip(slices, moved, strict=True)
-    ]
-    squares = np.array([one.share**2 * part[0] for one, part in zip(slices, parts, strict=True)])
-    degrees = np.array([part[1] for part in parts])
+    squares, degrees = _squared_errors(slices, contrast, moved)
     method, effective = first.method, _effective(slices, contrast)
     total, df = float(squares.sum()) + bias**2, joint_degrees(squares, degrees)
     if method.target == "population":
@@ -96,11 +91,7 @@ def overall_estimate(
     samples = [(one.share, one.found.estimation.merged(one.fit.shares)) for one in slices]
     possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
     own = [one.estimate for one in slices]
-    warnings = [f"{one.name}: {text}" for one in slices for text in one.estimate.warnings]
     beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, sums)]
-    if beyond:
-        value_rests = "items that matter for the whole only were not drawn: its value rests on the belief there"
-        warnings.append(f"{', '.join(beyond)}: {value_rests}")
     return replace(
         own[0],
         value=within(value, *possible),
@@ -121,10 +112,30 @@ def overall_estimate(
         n_skipped=sum(one.n_skipped for one in own),
         if_skipped=None,
         spent=float(sum(one.spent for one in own)),
-        warnings=tuple(warnings),
+        warnings=tuple(_remarks(slices, beyond)),
         evidence=None,
         course=None,
     )
+
+
+def _squared_errors(slices: Sequence[_Slice], contrast: Contrast, moved: Sequence[Fit]) -> tuple[Floats, Floats]:
+    """Return each slice's part of the whole's variance, and its degrees of freedom."""
+    before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
+    parts = [
+        squared_error(Fitted(one.session, one.found, contrast, fit), before)
+        for one, fit in zip(slices, moved, strict=True)
+    ]
+    squares = [one.share**2 * part[0] for one, part in zip(slices, parts, strict=True)]
+    return np.array(squares), np.array([part[1] for part in parts])
+
+
+def _remarks(slices: Sequence[_Slice], beyond: Sequence[str]) -> Iterator[str]:
+    """Yield what a reader must know of each slice, and of those where items matter for the whole only."""
+    for one in slices:
+        yield from (f"{one.name}: {text}" for text in one.estimate.warnings)
+    if beyond:
+        value_rests = "items that matter for the whole only were not drawn: its value rests on the belief there"
+        yield f"{', '.join(beyond)}: {value_rests}"
 
 
 def _slope(slices: Sequence[_Slice], contrast: Contrast, moved: Sequence[Fit], squares: Floats, total: float) -> float:
