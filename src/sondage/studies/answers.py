@@ -22,7 +22,7 @@ from sondage.studies.remarks import remarks_on
 from sondage.studies.responses import Labelled, if_skipped, labelled
 from sondage.studies.session import Session
 from sondage.studies.uncertainty import (
-    Fitted,
+    FittedContrast,
     before_labels,
     pivot_against,
     plausible_errors_of,
@@ -75,7 +75,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     fit = fit or estimation.fit(contrast)
     if known_sums is not None:
         fit = replace(fit, value=contrast.value(known_sums))
-    fitted = Fitted(session, found, contrast, fit)
+    fitted = FittedContrast(session, found, contrast, fit)
     uncertain = uncertainty_of(fitted)
     return Estimate(
         measure=contrast.functional.name,

@@ -26,7 +26,7 @@ from sondage.studies.planning import contrasts_of
 from sondage.studies.proven import proven_range
 from sondage.studies.responses import Labelled, labelled
 from sondage.studies.session import Session
-from sondage.studies.uncertainty import Fitted, before_labels, squared_error
+from sondage.studies.uncertainty import FittedContrast, before_labels, squared_error
 
 __all__ = ["overall_estimate"]
 
@@ -122,7 +122,7 @@ def _squared_errors(slices: Sequence[_Slice], contrast: Contrast, moved: Sequenc
     """Return each slice's part of the whole's variance, and its degrees of freedom."""
     before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
     parts = [
-        squared_error(Fitted(one.session, one.found, contrast, fit), before)
+        squared_error(FittedContrast(one.session, one.found, contrast, fit), before)
         for one, fit in zip(slices, moved, strict=True)
     ]
     squares = [one.share**2 * part[0] for one, part in zip(slices, parts, strict=True)]

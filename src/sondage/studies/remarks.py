@@ -10,7 +10,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.parts import untold
 from sondage.core.samples import Sample
 from sondage.studies.fitting import counts_of, meant_to_count
-from sondage.studies.uncertainty import Fitted, Uncertainty
+from sondage.studies.uncertainty import FittedContrast, Uncertainty
 
 __all__ = ["of_untold", "remarks_on"]
 
@@ -20,7 +20,7 @@ LARGE = 0.2
 """Share of the weight that one of more than `FEW` items may have without a remark."""
 
 
-def remarks_on(fitted: Fitted, uncertain: Uncertainty, *, told: bool) -> Iterator[str]:
+def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) -> Iterator[str]:
     """Yield what a reader must know of an estimate; `told` where predictions alone tell it."""
     found, contrast = fitted.found, fitted.contrast
     yield from found.warnings
@@ -39,7 +39,7 @@ def remarks_on(fitted: Fitted, uncertain: Uncertainty, *, told: bool) -> Iterato
         yield f"one item carries {uncertain.largest:.0%} of the weight: the estimate rests on few labels"
 
 
-def _of_draw(fitted: Fitted) -> Iterator[str]:
+def _of_draw(fitted: FittedContrast) -> Iterator[str]:
     """Yield what could not be drawn."""
     found = fitted.found
     if found.settled is not None and not len(fitted.session.stage.drawn) and not found.exact:
@@ -48,7 +48,7 @@ def _of_draw(fitted: Fitted) -> Iterator[str]:
         yield "items whose labels matter have no chance of being drawn: the belief stands for them"
 
 
-def _of_spread(fitted: Fitted, uncertain: Uncertainty) -> Iterator[str]:
+def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
     """Yield why labels tell no value, or not how far off it is."""
     if not np.isfinite(fitted.fit.value):
         more = "" if fitted.found.exact else "; label more"
@@ -72,7 +72,7 @@ def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:
         yield f"no labelled item tells of {many} {shown}: their part of {contrast.functional.name} is not known"
 
 
-def _of_people(fitted: Fitted, doubt: float) -> Iterator[str]:
+def _of_people(fitted: FittedContrast, doubt: float) -> Iterator[str]:
     """Yield what concerns the people who label."""
     session, found = fitted.session, fitted.found
     if found.exact and doubt:
@@ -84,7 +84,7 @@ def _of_people(fitted: Fitted, doubt: float) -> Iterator[str]:
         yield f"{people}: the interval does not know how far they differ"
 
 
-def _of_counts(fitted: Fitted, doubt: float) -> Iterator[str]:
+def _of_counts(fitted: FittedContrast, doubt: float) -> Iterator[str]:
     """Yield why answers that were meant to be counted are not."""
     session, found, contrast = fitted.session, fitted.found, fitted.contrast
     if not contrast.compares:

@@ -20,7 +20,7 @@ from sondage.studies.responses import Labelled
 from sondage.studies.session import Session
 
 __all__ = [
-    "Fitted",
+    "FittedContrast",
     "Uncertainty",
     "before_labels",
     "pivot_against",
@@ -37,7 +37,7 @@ SURE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedContrast:
     """A contrast's value, with the labels that it comes from."""
 
     session: Session
@@ -85,7 +85,7 @@ class Uncertainty:
     largest: float
 
 
-def uncertainty_of(fitted: Fitted) -> Uncertainty:
+def uncertainty_of(fitted: FittedContrast) -> Uncertainty:
     """Return how far off a session's value may be."""
     sample, fit = fitted.sample, fitted.fit
     weights = sample.unit_sums(np.asarray(sample.row_weights))
@@ -98,7 +98,7 @@ def uncertainty_of(fitted: Fitted) -> Uncertainty:
     return Uncertainty(total, expected, doubt, df, agreed, effective, float(weights.max() / weights.sum()))
 
 
-def squared_error(fitted: Fitted, before: Sums | None = None) -> tuple[float, float, bool]:
+def squared_error(fitted: FittedContrast, before: Sums | None = None) -> tuple[float, float, bool]:
     """Return variance, degrees of freedom, and whether all labels agree so that only the belief tells; 0 if exact.
 
     The method's interval decides: ``"auto"`` takes the larger of sampled and believed variance, a named one keeps the
@@ -135,7 +135,7 @@ def before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:
     return {model: expected[basis.name, model] for model in contrast.models}
 
 
-def _doubt_of_raters(fitted: Fitted) -> float:
+def _doubt_of_raters(fitted: FittedContrast) -> float:
     """Return the variance that comes from who labels; a population's spread has it already."""
     opinions, fit = fitted.found.opinions, fitted.fit
     if opinions is None or fitted.sampled_pool or not np.isfinite(fit.value):
@@ -144,7 +144,7 @@ def _doubt_of_raters(fitted: Fitted) -> float:
     return rater_variance(fitted.contrast, fitted.sample, fit.sums, opinions, averaged=averaged)
 
 
-def slope_of(fitted: Fitted, uncertain: Uncertainty) -> float:
+def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
     """Return how fast the variance grows with the value; 0 of a difference, and where it is not known."""
     if not _spread_known(fitted, uncertain, "evaluate"):
         return 0.0
@@ -153,7 +153,7 @@ def slope_of(fitted: Fitted, uncertain: Uncertainty) -> float:
     return variance_slope(fitted.contrast, fitted.sample, fitted.fit.sums, found.belief, inclusion, error)
 
 
-def plausible_errors_of(fitted: Fitted, uncertain: Uncertainty) -> PlausibleErrors | None:
+def plausible_errors_of(fitted: FittedContrast, uncertain: Uncertainty) -> PlausibleErrors | None:
     """Return how far off the value is by what the labels leave possible; None of a difference."""
     contrast, sample, belief = fitted.contrast, fitted.sample, fitted.found.belief
     if belief is None or not np.isfinite(fitted.fit.value) or not _spread_known(fitted, uncertain, "evaluate"):
@@ -161,7 +161,7 @@ def plausible_errors_of(fitted: Fitted, uncertain: Uncertainty) -> PlausibleErro
     return plausible_errors(contrast, sample, fitted.fit.sums, plausible(contrast, belief, sample))
 
 
-def pivot_against(fitted: Fitted, uncertain: Uncertainty) -> Pivot | None:
+def pivot_against(fitted: FittedContrast, uncertain: Uncertainty) -> Pivot | None:
     """Return what differences are held against by the package's own interval; None of one model."""
     found, total = fitted.found, uncertain.total
     if total == 0.0 or not _spread_known(fitted, uncertain, "compare"):
@@ -173,7 +173,7 @@ def pivot_against(fitted: Fitted, uncertain: Uncertainty) -> Pivot | None:
     return pivot_of(fitted.contrast, found.estimation, fitted.fit, fitted.sample, found.belief, total, units)
 
 
-def _spread_known(fitted: Fitted, uncertain: Uncertainty, kind: str) -> bool:
+def _spread_known(fitted: FittedContrast, uncertain: Uncertainty, kind: str) -> bool:
     """Return whether it is this kind of question, and labels tell how far they spread."""
     told = np.isfinite(uncertain.total) and not (fitted.found.exact or uncertain.agreed)
     return bool(told) and fitted.session.question.kind == kind
