@@ -297,8 +297,10 @@ def test_outcomes_have_a_label_for_each_system():
     assert run("export", "study.db").output.splitlines()[1].split(",")[1:3] == ["1.0", "0.0"]
 
 
-def test_the_demo_tells_the_truth():
+def test_the_demo_tells_the_truth(monkeypatch):
+    monkeypatch.setattr("sondage.cli.demo.RUNS", 20)
     output = run("demo").output
+    assert "with 20 other seeds" in output
     assert "The error rate of 'new' in this pool is" in output
     assert "Labels drawn at random are as precise" in output
     assert len(output.splitlines()) <= 25
