@@ -13,6 +13,7 @@ from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
 from sondage.core.catalogue.counted import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.parts import parts_of
 from sondage.core.plausible import joined_errors
 from sondage.core.possible import outward, unrefuted_limits
@@ -80,6 +81,7 @@ def overall_estimate(
         fit = found.estimation.fit(contrast)
         slices.append(_Slice(name, pools[name], shares[name], session, found, fit, estimates[name]))
     sums = _joined(slices, contrast, [one.fit.sums for one in slices])
+    slices = [replace(one, found=replace(one.found, exact=_exact(one, contrast, sums))) for one in slices]
     value, bias = _value(slices, contrast, sums)
     moved = [_at(one, contrast, sums, value) for one in slices]
     before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
@@ -94,10 +96,13 @@ def overall_estimate(
     if method.target == "population":
         total, df = of_population(total, df, _population_part(slices, contrast, sums, moved), effective)
     samples = [(one.share, one.found.estimation.merged(one.fit.shares)) for one in slices]
+    beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, sums)]
     possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
+    exact = all(one.found.exact for one in slices) and not beyond
+    if possible[1] - possible[0] <= ROUNDING:
+        exact, total = True, 0.0
     own = [one.estimate for one in slices]
     warnings = [f"{one.name}: {text}" for one in slices for text in one.estimate.warnings]
-    beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, sums)]
     if beyond:
         value_rests = "items that matter for the whole only were not drawn: its value rests on the belief there"
         warnings.append(f"{', '.join(beyond)}: {value_rests}")
@@ -106,7 +111,7 @@ def overall_estimate(
         value=within(value, *possible),
         std_error=float(np.sqrt(total)) if np.isfinite(value) and not beyond else float("nan"),
         n_labels=sum(one.n_labels for one in own),
-        exact=all(one.exact for one in own) and not beyond,
+        exact=exact,
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
         possible=outward(*possible, contrast.bounds),
         unrefuted=unrefuted_limits(contrast, samples),
@@ -164,15 +169,26 @@ def _at(one: _Slice, contrast: Contrast, sums: dict[int, Floats], value: float) 
     return replace(one.found.estimation.around(contrast, replace(one.fit, sums=sums)), value=value)
 
 
+def _exact(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
+    """Return whether a slice's part in the whole is known; that no label moves the slice's own ratio is not enough."""
+    if one.found.exact or not one.estimate.exact:
+        return one.found.exact
+    return contrast.functional.linear or _share_that_matters(one, contrast, sums) == 0
+
+
 def _matters_beyond(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
     """Return whether items can move the value of the whole that, unable to move the slice's, were never drawn from."""
     known, functional = one.session.stages[0].known, contrast.functional
     if functional.linear or functional.corrected is not None or not one.found.covers or known.share > 1 - 1e-9:
         return False
+    return _share_that_matters(one, contrast, sums) > known.share + 1e-9
+
+
+def _share_that_matters(one: _Slice, contrast: Contrast, sums: Sums) -> float:
+    """Return the share of a slice's items whose labels can move the value of the whole."""
     models = tuple(one.pool.model(name) for name in one.session.question.models)
     uninformed = uninformed_belief(Expectation(one.pool.task, one.pool.outline, models, one.pool.models))
-    rows = one.pool.relevant([contrast.influence(sums)], uninformed)
-    return one.pool.share_of(rows) > known.share + 1e-9
+    return one.pool.share_of(one.pool.relevant([contrast.influence(sums)], uninformed))
 
 
 def _population_part(slices: Sequence[_Slice], contrast: Contrast, sums: Sums, moved: Sequence[Fit]) -> float:
