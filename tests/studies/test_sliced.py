@@ -299,3 +299,14 @@ def test_the_whole_is_known_where_no_label_can_move_it(measure: str, value: floa
     pool = Pool(predictions=np.ones(400, dtype=int), classes=[0, 1])
     whole = evaluate(pool, measure, y, 60, 0, slices=np.repeat(["a", "b"], 200)).overall
     assert (whole.value, whole.std_error, whole.exact) == (pytest.approx(value), 0.0, True)
+
+
+@pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+def test_slices_without_any_positive() -> None:
+    pool, named, y = Pool(predictions=np.zeros(40, dtype=int), classes=[0, 1]), np.repeat(["a", "b"], 20), np.zeros(40)
+    whole = evaluate(pool, "f1", y, 40, 0, slices=named).overall
+    assert (whole.value, whole.exact) == (evaluate(pool, "f1", y, 40, 0).value, True)
+    apart = Pool(predictions=np.repeat([0, 1], 20), classes=[0, 1])
+    undefined = evaluate(apart, "recall", y, 40, 0, slices=named).overall
+    assert np.isnan(undefined.value)
+    assert any("undefined" in text for text in undefined.warnings)

@@ -37,6 +37,7 @@ __all__ = [
     "comparison_of",
     "estimate_of",
     "estimate_session",
+    "of_undefined",
     "squared_error",
     "within",
 ]
@@ -100,10 +101,8 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     if not found.covers:
         warnings.append("items whose labels matter have no chance of being drawn: the belief stands for them")
     expected, df, agreed = squared_error(session, found, contrast, fit, sample)
-    if not np.isfinite(fit.value):
-        more = "" if found.exact else "; label more"
-        warnings.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0{more}")
-    elif agreed and np.isfinite(expected):
+    warnings += of_undefined(contrast, fit.value, exact=found.exact)
+    if agreed and np.isfinite(expected):
         warnings.append("all labels agree, so their spread says nothing: the standard error is what the belief expects")
     elif agreed and sample.expansion.spread.any():
         warnings.append("all labels agree and the belief is sure of every one: nothing tells how far off they may be")
@@ -188,6 +187,13 @@ def _settled(found: Labelled, contrast: Contrast) -> Sums | None:
     expected, basis = found.settled.expected, contrast.functional.basis
     sums = {model: expected[basis.name, model] for model in contrast.models}
     return sums if not contrast.compares or contrast.influence(sums).cancels else None
+
+
+def of_undefined(contrast: Contrast, value: float, *, exact: bool) -> Iterator[str]:
+    """Yield that these labels leave a value undefined."""
+    if not np.isfinite(value):
+        more = "" if exact else "; label more"
+        yield f"{contrast.functional.name} is undefined on these labels: its denominator is 0{more}"
 
 
 def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:

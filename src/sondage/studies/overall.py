@@ -22,7 +22,8 @@ from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
 from sondage.core.variances import variance_slope
 from sondage.pools import Pool
-from sondage.studies.answers import before_labels, squared_error, within
+from sondage.studies.answers import before_labels, of_undefined, squared_error, within
+from sondage.studies.fitting import immovable
 from sondage.studies.planning import contrasts_of
 from sondage.studies.proven import proven_range
 from sondage.studies.responses import Labelled, labelled
@@ -80,11 +81,12 @@ def overall_estimate(
         found = labelled(session)
         fit = found.estimation.fit(contrast)
         slices.append(_Slice(name, pools[name], shares[name], session, found, fit, estimates[name]))
-    sums = _joined(slices, contrast, [one.fit.sums for one in slices])
-    slices = [replace(one, found=replace(one.found, exact=_exact(one, contrast, sums))) for one in slices]
+    before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
+    slices = [replace(one, found=replace(one.found, exact=_exact(one, contrast, before))) for one in slices]
+    told = all(immovable(one.session) and not _share_that_matters(one, contrast, before) for one in slices)
+    sums = before if told else _joined(slices, contrast, [one.fit.sums for one in slices])
     value, bias = _value(slices, contrast, sums)
     moved = [_at(one, contrast, sums, value) for one in slices]
-    before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
     parts = [
         squared_error(one.session, one.found, contrast, fit, one.found.estimation.merged(fit.shares), before)
         for one, fit in zip(slices, moved, strict=True)
@@ -106,6 +108,7 @@ def overall_estimate(
     if beyond:
         value_rests = "items that matter for the whole only were not drawn: its value rests on the belief there"
         warnings.append(f"{', '.join(beyond)}: {value_rests}")
+    warnings += of_undefined(contrast, value, exact=exact)
     return replace(
         own[0],
         value=within(value, *possible),
@@ -169,11 +172,11 @@ def _at(one: _Slice, contrast: Contrast, sums: dict[int, Floats], value: float) 
     return replace(one.found.estimation.around(contrast, replace(one.fit, sums=sums)), value=value)
 
 
-def _exact(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
+def _exact(one: _Slice, contrast: Contrast, before: Sums) -> bool:
     """Return whether a slice's part in the whole is known; that no label moves the slice's own ratio is not enough."""
     if one.found.exact or not one.estimate.exact:
         return one.found.exact
-    return contrast.functional.linear or _share_that_matters(one, contrast, sums) == 0
+    return contrast.functional.linear or not _share_that_matters(one, contrast, before)
 
 
 def _matters_beyond(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
