@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from sondage.core.designs import rounded
 from sondage.core.display import Shown
+from sondage.core.measures.bases import rounded
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.significance.simultaneous import (
     JointErrors,

@@ -12,7 +12,7 @@ from sondage.core.samples import Sample
 from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.uncertainty import FittedContrast, Uncertainty
 
-__all__ = ["of_untold", "remarks_on"]
+__all__ = ["of_undefined", "of_untold", "remarks_on"]
 
 FEW = 5
 """Names of classes in a remark."""
@@ -50,17 +50,22 @@ def _of_draw(fitted: FittedContrast) -> Iterator[str]:
 
 def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
     """Yield why labels tell no value, or not how far off it is."""
-    if not np.isfinite(fitted.fit.value):
-        more = "" if fitted.found.exact else "; label more"
-        yield f"{fitted.contrast.functional.name} is undefined on these labels: its denominator is 0{more}"
-    elif not uncertain.agreed:
+    yield from of_undefined(fitted.contrast, fitted.fit.value, exact=fitted.found.exact)
+    if not uncertain.agreed:
         return
-    elif np.isfinite(uncertain.expected):
+    if np.isfinite(uncertain.expected):
         yield "all labels agree, so their spread says nothing: the standard error is what the belief expects"
     elif fitted.sample.expansion.spread.any():
         yield "all labels agree and the belief is sure of every one: nothing tells how far off they may be"
     else:
         yield "only items that were sure to be drawn are labelled: nothing is known of the others; label more"
+
+
+def of_undefined(contrast: Contrast, value: float, *, exact: bool) -> Iterator[str]:
+    """Yield that these labels leave a value undefined."""
+    if not np.isfinite(value):
+        more = "" if exact else "; label more"
+        yield f"{contrast.functional.name} is undefined on these labels: its denominator is 0{more}"
 
 
 def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:
