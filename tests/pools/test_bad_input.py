@@ -42,6 +42,9 @@ FILES = {
     "empty file": ("", "the file is empty: it has no header"),
     "twice": ("id,p_1,p_1\na,.5,.5\n", "column 'p_1' stands twice or has no name"),
     "ragged": ("id,p_1\na,.5\nb,.5,.5\n", "Line: 3"),
+    "empty class": ("id,p_,p_x\na,.5,.5\n", "class '' has no name; an empty label is a skip: name it, as in 'none'"),
+    "blank class": ('id,"p_ ",p_x\na,.5,.5\n', "class ' ' has no name; an empty label is a skip"),
+    "like classes": ('id,"p_x ",p_x\na,.5,.5\n', "classes 'x ' and 'x' must differ in more than white space"),
     "open quote": ('id,p_1,text\na,.5,"x\nb,.5,y\n', "Line: 2"),
 }
 
@@ -154,6 +157,17 @@ ARRAYS = {
     "masked table": ({"models": {"a": Regressor(np.ma.array(P, mask=[0, 0, 1]))}}, "means of 'a': row 2 is masked"),
     "number for classes": ({"probabilities": P, "classes": 2}, "classes=2 must be two or more different names"),
     "text for classes": ({"probabilities": P, "classes": "ab"}, "classes='ab' must be two or more different names"),
+    "empty class": ({"probabilities": P, "classes": ["", "a"]}, "class '' has no name; an empty label is a skip"),
+    "empty prediction": ({"predictions": ["", "a", "a"]}, "class '' has no name; an empty label is a skip"),
+    "like classes": (
+        {"probabilities": P, "classes": ["a\nb", "a b"]},
+        r"classes 'a\nb' and 'a b' must differ in more than white space",
+    ),
+    "missing class": (
+        {"probabilities": P, "classes": [None, "a"]},
+        "classes=[None, 'a'] must be two or more different",
+    ),
+    "ragged classes": ({"probabilities": P, "classes": [["a"], ["b", "c"]]}, "must be two or more different names"),
     "fields": ({"probabilities": P, "fields": [1]}, "fields= is a list: give each field a name, fields={'name': ...}"),
     "number for a name": ({"models": {1: Classifier(P)}}, "models= has the name 1; names must be text, such as '1'"),
     "no model": ({"models": {}}, "models= is empty"),

@@ -49,6 +49,8 @@ def test_csv_and_parquet_are_the_pool_of_the_arrays(written, tmp_path):
         ("id,p_spam,prediction\n1,.5,ham\n", ("ham", "spam")),
         ("id,p_b,p_a\n1,.5,.5\n", ("b", "a")),
         ("id,p_2,p_1,p_0\n1,.5,.5,0\n", (2, 1, 0)),
+        ("id,p_1.0\n1,.5\n", ("0.0", "1.0")),
+        ("id,p_1.0,prediction\n1,.5,0\n", ("0", "1.0")),
         ("id,p_1.5,p_2\n1,.5,.5\n", ("1.5", "2")),
         ("id,prediction\n1,a\n2,c\n", ("a", "c")),
         ("id,prediction\n1,0\n2,1.0\n", (0, 1)),

@@ -312,6 +312,21 @@ def test_what_names_no_class_is_refused_wherever_the_pool_is(column, value, tmp_
         assert "Conversion" not in str(caught.value)
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("names", [(0.0, 1.0), (0.5, 1.0)])
+@pytest.mark.parametrize("told", [float, str])
+def test_classes_that_are_fractions_are_named_by_numbers(lazy, names, told, tmp_path):
+    path, low, high = tmp_path / "pool.parquet", *names
+    p = np.linspace(0.05, 0.95, 20)
+    columns = {"id": range(20), f"p_{low}": 1 - p, f"p_{high}": p, "prediction": [told(n) for n in names] * 10}
+    pd.DataFrame(columns).to_parquet(path)
+    pool = read_pool(path, lazy=lazy)
+    assert pool.task.classes == (str(low), str(high))
+    said = {form: (lambda ids, form=form: [form(names[n % 2]) for n in ids]) for form in (float, str, "{:g}".format)}
+    values = [sondage.evaluate(pool, "recall", labels=told, budget=20, positive=1).value for told in said.values()]
+    assert values == [1.0] * 3
+
+
 @pytest.mark.parametrize("kind", ["UUID", "DATE", "TIMESTAMP", "TIME", "VARCHAR", "BOOLEAN", "DOUBLE"])
 def test_a_relation_has_names_and_slices_of_any_type(kind):
     value = {

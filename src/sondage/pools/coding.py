@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from sondage.core.blocks import row_blocks
 from sondage.core.hashing import hash_ids
 from sondage.core.measures import Task
+from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
-from sondage.pools.missing import as_array, require_given
+from sondage.pools.missing import as_array, is_missing, require_given
 
 __all__ = [
     "check_ids",
     "class_names",
+    "class_texts",
     "code_labels",
     "code_models",
     "code_probabilities",
@@ -232,16 +234,36 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
         return tuple(range(count))
     if len(seen) != count or count < 2:
         raise InputError(f"predictions have the classes {seen}; name them all with classes=, in the columns' order")
-    return tuple(seen)
+    return _told_apart(seen)
 
 
 def class_names(given: Any) -> tuple[Any, ...]:
-    """Return the names of classes: two or more, all different."""
-    array = np.asarray(given)
-    names = tuple(array.tolist()) if array.ndim == 1 else ()
-    if len(set(names)) != len(names) or len(names) < 2:
+    """Return the names of classes: two or more, all different, in files too (`_told_apart`)."""
+    try:
+        array = np.asarray(given)
+        names = tuple(array.tolist()) if array.ndim == 1 else ()
+        different = len(set(names)) == len(names) and not any(map(is_missing, names))
+    except (TypeError, ValueError):  # lists in place of names
+        different, names = False, ()
+    if not different or len(names) < 2:
         raise InputError(f"classes={given!r} must be two or more different names")
-    return names
+    return _told_apart(names)
+
+
+def _told_apart(names: Sequence[Any]) -> tuple[Any, ...]:
+    """Return names of classes, or refuse those that no file can tell apart: in a cell spaces at the ends are nothing.
+
+    An empty cell is a skip, and what comes back from a browser or a spreadsheet has other ends of lines.
+    """
+    found: dict[str, Any] = {}
+    for name in names:
+        text = " ".join(str(name).split())
+        if not text:
+            raise InputError(f"class {name!r} has no name; an empty label is a skip: name it, as in 'none'")
+        if text in found:
+            raise InputError(f"classes {found[text]!r} and {name!r} must differ in more than white space")
+        found[text] = name
+    return tuple(names)
 
 
 def argmax(probabilities: NDArray[Any] | None, n_classes: int) -> NDArray[Any]:
@@ -268,7 +290,7 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
         return values.astype(kind, copy=False)
     found, inverse = np.unique(values if values.dtype.kind != "O" else values.astype(str), return_inverse=True)
     exact = {value: code for code, value in enumerate(classes)}
-    texts = {str(value): code for code, value in enumerate(classes)}
+    texts = class_texts(classes)
     codes = np.full(len(found), -1, dtype=np.int64)
     for index, value in enumerate(found.tolist()):
         codes[index] = exact.get(value, texts.get(_text(value), -1))
@@ -278,6 +300,17 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
             f"{name} of {where(row)} is {values[row : row + 1].tolist()[0]!r}; classes are {list(classes)}"
         )
     return codes[inverse].astype(kind)
+
+
+def class_texts(classes: Sequence[Any]) -> dict[str, int]:
+    """Return the codes of classes by the texts that may stand for them: their names, and these as `spelled`.
+
+    Examples
+    --------
+    >>> class_texts(["0.0", "1.0"])
+    {'1': 1, '0': 0, '1.0': 1, '0.0': 0}
+    """
+    return {form(name): code for form in (spelled, str) for code, name in reversed([*enumerate(classes)])}
 
 
 def _text(value: Any) -> str:

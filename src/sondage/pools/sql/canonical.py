@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs.columns import NOTHING
-from sondage.pools.coding import SUM_TOLERANCE
+from sondage.pools.coding import SUM_TOLERANCE, class_texts
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import LARGEST_FEATURE, SURE
 from sondage.pools.sql.argmax import add_predicted
@@ -101,10 +101,10 @@ def _code(select: Select, schema: Schema, column: Column) -> str:
     if column.kind in ("int", "bool") and classes == tuple(range(len(classes))):
         whole = column.raw if column.kind == "int" else f"CAST({column.raw} AS INT)"
         return f"CASE WHEN {whole} >= 0 AND {whole} < {len(classes)} THEN CAST({whole} AS INT) END"
-    table = f"names{len(select.tables)}"
+    table, texts = f"names{len(select.tables)}", class_texts(classes)
     select.tables[table] = {
-        f"{table}_text": np.array([str(name) for name in classes], dtype=object),
-        f"{table}_code": np.arange(len(classes)),
+        f"{table}_text": np.array(list(texts), dtype=object),
+        f"{table}_code": np.array(list(texts.values())),
     }
     select.text = (
         f"SELECT t.*, m.{table}_code FROM ({select.text}) t "
@@ -114,13 +114,14 @@ def _code(select: Select, schema: Schema, column: Column) -> str:
 
 
 def _class_text(column: Column) -> str:
-    """Return the text of the class that a column names, as Python writes it: of whole numbers, and True and False."""
+    """Return the text of the class that a column names, as Python writes it: of numbers, and True and False."""
     raw = f"t.{column.raw}"
     if column.kind == "bool":
         return f"CASE WHEN {raw} THEN 'True' WHEN NOT {raw} THEN 'False' END"
     if column.kind == "float":
         whole = f"abs({raw}) < {number(2.0**53)} AND {raw} = floor({raw})"
-        return f"CASE WHEN {whole} THEN CAST(CAST({raw} AS BIGINT) AS STRING) END"
+        fraction = f"CAST(CAST({raw} AS DOUBLE) AS STRING)"
+        return f"CASE WHEN {whole} THEN CAST(CAST({raw} AS BIGINT) AS STRING) ELSE {fraction} END"
     return f"CAST({raw} AS STRING)"
 
 
