@@ -364,6 +364,23 @@ def test_whole_numbers_of_128_bits_are_exact():
     assert asked(pools[0], budget=9)[0] == asked(pools[1], budget=9)[0]
 
 
+@pytest.mark.parametrize("options", [{}, {"draw": "strata"}, {"method": "thesis"}])
+def test_ids_may_be_2_to_the_63_and_more(options, tmp_path):
+    path, large = tmp_path / "pool.parquet", 2**63 - 2
+    number = f"CASE WHEN i % 3 = 0 THEN 5 ELSE {large} END"
+    table = duckdb.sql(f"SELECT ({number})::UBIGINT + i::UBIGINT AS id, i / 40.0 AS p_1, i AS x FROM range(40) t(i)")
+    table.write_parquet(str(path))
+    files, relation = read_pool(path, lazy=True), read_pool(duckdb.read_parquet(str(path)), lazy=True)
+    drawn = [asked(pool, budget=18, **options)[0] for pool in (read_pool(path), files, relation)]
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert max(drawn[0]) >= 2**63 > min(drawn[0])
+    with Study.create(tmp_path / "study.db", files, budget=18) as study:
+        names = study.ask(9)
+        study.tell(names, [name % 2 for name in names])
+        assert [field["x"] for field in study.fields(names)] == [n - large if n >= large else n - 5 for n in names]
+        assert not set(names) & set(study.ask(9))
+
+
 @pytest.mark.parametrize("measure", ["f1", "auc"])
 def test_ids_that_are_uuids_are_text(measure, tmp_path):
     path, text = tmp_path / "pool.parquet", "SELECT md5(i::VARCHAR)::UUID AS id, i / 90.0 AS p_1 FROM range(90) t(i)"

@@ -61,7 +61,8 @@ def prepared(
     """
     select = given(within)
     raw = schema.id.raw
-    key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({raw} AS BIGINT)"
+    whole = f"CASE WHEN {raw} < {2**63} THEN CAST({raw} AS BIGINT) ELSE -1 END" if schema.id.unsigned else raw
+    key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({whole} AS BIGINT)"
     columns = {"id": raw, "key": key} | ({} if schema.group is None else {"g": schema.group.raw})
     columns |= {s.prediction.raw: s.prediction.raw for s in schema.sources if s.prediction is not None}
     if schema.lists is not None:
