@@ -1,5 +1,7 @@
 """Columns of files become the pool that the same arrays make."""
 
+import csv
+
 import duckdb
 import numpy as np
 import pytest
@@ -106,6 +108,16 @@ def test_several_files_and_other_delimiters(written, tmp_path):
     assert read_pool(written("\ufeffid\tp_1\r\n1\t0.5\r\n", "tabs.tsv")).ids.tolist() == [1]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_before_the_header_are_passed_over(end, written, tmp_path):
+    lines = ["\ufeff", " ", "id,p_1,text", '1,.5,"a', 'b"', "2,.5,", ""]
+    pool = read_pool(written(end.join(lines), "part1.csv"))
+    assert (pool.ids.tolist(), pool.fields["text"].tolist()) == ([1, 2], [f"a{end}b", None])
+    written("id,p_1,text\n3,.5,\n", "part2.csv")
+    with pytest.raises(InputError, match=r"part2.csv has 0 empty lines before its header, .*part1.csv 2"):
+        read_pool(tmp_path / "part*.csv")
+
+
 def test_other_columns_are_fields_and_may_be_missing(written):
     pool = read_pool(written("id,p_1,text,note\n1,.5,,x\n2,.5,b,\n"))
     assert {name: column.tolist() for name, column in pool.fields.items()} == {"text": [None, "b"], "note": ["x", None]}
@@ -144,6 +156,20 @@ def test_a_pool_remembers_how_it_was_read(written):
 def test_labels_are_text_and_empty_ones_skips(written):
     path = written("text;label;id\nx;spam;a\ny;;b\n'=1;  ham ;'=c\n")
     assert read_labels(path) == (["a", "b", "=c"], ["spam", None, "ham"])
+
+
+def test_what_spreadsheets_leave_around_labels_is_passed_over(written):
+    path = written("\r\nid;label;text\r\na;spam;x\r\n;;\r\n\r\nb;;y\r\n;;\r\n ;;\r\n")
+    assert read_labels(path) == (["a", "b"], ["spam", None])
+    with pytest.raises(InputError, match="line 4 has more or fewer"):
+        read_labels(written("\nid,label\n\n1\n"))
+
+
+def test_cells_may_be_long(written):
+    limit, text = csv.field_size_limit(), "x" * 200_000
+    assert read_labels(written(f"id,{text},label\n1,{text},spam\n")) == (["1"], ["spam"])
+    assert read_pool(written(f"id,{text},p_1\n1,{text},0.5\n")).fields[text].tolist() == [text]
+    assert csv.field_size_limit() == limit
 
 
 def test_labels_of_systems_have_a_column_each(written):
