@@ -1,6 +1,7 @@
 """A pool that stays in its files draws what the same pool in memory draws."""
 
 import re
+from datetime import datetime
 
 import duckdb
 import numpy as np
@@ -342,6 +343,32 @@ def test_a_relation_has_names_and_slices_of_any_type(kind):
     ]
     assert list(told[0]) == list(told[1])
     assert told[1].overall.value == pytest.approx(told[0].overall.value)
+
+
+def test_times_are_told_with_their_zone(tmp_path):
+    times = pd.to_datetime(1711846800000 + 3600500 * (np.arange(60) % 2), unit="ms", utc=True)  # that Berlin left out
+    expected, path = ["2024-03-31T01:00:00+00:00", "2024-03-31T02:00:00.500000+00:00"], tmp_path / "pool.parquet"
+    frame = pd.DataFrame({"id": range(60), "p_1": np.arange(60) / 60, "at": times.tz_convert("Europe/Berlin")})
+    frame["late"] = frame["at"].where(frame["id"] > 50)
+    frame.to_parquet(path)
+    with duckdb.connect() as berlin:
+        berlin.execute("SET TimeZone = 'Europe/Berlin'")
+        relation = berlin.read_parquet(str(path))
+        pools = [read_pool(source, lazy=lazy) for source in (path, relation) for lazy in (False, True)]
+        for pool in (*pools, read_pool(frame)):
+            found = sondage.evaluate(pool, labels=answered, budget=30, slices="at")
+            assert (list(found), [one.n_labels for one in found.values()]) == (expected, [15, 15])
+            fields = (pool.load() if isinstance(pool, StoredPool) else pool).fields
+            assert [fields["late"][n] for n in (3, 59)] == [None, expected[1]]
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_slices_by_nanoseconds_have_times_for_names(lazy, tmp_path):
+    path, days = tmp_path / "pool.parquet", [datetime(2026, 1, 1), datetime(2026, 1, 2)]
+    day = np.array(days * 30, dtype="datetime64[ns]")
+    pd.DataFrame({"id": range(60), "p_1": np.arange(60) / 60, "day": day}).to_parquet(path)
+    assert duckdb.read_parquet(str(path)).types[2] == "TIMESTAMP_NS"
+    assert list(sondage.evaluate(read_pool(path, lazy=lazy), labels=answered, budget=30, slices="day")) == days
 
 
 def answered(names):

@@ -22,6 +22,8 @@ __all__ = ["Column", "Listed", "Lists", "Probabilities", "Schema", "Source"]
 
 KINDS = ("int", "float", "text", "bool", "other")
 NUMBERS = ("int", "float", "bool")
+NAMES = ("id", "group", "query", "document")
+"""Columns of names, which stay what they are."""
 
 
 @dataclass(frozen=True)
