@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,9 +14,10 @@ from sondage.core.blocks import row_blocks
 from sondage.core.hashing import hash_ids
 from sondage.core.measures import Task
 from sondage.core.measures.functionals import spelled
-from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means, Outcome, Outputs, Regressor
+from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
 from sondage.pools.missing import as_array, is_missing, require_given
+from sondage.pools.numeric import Where, as_column, numeric
 
 __all__ = [
     "check_ids",
@@ -25,48 +27,10 @@ __all__ = [
     "code_models",
     "code_probabilities",
     "code_units",
-    "positive_column",
 ]
 
 SUM_TOLERANCE = 1e-3
 ROUNDING = 1e-6
-
-Where = Callable[[int], str]
-
-
-def as_column(values: Any, name: str, size: int | None) -> NDArray[Any]:
-    """Return a one-dimensional array of the pool's length; lists, frames' columns and Arrow arrays are taken."""
-    array = as_array(values, name)
-    if array.ndim != 1:
-        raise InputError(f"{name} has shape {array.shape}; it must be one column")
-    if size is not None and len(array) != size:
-        raise InputError(f"{name} has {len(array)} rows; the pool has {size}")
-    return array
-
-
-def numeric(array: NDArray[Any], name: str, where: Where) -> NDArray[Any]:
-    """Return the array if it is numbers and finite, or name the first row that is not."""
-    if array.dtype.kind not in "fiub":
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{name} must be numbers, not {array.dtype}: {error}") from None
-    if array.dtype.kind == "f":
-        for part in row_blocks(len(array), array.size // max(len(array), 1)):
-            bad = ~np.isfinite(array[part])
-            if bad.any():
-                row = part.start + int(np.argmax(bad.any(axis=1) if bad.ndim == 2 else bad))
-                raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be finite")
-    return array
-
-
-def positive_column(values: Any, name: str, size: int, where: Where) -> NDArray[Any]:
-    """Return a column of positive finite numbers, or name the first row that is not."""
-    array = numeric(as_column(values, name, size), name, where)
-    if len(array) and not array.min() > 0:
-        row = int(np.argmin(array > 0))
-        raise InputError(f"{name} of {where(row)} is {array[row]}; it must be positive")
-    return array
 
 
 def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
@@ -121,16 +85,19 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if array.dtype.kind == "f":
         numeric(array, "the id", "row {}".format)
     require_given(array, array, "the id", "row {}".format)
-    keys = hash_ids(array)
+    _require_names(array)
+    try:
+        keys = hash_ids(array)
+    except UnicodeEncodeError as error:
+        raise InputError(f"id {error.object!r} has half a character, which is no text") from None
     ordered = np.sort(keys)
     if (ordered[1:] == ordered[:-1]).any():
         _require_different(array)
-    _require_letters(array)
     return array, keys
 
 
-def _require_letters(ids: NDArray[Any]) -> None:
-    """Refuse ids of spaces only, which no label file can name."""
+def _require_names(ids: NDArray[Any]) -> None:
+    """Refuse ids of spaces only, which no label file can name, lists, and numbers that are equal in two types."""
     if ids.dtype.kind == "U":
         blank = np.char.isspace(ids) | (ids == "")
     elif ids.dtype.kind == "O":
@@ -140,6 +107,14 @@ def _require_letters(ids: NDArray[Any]) -> None:
     if blank.any():
         row = int(np.argmax(blank))
         raise InputError(f"the id of row {row} is {str(ids[row])!r}; it must be more than spaces")
+    if ids.dtype.kind == "O":
+        odd = next((row for row, name in enumerate(ids) if not isinstance(name, Hashable)), None)
+        if odd is not None:
+            raise InputError(f"the id of row {odd} is {ids[odd]!r}; it must be a text or a number")
+        numbers = Counter(name for name in ids if isinstance(name, int | float))
+        twice = next((name for name, count in numbers.items() if count > 1), None)
+        if twice is not None:
+            raise InputError(f"id {twice} stands in more than one row; ids must be unique")
 
 
 def _require_different(ids: NDArray[Any]) -> None:
@@ -359,8 +334,3 @@ _CODERS: dict[type, Callable[[Mapping[str, Any], Any, Judges, Where], Coded]] = 
     Regressor: _code_regressors,
     Outcome: _code_outcomes,
 }
-
-
-def floats(array: NDArray[Any]) -> Floats:
-    """Return a float64 view or copy."""
-    return np.asarray(array, dtype=np.float64)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
-from sondage.pools.coding import as_column
 from sondage.pools.given import namer
 from sondage.pools.missing import is_missing, require_given
+from sondage.pools.numeric import as_column
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Select
