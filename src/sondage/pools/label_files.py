@@ -187,8 +187,8 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
         As for `read_labels`.
     """
     try:
-        header = csv_header(path)
         with open(path, encoding="utf-8-sig", newline="") as file, _long_cells():
+            header = csv_header(path)
             names = [plain(name) for name in header.names]
             missing = [name for name in wanted if name not in names]
             if missing:
