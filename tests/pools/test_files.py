@@ -56,6 +56,7 @@ def test_csv_and_parquet_are_the_pool_of_the_arrays(written, tmp_path):
         ("id,p_1.5,p_2\n1,.5,.5\n", ("1.5", "2")),
         ("id,prediction\n1,a\n2,c\n", ("a", "c")),
         ("id,prediction\n1,0\n2,1.0\n", (0, 1)),
+        ("id,prediction\n1,3\n2,900000000000\n", (3, 900000000000)),
         ("id,prediction,judge.p_x,judge.p_y\n1,x,.5,.5\n", ("x", "y")),
         ("id,a.p_y,a.p_x,b.p_x,b.p_y\n1,.5,.5,1,0\n", ("y", "x")),
     ],

@@ -6,6 +6,8 @@ from datetime import datetime
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import sondage
@@ -299,6 +301,29 @@ def test_bad_rows_are_told(change, message, tmp_path):
     pd.DataFrame(table).to_parquet(path)
     with pytest.raises(InputError, match=message):
         asked(read_pool(path, lazy=True), budget=4)
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("p_1", {}),
+        ("judge.p_1", {"p_1": [0.5, 0.9, 0.7, 0.6]}),
+        ("a.judge", {}),
+        ("prediction", {"variance": [1.0, 2.0, 1.0, 3.0]}),
+        ("variance", {"prediction": [1.0, 2.0, 1.0, 3.0]}),
+        ("weight", {"p_1": [0.5, 0.9, 0.7, 0.6]}),
+        ("feature.x", {"p_1": [0.5, 0.9, 0.7, 0.6]}),
+    ],
+)
+def test_a_nan_that_statistics_of_files_do_not_tell_is_refused(name, others, tmp_path):
+    table = pyarrow.table({"id": [1, 2, 3, 4]} | others | {name: [0.5, 0.25, float("nan"), 0.75]})
+    pyarrow.parquet.write_table(table, tmp_path / "pool.parquet")
+    with pytest.raises(InputError, match=rf"{name} must be .*; in 1 row it is not: nan \(id 3\)"):
+        asked(
+            read_pool(tmp_path / "pool.parquet", lazy=True),
+            "mse" if "variance" in table.column_names else "accuracy",
+            budget=4,
+        )
 
 
 @pytest.mark.parametrize("column", ["prediction", "judge.prediction"])

@@ -31,6 +31,8 @@ __all__ = [
 
 SUM_TOLERANCE = 1e-3
 ROUNDING = 1e-6
+MOST_NUMBERED = 2**16
+"""Predicted whole numbers from 0 below it number the classes; with larger ones they are names."""
 
 
 def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
@@ -203,7 +205,7 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
             raise InputError(f"there are {len(names)} classes {list(names)} but {columns[0]} columns of probabilities")
         return names
     seen = sorted({value for p in predicted for value in np.unique(p).tolist()})
-    numbered = all(isinstance(value, int) and value >= 0 for value in seen)
+    numbered = all(isinstance(value, int) and 0 <= value < MOST_NUMBERED for value in seen)
     count = columns[0] if columns else max([2, *(value + 1 for value in seen)]) if numbered else len(seen)
     if numbered and all(value < count for value in seen):
         return tuple(range(count))
