@@ -1,6 +1,8 @@
 """The commands, from a pool to an answer, and what they say when something is wrong."""
 
 import csv
+import errno
+import io
 import json
 import sys
 from pathlib import Path
@@ -587,3 +589,34 @@ def test_what_the_team_commands_refuse(team):
     assert "needs raters of 2 or more" in refused(
         "plan", "pool.csv", "n.db", "--model", "a", "--budget", 4, "--raters", 1, "--overlap", 0.5
     )
+
+
+class Full(io.StringIO):
+    """A disk without space."""
+
+    def write(self, text):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("arguments", [["ask", "s.db", "3"], ["ask", "s.db", "3", "--who", "anna"], ["--help"]])
+def test_output_that_cannot_be_written_is_said_and_loses_nothing(arguments, capsys, monkeypatch):
+    pool_file()
+    run("plan", "pool.csv", "s.db", "--model", "a", "--budget", 10)
+    capsys.readouterr()
+    monkeypatch.setattr(sys, "stdout", Full())
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(arguments)
+    assert capsys.readouterr().err == "Error: the output cannot be written: No space left on device\n"
+    with sondage.Study.open("s.db") as study:
+        assert not any(done.claimed for done in study.progress().values())
+        asked = study.snapshot().asked_ids
+        assert study.ask(3)[: len(asked)] == asked
+
+
+def test_items_do_not_go_out_where_nothing_can_be_read(monkeypatch, capsys):
+    pool_file()
+    run("plan", "pool.csv", "s.db", "--model", "a", "--budget", 10)
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(["ask", "s.db", "3", "--who", "anna"])
+    assert "Error: the output is closed: name a file with -o\n" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sondage.core.predictions import Classifier, Regressor
 from sondage.errors import InputError
-from sondage.pools.coding import floats, positive_column
+from sondage.pools.numeric import floats, positive_column
 
 __all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind"]
 

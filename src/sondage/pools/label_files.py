@@ -7,12 +7,14 @@ import gzip
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 from sondage.errors import InputError, LabelError
 from sondage.pools.table import NUMBER
 
 __all__ = [
+    "Header",
     "csv_header",
     "escaped",
     "gather_judgements",
@@ -27,19 +29,29 @@ _KEYS = {"id", "query"}
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
-def csv_header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
-    """Return the delimiter and the names of the columns.
+class Header(NamedTuple):
+    """What divides the cells of a CSV file, the names of its columns, and how many empty lines stand before them."""
+
+    delimiter: str
+    names: list[str]
+    blank: int
+
+
+def csv_header(path: str | os.PathLike[str]) -> Header:
+    """Return the header of a CSV file.
 
     Of comma, semicolon and tab the most frequent one by which a column is called `id` or `query`, as far as there is
     one: names of columns may hold the others.
     """
     opened = gzip.open if os.fspath(path).endswith(".gz") else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            line = str(file.readline())
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as file, _long_cells():
+            blank, start, line = 0, file.tell(), str(file.readline())
+            while line and not line.strip():
+                blank, start, line = blank + 1, file.tell(), str(file.readline())
             read: dict[str, list[str]] = {}
             for delimiter in sorted(",;\t", key=line.count, reverse=True):
-                file.seek(0)
+                file.seek(start)
                 read[delimiter] = next(csv.reader(file, delimiter=delimiter), [])
             delimiter = next((one for one in read if not _KEYS.isdisjoint(read[one])), next(iter(read)))
             names = read[delimiter]
@@ -52,7 +64,17 @@ def csv_header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
     twice = next((name for name in names if names.count(name) > 1 or not name), None)
     if twice is not None:
         raise InputError(f"column {twice!r} stands twice or has no name; the header is {names}")
-    return delimiter, names
+    return Header(delimiter, names, blank)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Read cells of any length, as texts of a pool may be; Python's csv otherwise ends at 131,072 characters."""
+    limit = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
 
 
 def not_utf8(error: UnicodeDecodeError) -> InputError:
@@ -165,13 +187,16 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
         As for `read_labels`.
     """
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, delimiter=csv_header(path)[0], strict=True)
-            reader.fieldnames = [plain(name) for name in reader.fieldnames or []]
-            missing = [name for name in wanted if name not in (reader.fieldnames or [])]
+        with open(path, encoding="utf-8-sig", newline="") as file, _long_cells():
+            header = csv_header(path)
+            names = [plain(name) for name in header.names]
+            missing = [name for name in wanted if name not in names]
             if missing:
-                raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")
-            rows = list(_numbered(reader, wanted[0]))
+                raise InputError(f"no column {missing[0]!r}; there are {names}")
+            reader = csv.reader(file, delimiter=header.delimiter, strict=True)
+            for _ in range(header.blank + 1):
+                next(reader)
+            rows = list(_numbered(reader, names, wanted[0]))
     except UnicodeDecodeError as error:
         raise InputError(f"{os.fspath(path)}: {not_utf8(error)}") from None
     except (OSError, InputError) as error:
@@ -184,14 +209,17 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
     ]
 
 
-def _numbered(reader: csv.DictReader[str], key: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the last line of each row, and the row."""
+def _numbered(reader: Any, names: Sequence[str], key: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the last line of each row, and the row; rows of empty cells only, as spreadsheets leave them, are none."""
     line = reader.line_num
     try:
-        for row in reader:
+        for cells in reader:
             line = reader.line_num
-            if None in row or None in row.values():
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) != len(names):
                 raise LabelError(f"line {line} has more or fewer cells than the header")
+            row = dict(zip(names, cells, strict=True))
             if not row[key].strip():
                 raise LabelError(f"line {line} has no {key}")
             yield line, row

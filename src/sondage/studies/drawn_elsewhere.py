@@ -21,7 +21,8 @@ from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, Sample, effective_number, from_counts, from_inclusion
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
-from sondage.pools.coding import code_models, positive_column
+from sondage.pools.coding import code_models
+from sondage.pools.numeric import positive_column
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target

@@ -55,7 +55,7 @@ def cross_validate(
     repeats : int
         How often the items are divided anew into folds; for a number of folds only.
     seed : int
-        Of the division.
+        Of the division into a number of folds; a splitter has its own `random_state`.
     groups : array-like, shape (N,), optional
         Items of one group are never divided between training and held out.
     n_jobs : int, optional
