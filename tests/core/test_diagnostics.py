@@ -219,6 +219,18 @@ def test_probabilities_that_labels_contradict_are_warned_of(rng):
     assert not evaluate(Pool(predictions=(right > 0.5) * 1), "f1", labels=1 - y, budget=100).warnings
 
 
+def test_probabilities_that_the_method_does_not_use_are_not_warned_of(rng):
+    score = rng.normal(-1.0, 2.0, 4000)
+    y = (rng.random(4000) < 1 / (1 + np.exp(-score))).astype(int)
+    models = {name: Classifier(1 / (1 + np.exp(-5 * (score + rng.normal(0, 1, 4000))))) for name in "ab"}
+    pool = Pool(models=models)
+    assert not compare(pool, "a", "b", labels=y, budget=200).warnings
+    assert not evaluate(pool, labels=y, budget=200, model="a", method="passive").warnings
+    for parts in ({"estimator": "anchored"}, {"design": "optimal+passive"}, {"design": "strata"}):
+        found = evaluate(pool, labels=y, budget=200, model="a", **{"method": "passive", "belief": "model"} | parts)
+        assert any("calibrated ones need fewer labels" in warning for warning in found.warnings)
+
+
 def test_what_is_unexpected_is_counted(rng):
     p = rng.dirichlet(np.ones(3), 300)
     y = rng.integers(0, 3, 300)

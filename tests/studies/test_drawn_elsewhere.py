@@ -73,10 +73,27 @@ def test_what_cannot_be_corrected_for_is_refused(parts: dict[str, Any], words: s
         estimate_from("error_rate", predictions=[0, 1], labels=[0, 1], **parts)
 
 
-@pytest.mark.parametrize(("predictions", "labels"), [([0, 1], [0, None]), (["a", "b"], ["a", None])])
+@pytest.mark.parametrize(
+    ("predictions", "labels"),
+    [
+        ([0, 1], [0, None]),
+        ([0, 1], [0, float("nan")]),
+        (["a", "b"], ["a", None]),
+        (["a", "b"], ["a", float("nan")]),
+        (["a", "b"], ["a", " "]),
+    ],
+)
 def test_a_missing_label_is_refused_by_its_row(predictions: Any, labels: Any) -> None:
     with pytest.raises(LabelError, match="row 1 is missing"):
         estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
+
+
+def test_labels_of_another_kind_than_predictions_are_refused_unless_spelled_alike() -> None:
+    found = estimate_from("error_rate", predictions=[0, 1], labels=["0", "0"], inclusion=[0.5, 0.5])
+    assert found.value == 0.5
+    for predictions, labels, classes in (([0, 1], ["a", "b"], r"\[0, 1\]"), (["a", "b"], [0, 1], r"\['a', 'b'\]")):
+        with pytest.raises(LabelError, match=f"is not a class; classes are {classes}"):
+            estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
 
 
 def test_an_expansion_above_the_whole_has_an_interval() -> None:

@@ -68,6 +68,10 @@ class Advice:
         Method -> budget for the width or the power asked for; empty if neither was.
     sentence : str
         Whether active evaluation can be expected to pay here.
+    models : tuple of str
+        The model, or the two whose difference it is.
+    aim : str
+        What the budgets in `needed` are for, in words; empty if there are none.
     """
 
     measure: str
@@ -75,6 +79,8 @@ class Advice:
     expected: tuple[Expected, ...]
     needed: dict[str, float]
     sentence: str
+    models: tuple[str, ...]
+    aim: str
 
 
 def advise(
@@ -163,7 +169,15 @@ def advise(
     value = contrast.value({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
     needed = _needed(variances, limit, width, difference, wanted_power, alpha)
     needed = {name: float(np.ceil(n)) if pool.prices is None else n for name, n in needed.items()}
-    return Advice(contrast.functional.name, value, expected, needed, _sentence(expected, looked[len(looked) // 2]))
+    return Advice(
+        measure=contrast.functional.name,
+        value=value,
+        expected=expected,
+        needed=needed,
+        sentence=_sentence(expected, looked[len(looked) // 2]),
+        models=tuple(names),
+        aim=_aim(width, difference, wanted_power, alpha) if needed else "",
+    )
 
 
 def _believing(method: Method, belief: Any) -> Method:
@@ -226,6 +240,13 @@ def _needed(
     else:
         return {}
     return {name: budget_for(variance, target, limit) for name, variance in variances.items()}
+
+
+def _aim(width: float | None, difference: float | None, wanted: float, alpha: float) -> str:
+    """Return what budgets are needed for."""
+    if width is not None:
+        return f"a {100 * (1 - alpha):g} % interval of width {width:g}"
+    return f"finding a difference of {difference:g} with power {wanted:g}"
 
 
 def _sentence(expected: tuple[Expected, ...], budget: float) -> str:

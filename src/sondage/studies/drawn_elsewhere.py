@@ -22,6 +22,7 @@ from sondage.core.samples import Expansion, Known, Sample, effective_number, fro
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
+from sondage.pools.missing import is_missing
 from sondage.pools.numeric import positive_column
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
@@ -112,14 +113,13 @@ def estimate_from(
         raise InputError("estimator 'horvitz_thompson' needs pool_size=, and items of equal weight: no weights=")
     check_part("interval", interval)
     check_part("target", target)
+    told = _told(labels)
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
-    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, labels), (), _row)
-    coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(_listed(labels, size))]
+    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, told), (), _row)
+    if len(told) != size:
+        raise LabelError(f"there are {len(told)} labels for {size} items")
+    coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(told)]
     known_labels = [label for label in coded if label is not None]
-    if len(known_labels) < len(coded):
-        raise LabelError(
-            f"label of row {coded.index(None)} is missing; leave the row out only if it was skipped at random"
-        )
     expansion = _expansion(inclusion, draw_probability, size)
     _check_pool_size(pool_size, 1 if inclusion is None else size)  # with replacement an item may come twice
     base = np.ones(size) if weights is None else np.asarray(positive_column(weights, "weight", size, _row), dtype=float)
@@ -209,14 +209,18 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
     if classes is not None or predictions is None:
         return classes
     values = (*np.asarray(predictions).tolist(), *np.asarray(labels).tolist())
-    seen = {value for value in values if value is not None and value == value}  # a missing label is no class
-    return None if all(isinstance(value, int) for value in seen) else sorted(seen)
+    seen = {value for value in values if not is_missing(value)}  # a missing prediction is refused by its row
+    if len({isinstance(value, str) for value in seen}) > 1 or all(isinstance(value, int) for value in seen):
+        return None  # as for a pool: labels that are text are spelled like the numbers that are predicted, or refused
+    return sorted(seen)
 
 
-def _listed(labels: Any, size: int) -> list[Any]:
+def _told(labels: Any) -> list[Any]:
+    """Return labels as a list, or refuse one that is missing: None, NaN, or an empty text as in files."""
     found = list(labels.to_numpy() if hasattr(labels, "to_numpy") else labels)
-    if len(found) != size:
-        raise LabelError(f"there are {len(found)} labels for {size} items")
+    for row, label in enumerate(found):
+        if is_missing(label) or (isinstance(label, str) and not label.strip()):
+            raise LabelError(f"label of row {row} is missing; leave the row out only if it was skipped at random")
     return found
 
 
