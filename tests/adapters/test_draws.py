@@ -1,6 +1,7 @@
 """What was drawn and with what probability, as a table."""
 
 import csv
+import json
 import os
 
 import duckdb
@@ -148,7 +149,25 @@ def test_regression_and_groups_and_refusals(tmp_path):
             write_draws(study, tmp_path / "absent" / "drawn.parquet", everything=True)
     done = CliRunner().invoke(main, ["export", str(tmp_path / "g.db"), "--draws", "--people"])
     assert done.exit_code == 1
-    assert "--draws goes with -o and --all only" in done.output
+    assert "--draws goes with -o, --format and --all only" in done.output
+
+
+def test_the_name_or_the_format_decides(tmp_path):
+    with made(tmp_path) as study:
+        study.ask(3)
+        table = draws_table(study)
+
+    def written(name, *options):
+        arguments = ["export", str(tmp_path / "study.db"), "--draws", "-o", str(tmp_path / name), *options]
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == (name == "drawn.json"), done.output
+        return done.output if done.exit_code else (tmp_path / name).read_text().splitlines()
+
+    assert written("drawn.tsv")[0] == "\t".join(table)
+    assert written("drawn.csv") == written("drawn.parquet", "--format", "csv") == written("drawn.txt")
+    assert [json.loads(line)["id"] for line in written("drawn.jsonl")] == table["id"].tolist()
+    assert written("drawn.csv", "--format", "jsonl") == written("drawn.jsonl")
+    assert "is written as CSV or JSON lines (.jsonl), not for Label Studio" in written("drawn.json")
 
 
 @pytest.mark.parametrize("first", [2**63 - 20, 2**63, 2**64 - 20])

@@ -66,6 +66,19 @@ def test_items_are_written_with_room_for_labels(study, tmp_path, form):
         assert rows == [{"id": name, "label": None, "=text": name} for name in ids]
 
 
+@pytest.mark.parametrize("name", [" spam", "not\nham", "a\r\nb ", "1.0"])
+def test_names_of_classes_may_have_white_space_and_fractions(name, tmp_path, form):
+    pool = Pool(probabilities=[0.1, 0.4, 0.8], classes=["ham", name])
+    study = Study.create(tmp_path / "study.db", pool, budget=3)
+    ids = study.ask(3)
+    study.tell(ids, [name, "ham", " ".join(name.split()).removesuffix(".0")])
+    path = tmp_path / f"labels.{ENDS[form]}"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        FORMATS[form].write_labels(study, file)
+    assert tell_answers(study, read_answers(path, study)) == 0
+    assert list(study.labels().values()) == [name, "ham", name]
+
+
 def test_a_column_of_the_pool_is_never_taken_for_what_people_say(tmp_path, form):
     pool = Pool(probabilities=[0.2, 0.6], fields={"label": [0, 1], "who": ["x", "y"]}, ids=["a", "b"])
     study = Study.create(tmp_path / "study.db", pool, budget=2)

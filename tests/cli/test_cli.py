@@ -1,6 +1,8 @@
 """The commands, from a pool to an answer, and what they say when something is wrong."""
 
 import csv
+import errno
+import io
 import json
 import os
 import sys
@@ -363,8 +365,10 @@ def test_outcomes_have_a_label_for_each_system():
     assert run("export", "study.db").output.splitlines()[1].split(",")[1:3] == ["1.0", "0.0"]
 
 
-def test_the_demo_tells_the_truth():
+def test_the_demo_tells_the_truth(monkeypatch):
+    monkeypatch.setattr("sondage.cli.demo.RUNS", 20)
     output = run("demo").output
+    assert "with 20 other seeds" in output
     assert "The error rate of 'new' in this pool is" in output
     assert "Labels drawn at random are as precise" in output
     assert len(output.splitlines()) <= 25
@@ -651,3 +655,34 @@ def test_what_the_team_commands_refuse(team):
     assert "needs raters of 2 or more" in refused(
         "plan", "pool.csv", "n.db", "--model", "a", "--budget", 4, "--raters", 1, "--overlap", 0.5
     )
+
+
+class Full(io.StringIO):
+    """A disk without space."""
+
+    def write(self, text):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("arguments", [["ask", "s.db", "3"], ["ask", "s.db", "3", "--who", "anna"], ["--help"]])
+def test_output_that_cannot_be_written_is_said_and_loses_nothing(arguments, capsys, monkeypatch):
+    pool_file()
+    run("plan", "pool.csv", "s.db", "--model", "a", "--budget", 10)
+    capsys.readouterr()
+    monkeypatch.setattr(sys, "stdout", Full())
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(arguments)
+    assert capsys.readouterr().err == "Error: the output cannot be written: No space left on device\n"
+    with sondage.Study.open("s.db") as study:
+        assert not any(done.claimed for done in study.progress().values())
+        asked = study.snapshot().asked_ids
+        assert study.ask(3)[: len(asked)] == asked
+
+
+def test_items_do_not_go_out_where_nothing_can_be_read(monkeypatch, capsys):
+    pool_file()
+    run("plan", "pool.csv", "s.db", "--model", "a", "--budget", 10)
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(["ask", "s.db", "3", "--who", "anna"])
+    assert "Error: the output is closed: name a file with -o\n" in capsys.readouterr().err

@@ -42,6 +42,9 @@ FILES = {
     "empty file": ("", "the file is empty: it has no header"),
     "twice": ("id,p_1,p_1\na,.5,.5\n", "column 'p_1' stands twice or has no name"),
     "ragged": ("id,p_1\na,.5\nb,.5,.5\n", "Line: 3"),
+    "empty class": ("id,p_,p_x\na,.5,.5\n", "class '' has no name; an empty label is a skip: name it, as in 'none'"),
+    "blank class": ('id,"p_ ",p_x\na,.5,.5\n', "class ' ' has no name; an empty label is a skip"),
+    "like classes": ('id,"p_x ",p_x\na,.5,.5\n', "classes 'x ' and 'x' must differ in more than white space"),
     "open quote": ('id,p_1,text\na,.5,"x\nb,.5,y\n', "Line: 2"),
 }
 
@@ -119,6 +122,21 @@ ARRAYS = {
     "rows": ({"probabilities": P, "ids": [1, 2]}, "there are 2 ids; the pool has 3 rows"),
     "cost": ({"probabilities": P, "costs": [1, 2, 0]}, "cost of row 2 is 0; it must be positive"),
     "weight": ({"probabilities": P, "weights": [1, np.nan, 1]}, "weight of row 1 is nan; it must be finite"),
+    "spelled": ({"probabilities": P, "costs": ["1_0", 1, " 1 "]}, "cost of row 0 is '1_0'; it must be a number"),
+    "spelled table": (
+        {"probabilities": [["0.5", ".5"], ["1", "infinity"]]},
+        "probabilities of 'model' of row 1 is 'infinity'; it must be a number",
+    ),
+    "number too large": ({"means": [1, 10**400]}, "mean of 'model' of row 1 is inf; it must be finite"),
+    "times": ({"means": np.array([1, 2], "m8[s]")}, "mean of 'model' must be numbers, not timedelta64[s]"),
+    "ragged": (
+        {"probabilities": [[0.5, 0.5], [1]]},
+        "probabilities of 'model' must be one column, or rows of one length",
+    ),
+    "ragged ids": ({"probabilities": P, "ids": [[1], [2, 3], [4]]}, "the id must be one column, or rows of one length"),
+    "id of a kind": ({"probabilities": P, "ids": [1, {}, 2]}, "the id of row 1 is {}; it must be a text or a number"),
+    "ids in two types": ({"probabilities": P, "ids": [1, 1.0, "2"]}, "id 1 stands in more than one row"),
+    "half a character": ({"probabilities": P, "ids": ["\ud800", "a", "b"]}, r"id '\ud800' has half a character"),
     "id": ({"probabilities": P, "ids": ["a", "b", "a"]}, "id a stands in more than one row"),
     "kinds": ({"models": {"a": Classifier(P), "b": Regressor(P)}}, "a: Classifier, b: Regressor"),
     "lengths": ({"models": {"a": Classifier(P), "b": Classifier(P[:2])}}, "different numbers of rows"),
@@ -158,9 +176,21 @@ ARRAYS = {
     "masked table": ({"models": {"a": Regressor(np.ma.array(P, mask=[0, 0, 1]))}}, "means of 'a': row 2 is masked"),
     "number for classes": ({"probabilities": P, "classes": 2}, "classes=2 must be two or more different names"),
     "text for classes": ({"probabilities": P, "classes": "ab"}, "classes='ab' must be two or more different names"),
+    "empty class": ({"probabilities": P, "classes": ["", "a"]}, "class '' has no name; an empty label is a skip"),
+    "empty prediction": ({"predictions": ["", "a", "a"]}, "class '' has no name; an empty label is a skip"),
+    "like classes": (
+        {"probabilities": P, "classes": ["a\nb", "a b"]},
+        r"classes 'a\nb' and 'a b' must differ in more than white space",
+    ),
+    "missing class": (
+        {"probabilities": P, "classes": [None, "a"]},
+        "classes=[None, 'a'] must be two or more different",
+    ),
+    "ragged classes": ({"probabilities": P, "classes": [["a"], ["b", "c"]]}, "must be two or more different names"),
     "fields": ({"probabilities": P, "fields": [1]}, "fields= is a list: give each field a name, fields={'name': ...}"),
     "number for a name": ({"models": {1: Classifier(P)}}, "models= has the name 1; names must be text, such as '1'"),
     "no model": ({"models": {}}, "models= is empty"),
+    "models by position": ({"probabilities": {"a": Classifier(P)}}, "several models by name are models={...}"),
 }
 
 
@@ -233,6 +263,12 @@ STUDIES = {
     "models": (lambda study, pool: Study.create("never.db", pool, budget=2, models=[]), "models, not []"),
     "another pool": (lambda study, pool: Study.open("study.db", P), "pool is a list, not a sondage.Pool"),
     "id": (lambda study, pool: study.tell(study.ask(1)[0], [1]), "ids is "),
+    "list for an id": (lambda study, pool: study.tell([[1]], [1]), "id [1] was never asked for"),
+    "list to skip": (lambda study, pool: study.skip([1], "ann"), "id [1] was never asked for"),
+    "history": (lambda study, pool: study.history({}), "id {} was never asked for"),
+    "release": (lambda study, pool: study.release("ann", 1), "ids is 1; it must be a list"),
+    "fields": (lambda study, pool: study.fields("10"), "ids is '10'; it must be a list"),
+    "documents": (lambda study, pool: study.documents(7), "ids is 7; it must be a list"),
     "label": (lambda study, pool: study.tell(study.ask(1), 1), "labels is 1; it must be a list"),
     "mapping": (lambda study, pool: study.tell([0, 1], {0: 1, 1: 0}), "labels is {0: 1, 1: 0}; it must be a list"),
     "who": (lambda study, pool: study.tell(study.ask(1), [1], who=5), "who is 5; it must be a list"),

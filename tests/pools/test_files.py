@@ -1,12 +1,14 @@
 """Columns of files become the pool that the same arrays make."""
 
+import csv
+
 import duckdb
 import numpy as np
 import pytest
 
 from sondage import Pool, Study, read_pool
 from sondage.errors import InputError
-from sondage.pools.label_files import escaped, read_labels
+from sondage.pools.label_files import escaped, read_label_rows
 
 
 @pytest.fixture
@@ -49,9 +51,12 @@ def test_csv_and_parquet_are_the_pool_of_the_arrays(written, tmp_path):
         ("id,p_spam,prediction\n1,.5,ham\n", ("ham", "spam")),
         ("id,p_b,p_a\n1,.5,.5\n", ("b", "a")),
         ("id,p_2,p_1,p_0\n1,.5,.5,0\n", (2, 1, 0)),
+        ("id,p_1.0\n1,.5\n", ("0.0", "1.0")),
+        ("id,p_1.0,prediction\n1,.5,0\n", ("0", "1.0")),
         ("id,p_1.5,p_2\n1,.5,.5\n", ("1.5", "2")),
         ("id,prediction\n1,a\n2,c\n", ("a", "c")),
         ("id,prediction\n1,0\n2,1.0\n", (0, 1)),
+        ("id,prediction\n1,3\n2,900000000000\n", (3, 900000000000)),
         ("id,prediction,judge.p_x,judge.p_y\n1,x,.5,.5\n", ("x", "y")),
         ("id,a.p_y,a.p_x,b.p_x,b.p_y\n1,.5,.5,1,0\n", ("y", "x")),
     ],
@@ -104,6 +109,16 @@ def test_several_files_and_other_delimiters(written, tmp_path):
     assert read_pool(written("\ufeffid\tp_1\r\n1\t0.5\r\n", "tabs.tsv")).ids.tolist() == [1]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_before_the_header_are_passed_over(end, written, tmp_path):
+    lines = ["\ufeff", " ", "id,p_1,text", '1,.5,"a', 'b"', "2,.5,", ""]
+    pool = read_pool(written(end.join(lines), "part1.csv"))
+    assert (pool.ids.tolist(), pool.fields["text"].tolist()) == ([1, 2], [f"a{end}b", None])
+    written("id,p_1,text\n3,.5,\n", "part2.csv")
+    with pytest.raises(InputError, match=r"part2.csv has 0 empty lines before its header, .*part1.csv 2"):
+        read_pool(tmp_path / "part*.csv")
+
+
 def test_other_columns_are_fields_and_may_be_missing(written):
     pool = read_pool(written("id,p_1,text,note\n1,.5,,x\n2,.5,b,\n"))
     assert {name: column.tolist() for name, column in pool.fields.items()} == {"text": [None, "b"], "note": ["x", None]}
@@ -139,14 +154,37 @@ def test_a_pool_remembers_how_it_was_read(written):
     assert read_pool(pool.source, **pool.reading).fingerprint == pool.fingerprint
 
 
+def read_labels(path):
+    """Return the ids and the labels of a file."""
+    rows = [row for _, row in read_label_rows(path, ["id", "label"])]
+    return [row["id"] for row in rows], [row["label"] for row in rows]
+
+
 def test_labels_are_text_and_empty_ones_skips(written):
     path = written("text;label;id\nx;spam;a\ny;;b\n'=1;  ham ;'=c\n")
     assert read_labels(path) == (["a", "b", "=c"], ["spam", None, "ham"])
 
 
+def test_what_spreadsheets_leave_around_labels_is_passed_over(written):
+    path = written("\r\nid;label;text\r\na;spam;x\r\n;;\r\n\r\nb;;y\r\n;;\r\n ;;\r\n")
+    assert read_labels(path) == (["a", "b"], ["spam", None])
+    with pytest.raises(InputError, match="line 4 has more or fewer"):
+        read_labels(written("\nid,label\n\n1\n"))
+
+
+def test_cells_may_be_long(written):
+    limit, text = csv.field_size_limit(), "x" * 200_000
+    assert read_labels(written(f"id,{text},label\n1,{text},spam\n")) == (["1"], ["spam"])
+    assert read_pool(written(f"id,{text},p_1\n1,{text},0.5\n")).fields[text].tolist() == [text]
+    assert csv.field_size_limit() == limit
+
+
 def test_labels_of_systems_have_a_column_each(written):
-    path = written("id,a.label,b.label\n1,0,1\n2,,\n3,1,\n")
-    assert read_labels(path, ("a", "b")) == (["1", "2", "3"], [{"a": "0", "b": "1"}, None, {"a": "1"}])
+    rows = read_label_rows(written("id,a.label,b.label\n1,0,1\n2,,\n"), ["id", "a.label", "b.label"])
+    assert rows == [
+        (2, {"id": "1", "a.label": "0", "b.label": "1"}),
+        (3, {"id": "2", "a.label": None, "b.label": None}),
+    ]
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-1+1", "@sum", "'=x", "\tx", "-5", "+5.5e3", "plain", "'quoted'", 7])
@@ -174,7 +212,7 @@ def test_label_files_that_cannot_be_read(text, message, written):
 
 
 def test_label_files_that_are_not_there_or_not_text(tmp_path):
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match=r"none.csv: No such file or directory$"):
         read_labels(tmp_path / "none.csv")
     (tmp_path / "labels.csv").write_bytes(b"id,label\n\xff\xfe,1\n")
     with pytest.raises(InputError, match=r"labels\.csv: the file is not UTF-8: it has a byte 0xff"):

@@ -26,7 +26,7 @@ def test_features_keep_their_precision_and_are_sliced():
         (np.zeros((2, 2)), "features have 2 rows; the pool has 3"),
         (np.zeros((3, 0)), r"features have shape \(3, 0\); they must be \(N, d\)"),
         (np.zeros((3, 1, 1)), "features have shape"),
-        (["x", "y", "z"], "features must be numbers"),
+        (["x", "y", "z"], r"features of row 0 \(id a\) is 'x'; it must be a number"),
         ([1.0, -1e200, 2.0], r"features of row 1 \(id b\) is \[-1e\+200\]; it must be finite, at most 1e\+150"),
     ],
 )

@@ -4,9 +4,10 @@ import os
 import shutil
 import sys
 
+import numpy as np
 import pytest
 
-from sondage import Study, compare, read_pool
+from sondage import Study, compare, evaluate, read_pool
 from sondage.errors import InputError
 
 from .engines import asked, frames, label
@@ -84,6 +85,21 @@ def test_a_study_and_bad_rows(spark, tmp_path):
     frame.loc[5, "p_1"] = 0.99999
     with pytest.raises(InputError, match=r"sum of p_0, p_1, ... must be 1 within 0.001; in 1 row it is not"):
         asked(read_pool(spark.createDataFrame(frame)))
+
+
+def test_times_are_told_with_their_zone_and_decimals_are_numbers(spark):
+    seconds = "1711846800 + 3600 * (id % 2)"  # about the hour that Berlin left out
+    text = f"SELECT id, id / 40.0 AS p_1, timestamp_millis(1000L * ({seconds}) + 500 * (id % 2)) AS at FROM range(40)"
+    expected = ["2024-03-31T01:00:00+00:00", "2024-03-31T02:00:00.500000+00:00"]
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        pool = read_pool(spark.sql(text))
+        found = evaluate(pool, labels=lambda ids: [n % 2 for n in ids], budget=20, slices="at")
+        shown = pool.shown(pool.units_of([2, 3], np.empty(0)))["at"].tolist()
+    finally:
+        spark.conf.unset("spark.sql.session.timeZone")
+    assert (list(found), [one.n_labels for one in found.values()]) == (expected, [10, 10])
+    assert shown == expected
 
 
 def test_rankings(spark, tmp_path):

@@ -1,10 +1,13 @@
 """A pool that stays in its files draws what the same pool in memory draws."""
 
 import re
+from datetime import datetime
 
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import sondage
@@ -300,6 +303,29 @@ def test_bad_rows_are_told(change, message, tmp_path):
         asked(read_pool(path, lazy=True), budget=4)
 
 
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("p_1", {}),
+        ("judge.p_1", {"p_1": [0.5, 0.9, 0.7, 0.6]}),
+        ("a.judge", {}),
+        ("prediction", {"variance": [1.0, 2.0, 1.0, 3.0]}),
+        ("variance", {"prediction": [1.0, 2.0, 1.0, 3.0]}),
+        ("weight", {"p_1": [0.5, 0.9, 0.7, 0.6]}),
+        ("feature.x", {"p_1": [0.5, 0.9, 0.7, 0.6]}),
+    ],
+)
+def test_a_nan_that_statistics_of_files_do_not_tell_is_refused(name, others, tmp_path):
+    table = pyarrow.table({"id": [1, 2, 3, 4]} | others | {name: [0.5, 0.25, float("nan"), 0.75]})
+    pyarrow.parquet.write_table(table, tmp_path / "pool.parquet")
+    with pytest.raises(InputError, match=rf"{name} must be .*; in 1 row it is not: nan \(id 3\)"):
+        asked(
+            read_pool(tmp_path / "pool.parquet", lazy=True),
+            "mse" if "variance" in table.column_names else "accuracy",
+            budget=4,
+        )
+
+
 @pytest.mark.parametrize("column", ["prediction", "judge.prediction"])
 @pytest.mark.parametrize("value", [0.6, 1e30, 3_000_000_000])
 def test_what_names_no_class_is_refused_wherever_the_pool_is(column, value, tmp_path):
@@ -310,6 +336,21 @@ def test_what_names_no_class_is_refused_wherever_the_pool_is(column, value, tmp_
         with pytest.raises(InputError, match=rf"{column.split('.')[0]}.* is.*{re.escape(str(value))}") as caught:
             asked(read_pool(path, lazy=lazy), budget=4)
         assert "Conversion" not in str(caught.value)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("names", [(0.0, 1.0), (0.5, 1.0)])
+@pytest.mark.parametrize("told", [float, str])
+def test_classes_that_are_fractions_are_named_by_numbers(lazy, names, told, tmp_path):
+    path, low, high = tmp_path / "pool.parquet", *names
+    p = np.linspace(0.05, 0.95, 20)
+    columns = {"id": range(20), f"p_{low}": 1 - p, f"p_{high}": p, "prediction": [told(n) for n in names] * 10}
+    pd.DataFrame(columns).to_parquet(path)
+    pool = read_pool(path, lazy=lazy)
+    assert pool.task.classes == (str(low), str(high))
+    said = {form: (lambda ids, form=form: [form(names[n % 2]) for n in ids]) for form in (float, str, "{:g}".format)}
+    values = [sondage.evaluate(pool, "recall", labels=told, budget=20, positive=1).value for told in said.values()]
+    assert values == [1.0] * 3
 
 
 @pytest.mark.parametrize("kind", ["UUID", "DATE", "TIMESTAMP", "TIME", "VARCHAR", "BOOLEAN", "DOUBLE"])
@@ -327,6 +368,32 @@ def test_a_relation_has_names_and_slices_of_any_type(kind):
     ]
     assert list(told[0]) == list(told[1])
     assert told[1].overall.value == pytest.approx(told[0].overall.value)
+
+
+def test_times_are_told_with_their_zone(tmp_path):
+    times = pd.to_datetime(1711846800000 + 3600500 * (np.arange(60) % 2), unit="ms", utc=True)  # that Berlin left out
+    expected, path = ["2024-03-31T01:00:00+00:00", "2024-03-31T02:00:00.500000+00:00"], tmp_path / "pool.parquet"
+    frame = pd.DataFrame({"id": range(60), "p_1": np.arange(60) / 60, "at": times.tz_convert("Europe/Berlin")})
+    frame["late"] = frame["at"].where(frame["id"] > 50)
+    frame.to_parquet(path)
+    with duckdb.connect() as berlin:
+        berlin.execute("SET TimeZone = 'Europe/Berlin'")
+        relation = berlin.read_parquet(str(path))
+        pools = [read_pool(source, lazy=lazy) for source in (path, relation) for lazy in (False, True)]
+        for pool in (*pools, read_pool(frame)):
+            found = sondage.evaluate(pool, labels=answered, budget=30, slices="at")
+            assert (list(found), [one.n_labels for one in found.values()]) == (expected, [15, 15])
+            fields = (pool.load() if isinstance(pool, StoredPool) else pool).fields
+            assert [fields["late"][n] for n in (3, 59)] == [None, expected[1]]
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_slices_by_nanoseconds_have_times_for_names(lazy, tmp_path):
+    path, days = tmp_path / "pool.parquet", [datetime(2026, 1, 1), datetime(2026, 1, 2)]
+    day = np.array(days * 30, dtype="datetime64[ns]")
+    pd.DataFrame({"id": range(60), "p_1": np.arange(60) / 60, "day": day}).to_parquet(path)
+    assert duckdb.read_parquet(str(path)).types[2] == "TIMESTAMP_NS"
+    assert list(sondage.evaluate(read_pool(path, lazy=lazy), labels=answered, budget=30, slices="day")) == days
 
 
 def answered(names):
@@ -347,6 +414,23 @@ def test_whole_numbers_of_128_bits_are_exact():
     pools = [read_pool(wide, lazy=lazy) for lazy in (False, True)]
     assert pools[0].ids.tolist() == pools[1].load().ids.tolist() == [large + 2 * i for i in range(40)]
     assert asked(pools[0], budget=9)[0] == asked(pools[1], budget=9)[0]
+
+
+@pytest.mark.parametrize("options", [{}, {"draw": "strata"}, {"method": "thesis"}])
+def test_ids_may_be_2_to_the_63_and_more(options, tmp_path):
+    path, large = tmp_path / "pool.parquet", 2**63 - 2
+    number = f"CASE WHEN i % 3 = 0 THEN 5 ELSE {large} END"
+    table = duckdb.sql(f"SELECT ({number})::UBIGINT + i::UBIGINT AS id, i / 40.0 AS p_1, i AS x FROM range(40) t(i)")
+    table.write_parquet(str(path))
+    files, relation = read_pool(path, lazy=True), read_pool(duckdb.read_parquet(str(path)), lazy=True)
+    drawn = [asked(pool, budget=18, **options)[0] for pool in (read_pool(path), files, relation)]
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert max(drawn[0]) >= 2**63 > min(drawn[0])
+    with Study.create(tmp_path / "study.db", files, budget=18) as study:
+        names = study.ask(9)
+        study.tell(names, [name % 2 for name in names])
+        assert [field["x"] for field in study.fields(names)] == [n - large if n >= large else n - 5 for n in names]
+        assert not set(names) & set(study.ask(9))
 
 
 @pytest.mark.parametrize("measure", ["f1", "auc"])

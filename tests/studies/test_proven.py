@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sondage import Classifier, Pool, evaluate, select
+from sondage import Classifier, Outcome, Pool, evaluate, select
 from sondage.core.measures import parse_measure
 from sondage.core.measures.functionals import Task
 
@@ -133,3 +133,26 @@ def test_the_estimate_is_nearer_for_it(surely_right):
         assert abs(estimate.value - truth) <= abs(free - truth) + 1e-12
         closer.append(abs(estimate.value - truth) < abs(free - truth) - 1e-9)
     assert any(closer)
+
+
+@pytest.mark.parametrize(
+    ("measure", "grades"),
+    [("mean_outcome", (1, 2, 3, 4, 5)), ("mean_outcome", (0, 1)), ("accuracy", (0, 1)), ("error_rate", (0, 1))],
+)
+def test_outcomes_that_are_known_bound_their_mean(measure, grades):
+    least, most = min(grades), max(grades)
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        size = int(random.integers(8, 40))
+        judge, weights = random.dirichlet([0.3] * len(grades), size), random.random(size) + 0.1
+        outcomes, share = random.choice(grades, size), weights / weights.sum()
+        pool = Pool(models={"a": Outcome(judge, grades)}, weights=weights)
+        asked = []
+        labels = answering(outcomes[:, None], asked)
+        found = evaluate(pool, measure, labels, int(random.integers(2, size + 1)), seed)
+        rest = np.setdiff1d(np.arange(size), asked)
+        means = [np.sum(share * np.where(np.isin(np.arange(size), rest), end, outcomes)) for end in (least, most)]
+        low, high = sorted(1 - mean if measure == "error_rate" else mean for mean in means)
+        assert found.possible == pytest.approx((low, high), abs=1e-9)
+        interval = found.interval()
+        assert low - 1e-9 <= interval.low <= found.value <= interval.high <= high + 1e-9

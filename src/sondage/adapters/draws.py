@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.adapters.text_files import write_csv
+from sondage.adapters.formats import table_writer
 from sondage.core.predictions import Classes, Grades, Means, Outputs
 from sondage.core.samples import bin_sums
 from sondage.errors import InputError
@@ -76,8 +76,12 @@ def draws_table(study: Study, *, everything: bool = False) -> Columns:
     return names | kept | {"weight": _base_weights(session)[positions]} | _outputs(session, positions)
 
 
-def write_draws(study: Study, path: str | os.PathLike[str], *, everything: bool = False) -> None:
-    """Write `draws_table` to a file, as a whole: Parquet if its name ends so, else CSV.
+def write_draws(
+    study: Study, path: str | os.PathLike[str], *, everything: bool = False, form: str | None = None
+) -> None:
+    """Write `draws_table` to a file, as a whole: in this format (CSV or JSON lines), by default as its name ends.
+
+    That may be Parquet's, and is CSV if it tells nothing.
 
     Raises
     ------
@@ -87,13 +91,13 @@ def write_draws(study: Study, path: str | os.PathLike[str], *, everything: bool 
     import duckdb
 
     columns, target = draws_table(study, everything=everything), Path(path)
-    beside = target.with_name(f"{target.name}.part")
+    beside, write = target.with_name(f"{target.name}.part"), table_writer(path, form)
     try:
-        if target.suffix.lower() in (".parquet", ".pq"):
+        if form is None and target.suffix.lower() in (".parquet", ".pq"):
             _write_parquet(columns, beside)
         else:
             with open(beside, "w", encoding="utf-8", newline="") as file:
-                write_csv(rows_of(columns), list(columns), file)
+                write(rows_of(columns), list(columns), file)
         beside.replace(target)
     except (OSError, duckdb.IOException) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]

@@ -15,7 +15,7 @@ from sondage.adapters.text_files import read_csv, read_jsonl, write_csv, write_j
 from sondage.errors import InputError
 from sondage.studies.study import Study
 
-__all__ = ["FORMATS", "Format", "format_of", "name_of", "read_answers"]
+__all__ = ["FORMATS", "Format", "format_of", "name_of", "read_answers", "table_writer"]
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,25 @@ def name_of(path: str | os.PathLike[str] | None, name: str | None = None) -> str
 def format_of(path: str | os.PathLike[str] | None, name: str | None = None) -> Format:
     """Return the format of this name, else the one that a file's name ends like, else CSV; .tsv is CSV with tabs."""
     found = name_of(path, name)
-    tabs = found == "csv" and path is not None and os.fspath(path).lower().endswith(".tsv")
-    return _BY_TABS if tabs else FORMATS[found]
+    return _BY_TABS if found == "csv" and _delimiter(path) == "\t" else FORMATS[found]
+
+
+def table_writer(path: str | os.PathLike[str] | None, name: str | None = None) -> Write:
+    """Return what writes any table in the format of this name, else the one that the file's name ends like, else CSV.
+
+    Raises
+    ------
+    InputError
+        If that is Label Studio's, which is for labels.
+    """
+    found = name_of(path, name)
+    if found == "label-studio":
+        raise InputError("a table that is not of labels is written as CSV or JSON lines (.jsonl), not for Label Studio")
+    return write_jsonl if found == "jsonl" else partial(write_csv, delimiter=_delimiter(path))
+
+
+def _delimiter(path: str | os.PathLike[str] | None) -> str:
+    return "\t" if path is not None and os.fspath(path).lower().endswith(".tsv") else ","
 
 
 def read_answers(

@@ -91,10 +91,13 @@ def read_frame(frame: Any, *, classes: Any = None, task: str | None = None, feat
 
 
 def _column(series: Any) -> Any:
-    """Return a column as an array, masked where values are missing."""
+    """Return a column as an array, masked where values are missing; times with a time zone are text in UTC."""
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     whole = missing.any() and series.dtype.is_integer()  # which a missing value would make fractions
     values = (series.fill_null(0) if whole else series).to_numpy()
+    if getattr(series.dtype, "time_zone", None) is not None:
+        texts = np.datetime_as_string(values.astype("datetime64[us]")).tolist()
+        values = np.array([f"{text.removesuffix('.000000')}+00:00" for text in texts], dtype=object)
     return np.ma.MaskedArray(values, mask=missing) if missing.any() else values
 
 

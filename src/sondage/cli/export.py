@@ -25,7 +25,7 @@ _WHICH = {(False, False): "items", (False, True): "people", (True, False): "ever
 @click.option(
     "--draws",
     is_flag=True,
-    help="The items and their probabilities instead, as .parquet or CSV; --all: also those next.",
+    help="The items and their probabilities instead; also as .parquet; --all: also those next.",
 )
 @click.option("--interface", is_flag=True, help="Write the labelling interface for Label Studio instead.")
 def command(
@@ -44,20 +44,19 @@ def command(
     """
     from sondage import Study
     from sondage.adapters.draws import draws_table, rows_of, write_draws
-    from sondage.adapters.formats import format_of
+    from sondage.adapters.formats import format_of, table_writer
     from sondage.adapters.label_studio import labelling_interface
-    from sondage.adapters.text_files import write_csv
 
-    if draws and (people or interface or form not in (None, "csv")):
-        raise InputError("--draws goes with -o and --all only: .parquet or CSV, as the file's name ends")
+    if draws and (people or interface):
+        raise InputError("--draws goes with -o, --format and --all only")
     text = io.StringIO()
     with Study.open(study) as opened:
         if draws and output is not None:
-            write_draws(opened, output, everything=everything)
+            write_draws(opened, output, everything=everything, form=form)
             return
         if draws:
             table = draws_table(opened, everything=everything)
-            write_csv(rows_of(table), list(table), text)
+            table_writer(None, form)(rows_of(table), list(table), text)
         elif interface:
             text.write(labelling_interface(opened))
         else:

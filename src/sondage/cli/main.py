@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 import warnings
 from importlib import import_module
 from typing import Any
@@ -50,6 +52,17 @@ class Verbs(click.Group):
             return None
         command: click.Command = import_module(f"sondage.cli.{VERBS[cmd_name]}").command
         return command
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command and exit; output that cannot be written, to a full disk say, is said in one line."""
+        try:
+            return super().main(*args, **options)
+        except OSError as error:
+            if error.filename is not None:  # of a file, not of where the output goes
+                raise
+            sys.stdout = io.StringIO()  # what is left in the other is not written at the end either
+            click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
+            sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what went wrong is said in one line, and so is what the reader must know."""

@@ -114,6 +114,8 @@ def print_json(data: Any) -> None:
 
 def print_file(text: str) -> None:
     """Print what would be a file: as it is, but where a person reads it without its control characters."""
+    if sys.stdout is None:
+        raise InputError("the output is closed: name a file with -o")
     click.echo(_visible_lines(text) if sys.stdout.isatty() else text, nl=False, color=True)
 
 

@@ -2,8 +2,8 @@ r"""Which values of a measure the labels leave possible, and which of its limits
 
 Of a measure that is linear in the confusion matrix, or a ratio of two such sums, they are known: what is labelled
 counts as it is, and the rest of what is predicted j goes where it moves the value most, all of it to one label. Of
-balanced accuracy and macro F the greatest is known, with all the rest right. No statistics is in this: the value of the
-pool lies between the two ends for certain.
+a mean of outcomes the rest has the lowest and the highest grade. Of balanced accuracy and macro F the greatest is
+known, with all the rest right. No statistics is in this: the value of the pool lies between the two ends for certain.
 
 A measure's limit, an error rate of 0 or a recall of 1, is refuted by the first label that speaks against it. Until then
 only the belief says that the pool is not there.
@@ -21,7 +21,15 @@ from sondage.core.measures.bases import ROUNDING, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["all_outward", "labelled_sums", "outward", "possible_values", "unrefuted_limits", "unrounded"]
+__all__ = [
+    "all_outward",
+    "labelled_sums",
+    "outward",
+    "possible_mean",
+    "possible_values",
+    "unrefuted_limits",
+    "unrounded",
+]
 
 REACH = 1e-13
 """What rounding may do to an end of an interval, as a part of the measure's range, or of the end if that is larger."""
@@ -72,6 +80,32 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
         return least, most
     low, high = (_extreme(functional, labelled, rest, sign) for sign in (-1.0, 1.0))
     return unrounded(max(low, least), least, most), unrounded(min(high, most), least, most)
+
+
+def possible_mean(functional: Functional, labelled: Floats, known: float) -> tuple[float, float]:
+    """Return the least and the greatest value that a pool's mean of outcomes can have.
+
+    Parameters
+    ----------
+    functional : Functional
+        The measure, linear in the outcomes; its bounds are those of one item.
+    labelled : ndarray of float, shape (1,)
+        The labelled items' outcomes, each for its pool share, summed.
+    known : float
+        Pool share of the labelled items.
+
+    Examples
+    --------
+    >>> from sondage.core.measures import Accuracy, Task
+    >>> accuracy = Accuracy().ready(Task("outcomes", grades=(0.0, 1.0)))
+    >>> possible_mean(accuracy, np.array([0.25]), 0.5)  # half the pool is labelled, and half of that right
+    (0.25, 0.75)
+    """
+    least, most = functional.bounds
+    if not known > 0:
+        return least, most
+    part, rest = known * functional.value(labelled / known), 1.0 - known if 1.0 - known > ROUNDING else 0.0
+    return unrounded(part + rest * least, least, most), unrounded(part + rest * most, least, most)
 
 
 def unrounded(value: float, low: float, high: float) -> float:

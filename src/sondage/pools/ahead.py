@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sondage.pools.engines import Rows
+from sondage.pools.engines import Rows, column_of
 
 __all__ = ["Coming", "Gathered", "allowance"]
 
@@ -55,8 +55,4 @@ class Gathered:
 def columns_of(lists: Sequence[Any], names: Sequence[str]) -> Rows:
     """Return columns from lists of rows, one for each group; None of a group that has none."""
     rows = [row for group in lists if group is not None for row in group]
-    columns = {name: [row[name] for row in rows] for name in names}
-    return {
-        name: np.array(column, dtype=object if column and isinstance(column[0], str) else None)
-        for name, column in columns.items()
-    }
+    return {name: column_of([row[name] for row in rows]) for name in names}

@@ -14,10 +14,11 @@ from sondage.core.measures import Measure, settled
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Ranking, Regressor
 from sondage.errors import InputError
-from sondage.pools.coding import as_column, check_ids, code_models, code_units, positive_column
+from sondage.pools.coding import check_ids, code_models, code_units
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
 from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind
 from sondage.pools.listings import document_field, with_judged
+from sondage.pools.numeric import as_column, positive_column
 from sondage.pools.parts import Taken
 from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.rows import ArrayRows

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,59 +13,26 @@ from numpy.typing import NDArray
 from sondage.core.blocks import row_blocks
 from sondage.core.hashing import hash_ids
 from sondage.core.measures import Task
-from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means, Outcome, Outputs, Regressor
+from sondage.core.measures.functionals import spelled
+from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
-from sondage.pools.missing import as_array, require_given
+from sondage.pools.missing import as_array, is_missing, require_given
+from sondage.pools.numeric import Where, as_column, numeric
 
 __all__ = [
     "check_ids",
     "class_names",
+    "class_texts",
     "code_labels",
     "code_models",
     "code_probabilities",
     "code_units",
-    "positive_column",
 ]
 
 SUM_TOLERANCE = 1e-3
 ROUNDING = 1e-6
-
-Where = Callable[[int], str]
-
-
-def as_column(values: Any, name: str, size: int | None) -> NDArray[Any]:
-    """Return a one-dimensional array of the pool's length; lists, frames' columns and Arrow arrays are taken."""
-    array = as_array(values, name)
-    if array.ndim != 1:
-        raise InputError(f"{name} has shape {array.shape}; it must be one column")
-    if size is not None and len(array) != size:
-        raise InputError(f"{name} has {len(array)} rows; the pool has {size}")
-    return array
-
-
-def numeric(array: NDArray[Any], name: str, where: Where) -> NDArray[Any]:
-    """Return the array if it is numbers and finite, or name the first row that is not."""
-    if array.dtype.kind not in "fiub":
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{name} must be numbers, not {array.dtype}: {error}") from None
-    if array.dtype.kind == "f":
-        for part in row_blocks(len(array), array.size // max(len(array), 1)):
-            bad = ~np.isfinite(array[part])
-            if bad.any():
-                row = part.start + int(np.argmax(bad.any(axis=1) if bad.ndim == 2 else bad))
-                raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be finite")
-    return array
-
-
-def positive_column(values: Any, name: str, size: int, where: Where) -> NDArray[Any]:
-    """Return a column of positive finite numbers, or name the first row that is not."""
-    array = numeric(as_column(values, name, size), name, where)
-    if len(array) and not array.min() > 0:
-        row = int(np.argmin(array > 0))
-        raise InputError(f"{name} of {where(row)} is {array[row]}; it must be positive")
-    return array
+MOST_NUMBERED = 2**16
+"""Predicted whole numbers from 0 below it number the classes; with larger ones they are names."""
 
 
 def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
@@ -119,16 +87,19 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if array.dtype.kind == "f":
         numeric(array, "the id", "row {}".format)
     require_given(array, array, "the id", "row {}".format)
-    keys = hash_ids(array)
+    _require_names(array)
+    try:
+        keys = hash_ids(array)
+    except UnicodeEncodeError as error:
+        raise InputError(f"id {error.object!r} has half a character, which is no text") from None
     ordered = np.sort(keys)
     if (ordered[1:] == ordered[:-1]).any():
         _require_different(array)
-    _require_letters(array)
     return array, keys
 
 
-def _require_letters(ids: NDArray[Any]) -> None:
-    """Refuse ids of spaces only, which no label file can name."""
+def _require_names(ids: NDArray[Any]) -> None:
+    """Refuse ids of spaces only, which no label file can name, lists, and numbers that are equal in two types."""
     if ids.dtype.kind == "U":
         blank = np.char.isspace(ids) | (ids == "")
     elif ids.dtype.kind == "O":
@@ -138,6 +109,14 @@ def _require_letters(ids: NDArray[Any]) -> None:
     if blank.any():
         row = int(np.argmax(blank))
         raise InputError(f"the id of row {row} is {str(ids[row])!r}; it must be more than spaces")
+    if ids.dtype.kind == "O":
+        odd = next((row for row, name in enumerate(ids) if not isinstance(name, Hashable)), None)
+        if odd is not None:
+            raise InputError(f"the id of row {odd} is {ids[odd]!r}; it must be a text or a number")
+        numbers = Counter(name for name in ids if isinstance(name, int | float))
+        twice = next((name for name, count in numbers.items() if count > 1), None)
+        if twice is not None:
+            raise InputError(f"id {twice} stands in more than one row; ids must be unique")
 
 
 def _require_different(ids: NDArray[Any]) -> None:
@@ -232,22 +211,42 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
             f"a prediction is {broken[0]:g}, and classes are whole numbers or text: give probabilities as "
             "probabilities=, means as means=, or name the classes with classes="
         )
-    numbered = all(isinstance(value, int) and value >= 0 for value in seen)
+    numbered = all(isinstance(value, int) and 0 <= value < MOST_NUMBERED for value in seen)
     count = columns[0] if columns else max([2, *(value + 1 for value in seen)]) if numbered else len(seen)
     if numbered and all(value < count for value in seen):
         return tuple(range(count))
     if len(seen) != count or count < 2:
         raise InputError(f"predictions have the classes {seen}; name them all with classes=, in the columns' order")
-    return tuple(seen)
+    return _told_apart(seen)
 
 
 def class_names(given: Any) -> tuple[Any, ...]:
-    """Return the names of classes: two or more, all different."""
-    array = np.asarray(given)
-    names = tuple(array.tolist()) if array.ndim == 1 else ()
-    if len(set(names)) != len(names) or len(names) < 2:
+    """Return the names of classes: two or more, all different, in files too (`_told_apart`)."""
+    try:
+        array = np.asarray(given)
+        names = tuple(array.tolist()) if array.ndim == 1 else ()
+        different = len(set(names)) == len(names) and not any(map(is_missing, names))
+    except (TypeError, ValueError):  # lists in place of names
+        different, names = False, ()
+    if not different or len(names) < 2:
         raise InputError(f"classes={given!r} must be two or more different names")
-    return names
+    return _told_apart(names)
+
+
+def _told_apart(names: Sequence[Any]) -> tuple[Any, ...]:
+    """Return names of classes, or refuse those that no file can tell apart: in a cell spaces at the ends are nothing.
+
+    An empty cell is a skip, and what comes back from a browser or a spreadsheet has other ends of lines.
+    """
+    found: dict[str, Any] = {}
+    for name in names:
+        text = " ".join(str(name).split())
+        if not text:
+            raise InputError(f"class {name!r} has no name; an empty label is a skip: name it, as in 'none'")
+        if text in found:
+            raise InputError(f"classes {found[text]!r} and {name!r} must differ in more than white space")
+        found[text] = name
+    return tuple(names)
 
 
 def argmax(probabilities: NDArray[Any] | None, n_classes: int) -> NDArray[Any]:
@@ -274,7 +273,7 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
         return values.astype(kind, copy=False)
     found, inverse = np.unique(values if values.dtype.kind != "O" else values.astype(str), return_inverse=True)
     exact = {value: code for code, value in enumerate(classes)}
-    texts = {str(value): code for code, value in enumerate(classes)}
+    texts = class_texts(classes)
     codes = np.full(len(found), -1, dtype=np.int64)
     for index, value in enumerate(found.tolist()):
         codes[index] = exact.get(value, texts.get(_text(value), -1))
@@ -284,6 +283,17 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
             f"{name} of {where(row)} is {values[row : row + 1].tolist()[0]!r}; classes are {list(classes)}"
         )
     return codes[inverse].astype(kind)
+
+
+def class_texts(classes: Sequence[Any]) -> dict[str, int]:
+    """Return the codes of classes by the texts that may stand for them: their names, and these as `spelled`.
+
+    Examples
+    --------
+    >>> class_texts(["0.0", "1.0"])
+    {'1': 1, '0': 0, '1.0': 1, '0.0': 0}
+    """
+    return {form(name): code for form in (spelled, str) for code, name in reversed([*enumerate(classes)])}
 
 
 def _text(value: Any) -> str:
@@ -332,8 +342,3 @@ _CODERS: dict[type, Callable[[Mapping[str, Any], Any, Judges, Where], Coded]] = 
     Regressor: _code_regressors,
     Outcome: _code_outcomes,
 }
-
-
-def floats(array: NDArray[Any]) -> Floats:
-    """Return a float64 view or copy."""
-    return np.asarray(array, dtype=np.float64)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
@@ -23,10 +24,10 @@ TASKS = ("classification", "regression", "outcomes", "ranking")
 MOST_CLASSES = 1000
 
 _ONE = "model"  # the name of a single model whose columns carry none
-_OUTPUT = re.compile(r"(?:(?P<model>(?!p_).+?)\.)?(?:(?P<part>prediction|variance)|p_(?P<class>.+))", re.DOTALL)
-_PROXY = re.compile(r"judge(?:\.(?P<judge>(?!p_).+?))?\.(?:prediction|p_(?P<class>.+))", re.DOTALL)
+_OUTPUT = re.compile(r"(?:(?P<model>(?!p_).+?)\.)?(?:(?P<part>prediction|variance)|p_(?P<class>.*))", re.DOTALL)
+_PROXY = re.compile(r"judge(?:\.(?P<judge>(?!p_).+?))?\.(?:prediction|p_(?P<class>.*))", re.DOTALL)
 _FEATURE = "feature."
-_JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.+))?", re.DOTALL)
+_JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.*))?", re.DOTALL)
 
 
 @dataclass
@@ -257,14 +258,14 @@ def _classes(layout: Layout, predicted: Sequence[NDArray[Any]], classes: Any) ->
 def _other(positive: Any, predicted: Sequence[NDArray[Any]]) -> Any:
     """Return the class that stands against the only one with probabilities."""
     seen = {value for column in predicted for value in np.unique(column).tolist()}
-    others = sorted((value for value in seen if str(value) != str(positive)), key=str)
+    others = sorted((value for value in seen if spelled(value) != spelled(positive)), key=str)
     if len(others) > 1:
         raise InputError(
             f"column 'p_{positive}' alone is enough for two classes only; predictions have {sorted(seen, key=str)}"
         )
     if others:
         return others[0]
-    return 0 if positive == 1 else f"not {positive}"
+    return {"1": 0, "1.0": "0.0"}.get(str(positive), f"not {positive}")
 
 
 def _probabilities(table: Table, columns: Mapping[str, str], classes: Sequence[Any]) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, plain
-from sondage.pools.schema import Column
+from sondage.pools.schema import NAMES, Column
 from sondage.pools.sql.text import Tables, number
 
 if TYPE_CHECKING:
@@ -29,7 +29,16 @@ _KINDS = {
     "text": ("VARCHAR", "ENUM", "UUID"),
     "bool": ("BOOLEAN",),
 }
-_PLAIN = {"HUGEINT": "BIGINT", "UHUGEINT": "BIGINT", "UUID": "VARCHAR"}
+_OF_NAMES = {
+    "HUGEINT": "CAST({0} AS BIGINT)",
+    "UHUGEINT": "CAST({0} AS BIGINT)",
+    "UUID": "CAST({0} AS VARCHAR)",
+}
+_IN_UTC = (  # as Python writes it, 2026-03-01T12:00:00+00:00; infinity as it is
+    "coalesce(strftime(make_timestamp(epoch_us({0})), '%Y-%m-%dT%H:%M:%S') || CASE WHEN epoch_us({0}) % 1000000 = 0 "
+    "THEN '' ELSE strftime(make_timestamp(epoch_us({0})), '.%f') END || '+00:00', CAST({0} AS VARCHAR))"
+)
+_OF_OTHERS = {"TIMESTAMP WITH TIME ZONE": _IN_UTC, "TIMESTAMP_NS": "CAST({0} AS TIMESTAMP)"}
 BATCH = 1 << 16
 """Rows that are handed over at a time."""
 LONGEST = 300
@@ -69,7 +78,7 @@ class DuckDB:
             self._relation = plainly_named(source)
         names = self._relation.columns
         self.columns = [
-            Column(place, name, _kind(str(kind)))
+            Column(place, name, _kind(str(kind)), unsigned=str(kind) == "UBIGINT")
             for place, (name, kind) in enumerate(zip(names, self._relation.types, strict=True))
         ]
         self._aliases = ", ".join(column.raw for column in self.columns)
@@ -155,11 +164,18 @@ def _kind(name: str) -> str:
 
 
 def plainly_named(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Return a relation whose names of rows are text or whole numbers of 64 bits: NumPy rounds those of 128."""
-    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    names = [name for name in ("id", "group", "query", "document") if kinds.get(name) in _PLAIN]
-    cast = ", ".join(f'CAST("{name}" AS {_PLAIN[kinds[name]]}) AS "{name}"' for name in names)
-    return relation.project(f"* REPLACE ({cast})") if names else relation
+    """Return a relation whose names of rows are text or whole numbers of 64 bits: NumPy rounds those of 128.
+
+    Times with a time zone, which NumPy does not know, are text in UTC: whoever reads them can tell, and the zone of the
+    connection changes nothing. Nanoseconds, which Python's times do not have, are cut off.
+    """
+    forms = {
+        name: (_OF_NAMES if name in NAMES else _OF_OTHERS).get(str(kind))
+        for name, kind in zip(relation.columns, relation.types, strict=True)
+    }
+    quoted = {name: '"' + name.replace('"', '""') + '"' for name in forms}
+    cast = ", ".join(f"{form.format(quoted[name])} AS {quoted[name]}" for name, form in forms.items() if form)
+    return relation.project(f"* REPLACE ({cast})") if cast else relation
 
 
 def _array(column: Any) -> NDArray[Any]:

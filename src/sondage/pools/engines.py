@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Tables
 
-__all__ = ["Engine", "Join", "Kernel", "Progress", "Rows"]
+__all__ = ["Engine", "Join", "Kernel", "Progress", "Rows", "column_of"]
 
 Rows = Mapping[str, NDArray[Any]]
 """Columns of an answer by name."""
@@ -99,6 +99,20 @@ def _stacked(blocks: Sequence[Rows]) -> Rows:
     if len(blocks) == 1:
         return blocks[0]
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
+def column_of(values: Sequence[Any]) -> NDArray[Any]:
+    """Return values as a column: text as objects, for arrays of characters end before a NUL; whole numbers stay whole.
+
+    Examples
+    --------
+    >>> column_of([5, 2**63]).tolist(), column_of(["a", "b"]).dtype
+    ([5, 9223372036854775808], dtype('O'))
+    """
+    if any(isinstance(value, str) for value in values):
+        return np.array(values, dtype=object)
+    large = any(isinstance(value, int) and value >= 2**63 for value in values)
+    return np.array(values, dtype=np.uint64 if large else None)
 
 
 def plain(columns: Mapping[str, Any]) -> dict[str, NDArray[Any]]:

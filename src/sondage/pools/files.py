@@ -159,12 +159,16 @@ def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
 
 def _read_csv(files: Sequence[str]) -> dict[str, Any]:
     """Return all columns as text: nothing is guessed."""
-    delimiter, header = csv_header(files[0])
+    header = csv_header(files[0])
     for name in files[1:]:
-        if csv_header(name) != (delimiter, header):
-            raise InputError(f"{name} has other columns than {files[0]}: {csv_header(name)[1]}, {header}")
-    options: dict[str, Any] = {"delimiter": delimiter, "quotechar": '"', "escapechar": '"'}
-    columns = dict.fromkeys(header, "VARCHAR")
+        other = csv_header(name)
+        if other[:2] != header[:2]:
+            raise InputError(f"{name} has other columns than {files[0]}: {other.names}, {header.names}")
+        if other.blank != header.blank:
+            raise InputError(f"{name} has {other.blank} empty lines before its header, {files[0]} {header.blank}")
+    options: dict[str, Any] = {"delimiter": header.delimiter, "quotechar": '"', "escapechar": '"'}
+    options |= {"skiprows": header.blank}
+    columns = dict.fromkeys(header.names, "VARCHAR")
     names: Any = list(files)  # its types know one file only
     with _connected() as connection:
         relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)

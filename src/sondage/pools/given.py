@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sondage.core.predictions import Classifier, Regressor
 from sondage.errors import InputError
-from sondage.pools.coding import floats, positive_column
+from sondage.pools.numeric import floats, positive_column
 
 __all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind"]
 
@@ -19,6 +19,8 @@ def one_kind(
     probabilities: Any, predictions: Any, means: Any, variances: Any, models: Mapping[str, Any] | None
 ) -> Mapping[str, Any]:
     """Return the models by name; a single unnamed one is called "model"."""
+    if isinstance(probabilities, Mapping):
+        raise InputError("probabilities are an array of shape (N, k), or (N,); several models by name are models={...}")
     single = [value is not None for value in (probabilities, predictions, means, variances)]
     if models is not None:
         if any(single):

@@ -7,39 +7,49 @@ import gzip
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 from sondage.errors import InputError, LabelError
 from sondage.pools.table import NUMBER
 
 __all__ = [
+    "Header",
     "csv_header",
     "escaped",
     "gather_judgements",
     "not_utf8",
     "plain",
-    "read_judgements",
     "read_label_rows",
-    "read_labels",
 ]
 
 _KEYS = {"id", "query"}
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
-def csv_header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
-    """Return the delimiter and the names of the columns.
+class Header(NamedTuple):
+    """What divides the cells of a CSV file, the names of its columns, and how many empty lines stand before them."""
+
+    delimiter: str
+    names: list[str]
+    blank: int
+
+
+def csv_header(path: str | os.PathLike[str]) -> Header:
+    """Return the header of a CSV file.
 
     Of comma, semicolon and tab the most frequent one by which a column is called `id` or `query`, as far as there is
     one: names of columns may hold the others.
     """
     opened = gzip.open if os.fspath(path).endswith(".gz") else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            line = str(file.readline())
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as file, _long_cells():
+            blank, start, line = 0, file.tell(), str(file.readline())
+            while line and not line.strip():
+                blank, start, line = blank + 1, file.tell(), str(file.readline())
             read: dict[str, list[str]] = {}
             for delimiter in sorted(",;\t", key=line.count, reverse=True):
-                file.seek(0)
+                file.seek(start)
                 read[delimiter] = next(csv.reader(file, delimiter=delimiter), [])
             delimiter = next((one for one in read if not _KEYS.isdisjoint(read[one])), next(iter(read)))
             names = read[delimiter]
@@ -52,72 +62,23 @@ def csv_header(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
     twice = next((name for name in names if names.count(name) > 1 or not name), None)
     if twice is not None:
         raise InputError(f"column {twice!r} stands twice or has no name; the header is {names}")
-    return delimiter, names
+    return Header(delimiter, names, blank)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Read cells of any length, as texts of a pool may be; Python's csv otherwise ends at 131,072 characters."""
+    limit = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
 
 
 def not_utf8(error: UnicodeDecodeError) -> InputError:
     """Return the error that says how a file of another encoding is saved."""
     byte = error.object[error.start]
     return InputError(f"the file is not UTF-8: it has a byte 0x{byte:02x}; save it as UTF-8 (spreadsheets: CSV UTF-8)")
-
-
-def read_labels(path: str | os.PathLike[str], models: Sequence[str] = ()) -> tuple[list[str], list[Any]]:
-    """Read labels from a CSV file with the columns ``id`` and ``label``; other columns are left alone.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    models : sequence of str
-        For systems with outcomes of their own: their names; the columns are then ``<model>.label``.
-
-    Returns
-    -------
-    ids : list of str
-        As text; cells that `escaped` changed are as they were.
-    labels : list
-        Text, for outcomes a dict; None where the cell is empty: a skip.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or has no such column.
-    """
-    rows = read_label_rows(path, ["id", *([f"{model}.label" for model in models] or ["label"])])
-    labels = [_outcomes(row, models) if models else row["label"] for _, row in rows]
-    return [row["id"] for _, row in rows], labels
-
-
-def read_judgements(
-    path: str | os.PathLike[str], *, partial: bool = False
-) -> tuple[list[str], list[dict[str, str] | None]]:
-    """Read judgements of documents from a CSV file with the columns ``query``, ``document`` and ``label``.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    partial : bool
-        Leave queries out that are not judged to the end, in place of refusing them.
-
-    Returns
-    -------
-    queries : list of str
-        In the order of the file.
-    labels : list of dict or None
-        Document -> grade, as text; None where all cells are empty: a skip.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or a document is judged twice and differently.
-    """
-    try:
-        found = gather_judgements([row for _, row in read_label_rows(path, ["query", "document", "label"])], partial)
-    except LabelError as error:
-        place = os.fspath(path)
-        raise LabelError(str(error) if str(error).startswith(place) else f"{place}: {error}") from None
-    return list(found), list(found.values())
 
 
 def gather_judgements(rows: Sequence[Mapping[str, Any]], partial: bool = False) -> dict[Any, dict[Any, Any] | None]:
@@ -162,16 +123,19 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
     Raises
     ------
     InputError
-        As for `read_labels`.
+        If the file cannot be read or has no such column.
     """
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, delimiter=csv_header(path)[0], strict=True)
-            reader.fieldnames = [plain(name) for name in reader.fieldnames or []]
-            missing = [name for name in wanted if name not in (reader.fieldnames or [])]
+        with open(path, encoding="utf-8-sig", newline="") as file, _long_cells():
+            header = csv_header(path)
+            names = [plain(name) for name in header.names]
+            missing = [name for name in wanted if name not in names]
             if missing:
-                raise InputError(f"no column {missing[0]!r}; there are {list(reader.fieldnames or [])}")
-            rows = list(_numbered(reader, wanted[0]))
+                raise InputError(f"no column {missing[0]!r}; there are {names}")
+            reader = csv.reader(file, delimiter=header.delimiter, strict=True)
+            for _ in range(header.blank + 1):
+                next(reader)
+            rows = list(_numbered(reader, names, wanted[0]))
     except UnicodeDecodeError as error:
         raise InputError(f"{os.fspath(path)}: {not_utf8(error)}") from None
     except (OSError, InputError) as error:
@@ -184,14 +148,17 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
     ]
 
 
-def _numbered(reader: csv.DictReader[str], key: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the last line of each row, and the row."""
+def _numbered(reader: Any, names: Sequence[str], key: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the last line of each row, and the row; rows of empty cells only, as spreadsheets leave them, are none."""
     line = reader.line_num
     try:
-        for row in reader:
+        for cells in reader:
             line = reader.line_num
-            if None in row or None in row.values():
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) != len(names):
                 raise LabelError(f"line {line} has more or fewer cells than the header")
+            row = dict(zip(names, cells, strict=True))
             if not row[key].strip():
                 raise LabelError(f"line {line} has no {key}")
             yield line, row
@@ -201,11 +168,6 @@ def _numbered(reader: csv.DictReader[str], key: str) -> Iterator[tuple[int, dict
 
 def _label(cell: str) -> str | None:
     return plain(cell).strip() or None
-
-
-def _outcomes(row: dict[str, Any], models: Sequence[str]) -> dict[str, str] | None:
-    given = {model: row[f"{model}.label"] for model in models}
-    return {model: label for model, label in given.items() if label is not None} or None
 
 
 def escaped(value: Any) -> Any:

@@ -19,12 +19,15 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     Raises
     ------
     InputError
-        If a value is masked.
+        If a value is masked, or rows have different lengths.
     """
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
         raise InputError(f"{name}: row {row} is masked; every row needs a value")
-    return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    try:
+        return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    except ValueError as error:  # of NumPy, which says much
+        raise InputError(f"{name} must be one column, or rows of one length: {str(error).split('. ')[0]}") from None
 
 
 def is_missing(value: Any) -> bool:

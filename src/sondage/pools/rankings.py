@@ -13,7 +13,8 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Ranking, Ranks
 from sondage.core.rankings import Documents, segment_sums
 from sondage.errors import InputError
-from sondage.pools.coding import as_column, code_probabilities, numeric
+from sondage.pools.coding import code_probabilities
+from sondage.pools.numeric import as_column, numeric
 
 __all__ = ["Listed", "code_rankings", "paid", "positions_of"]
 

@@ -19,8 +19,8 @@ from sondage.core.samples import SumKey, bin_sums
 from sondage.core.strata import Strata
 from sondage.core.urns import ArrayUrn, Prices, Urn
 from sondage.errors import SondageWarning
-from sondage.pools.coding import floats
 from sondage.pools.doubts import doubts_of
+from sondage.pools.numeric import floats
 from sondage.pools.parts import Filled, Profile, Undrawn
 from sondage.pools.strata import array_strata, averaged, believed
 from sondage.pools.units import Units

@@ -107,8 +107,9 @@ class Scan:
             return False
         select = given(self.within)
         (found,) = self.ask(select.aggregated(columns), select, "looking for certain probabilities")
-        least = (value if name.startswith("min") or value is None else 1.0 - value for name, value in found.items())
-        return any(value is None or np.isnan(value) or doubtful(value) for value in least)
+        told = {name: np.nan if value is None else float(value) for name, value in found.items()}  # decimals too
+        least = (value if name.startswith("min") else 1.0 - value for name, value in told.items())
+        return any(np.isnan(value) or doubtful(value) for value in least)
 
     def _of_lists(self) -> dict[str, Any]:
         """Return what only whole lists tell: number, weights and costs of queries."""

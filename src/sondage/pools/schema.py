@@ -22,15 +22,21 @@ __all__ = ["Column", "Listed", "Lists", "Probabilities", "Schema", "Source"]
 
 KINDS = ("int", "float", "text", "bool", "other")
 NUMBERS = ("int", "float", "bool")
+NAMES = ("id", "group", "query", "document")
+"""Columns of names, which stay what they are."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the source: its place, its name, and what kind of values it has, one of `KINDS`."""
+    """A column of the source: its place, its name, and what kind of values it has, one of `KINDS`.
+
+    `unsigned` tells whole numbers of which some may be 2^63 or more.
+    """
 
     place: int
     name: str
     kind: str
+    unsigned: bool = False
 
     @property
     def raw(self) -> str:
@@ -161,7 +167,7 @@ class Schema:
     even : frozenset of str
         Stems of the probabilities that are divided by their sum.
     hashed : bool
-        Whether the ids' texts are hashed: ids that are not whole numbers, or not all of them positive.
+        Whether the ids' texts are hashed: ids that are not whole numbers, or not all of them from 0 to 2^63 - 1.
     lists : Lists, optional
         What makes the items queries: `id` and `weight` are then theirs, `cost` that of a document.
     """
@@ -259,7 +265,7 @@ class Schema:
     def no_documents(self) -> NDArray[Any]:
         """What a query's documents are: names, systems' positions, probabilities of grades, costs; here none."""
         assert self.lists is not None
-        name = "U1" if self.lists.document.kind == "text" else "i8"
+        name = "U1" if self.lists.document.kind == "text" else "u8" if self.lists.document.unsigned else "i8"
         kinds: list[Any] = [("name", name), ("places", "i4", (len(self.lists.ranks),))]
         kinds += [] if self.lists.grades is None else [("p", "f8", (len(self.task.grades),))]
         return np.empty(0, dtype=kinds + [("cost", "f8")] * (self.cost is not None))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sondage.core.hashing import hash_ids
 from sondage.errors import InputError
-from sondage.pools.engines import Rows
+from sondage.pools.engines import Rows, column_of
 from sondage.pools.kernels import Reader
 
 __all__ = ["Seen"]
@@ -57,9 +57,9 @@ class Seen:
         return np.array([key for key in keys.tolist() if key not in self._at], dtype=np.int64)
 
     def ids(self, keys: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the ids of keys; text as objects, for arrays of characters end before a NUL."""
+        """Return the ids of keys."""
         names = [self._ids[key] for key in keys.tolist()]
-        return np.array(names, dtype=object if any(isinstance(name, str) for name in names) else np.int64)
+        return column_of(names) if names else np.empty(0, dtype=np.int64)
 
     def groups(self, keys: NDArray[np.int64]) -> NDArray[Any]:
         """Return the groups of keys whose rows were looked at."""

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.errors import InputError
-from sondage.pools.coding import Where, as_column, code_labels, code_probabilities, numeric
+from sondage.pools.coding import code_labels, code_probabilities
 from sondage.pools.missing import as_array
+from sondage.pools.numeric import Where, as_column, numeric
 
 __all__ = ["check_judges", "code_features", "code_judges"]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
-from sondage.pools.coding import as_column
 from sondage.pools.given import namer
 from sondage.pools.missing import is_missing, require_given
+from sondage.pools.numeric import as_column
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Select
@@ -49,7 +49,7 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
         slices = pool.fields[slices]
     column = as_column(slices, "slices", len(pool))
     require_given(slices, column, "slice", namer(pool.ids))
-    names = column.tolist()
+    names = (column.astype("datetime64[us]") if column.dtype == "datetime64[ns]" else column).tolist()
     ordered = ordered_names(set(names))
     check_slices(ordered)
     code = {name: number for number, name in enumerate(ordered)}

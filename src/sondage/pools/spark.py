@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes
-from sondage.pools.schema import Column
+from sondage.pools.schema import NAMES, Column
 from sondage.pools.sql.text import Tables
 
 if TYPE_CHECKING:
@@ -29,6 +29,13 @@ _KINDS = {
     "text": ("string", "varchar", "char"),
     "bool": ("boolean",),
 }
+_UTC = (
+    "CAST(TIMESTAMP_NTZ'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, "
+    "CAST(unix_micros({0}) AS DECIMAL(20, 0)) / 1000000) AS STRING)"
+)
+_IN_UTC = (  # a time as Python writes it, 2026-03-01T12:00:00+00:00, whatever the session's zone is
+    f"concat(rpad(replace({_UTC}, ' ', 'T'), IF(unix_micros({{0}}) % 1000000 = 0, 19, 26), '0'), '+00:00')"
+)
 _TICK = 0.5
 
 
@@ -44,12 +51,14 @@ class Spark:
     """
 
     def __init__(self, table: DataFrame, progress: Progress | None = None) -> None:
-        kinds = [kind for _, kind in table.dtypes]
+        zoned = [kind == "timestamp" and name not in NAMES for name, kind in table.dtypes]
         self.columns = [
-            Column(place, name, _kind(kind))
-            for place, (name, kind) in enumerate(zip(table.columns, kinds, strict=True))
+            Column(place, name, "text" if zoned[place] else _kind(kind))
+            for place, (name, (_, kind)) in enumerate(zip(table.columns, table.dtypes, strict=True))
         ]
-        self._table = table.toDF(*(column.raw for column in self.columns))
+        raw = [column.raw for column in self.columns]
+        shown = [f"{_IN_UTC.format(name)} AS {name}" if zoned[place] else name for place, name in enumerate(raw)]
+        self._table = table.toDF(*raw).selectExpr(*shown)
         self._session, self._progress = table.sparkSession, progress
 
     def text_key(self, text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.checks import listed
 from sondage.studies import records
 from sondage.studies.agreement import Agreement, agreement_of
 from sondage.studies.answers import compare_session, estimate_session
@@ -168,12 +169,12 @@ class Account(Kept):
     def fields(self, ids: Any) -> list[dict[str, Any]]:
         """Return what the pool shows to a labeller of these items."""
         with self._reading() as (session, _):
-            return [self._fields[session.ids[position]] for position in session.located(ids)]
+            return [self._fields[session.ids[position]] for position in session.located(listed("ids", ids))]
 
     def documents(self, ids: Any) -> list[list[Any]]:
         """Return, of rankings, the documents of these queries; a label judges all of them."""
         with self._reading() as (session, _):
-            return [session.documents(session.position(name)) for name in ids]
+            return [session.documents(position) for position in session.located(listed("ids", ids))]
 
     def history(self, name: Any = None) -> list[dict[str, Any]]:
         """Return all labels ever told, first to last.

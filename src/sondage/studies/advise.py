@@ -97,7 +97,7 @@ def advise(
     alpha: float = 0.05,
     belief: Any = None,
 ) -> Advice:
-    """Say from the pool alone what labels will buy.
+    r"""Say from the pool alone what labels will buy.
 
     Parameters
     ----------
@@ -108,17 +108,18 @@ def advise(
     budgets : sequence of float, optional
         Budgets to look at; by default 100, 300 and 1,000 where the pool has them.
     width : float, optional
-        Wanted width of the interval at level 1 - alpha.
+        Wanted width of the interval at level 1 - alpha, in the units of the measure.
     difference : float, optional
-        With `compare`: a difference worth finding.
+        With `compare`: a difference worth finding, in the units of the measure.
     wanted_power : float
-        Probability with which it is to be found.
+        Probability with which it is to be found, in (0, 1).
     alpha : float
-        Level of test and interval.
+        Level of the test, in (0, 1); the interval has level 1 - alpha.
 
     Returns
     -------
     Advice
+        Expected standard errors of each method at each budget, budgets needed, and a sentence.
 
     Raises
     ------
@@ -127,6 +128,10 @@ def advise(
 
     Notes
     -----
+    Without replacement the expected variance at a budget is :math:`\sum_i (1 / \pi_i - 1)\, b_i^2 r_i^2` with base
+    weights :math:`b`, :math:`\pi_i = \min(1, k u_i)`, and :math:`r_i` the root mean square of an influence under
+    the belief, or for an assisted estimate its deviation (docs/statistics.md, section 10).
+
     All numbers hold if the belief does. Wrong probabilities make uniform sampling look worse, or better, than it
     is; the floor of the default method bounds what that can cost.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sondage.core.checks import require_count
+from sondage.core.checks import listed, require_count
 from sondage.studies import records
 from sondage.studies.filing import plan_event, stage_row, stage_rows
 from sondage.studies.kept import Kept
@@ -167,7 +167,7 @@ class Lending(Kept):
             Ids of the items that were held.
         """
         with self._writing() as (session, found):
-            names = None if ids is None else self._written(session, ids)
+            names = None if ids is None else self._written(session, listed("ids", ids))
             let_go, at = found.assignments.release(labeller, names), now()
             found.add_events([{"at": at, "kind": "released", "id": name, "who": labeller} for name in let_go])
         return [records.id_from_text(name) for name in let_go]

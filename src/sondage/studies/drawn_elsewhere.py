@@ -21,12 +21,14 @@ from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, Sample, effective_number, from_counts, from_inclusion
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
-from sondage.pools.coding import code_models, positive_column
+from sondage.pools.coding import code_models
 from sondage.pools.missing import is_missing
-from sondage.studies.answers import AGREED, of_untold
+from sondage.pools.numeric import positive_column
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
+from sondage.studies.remarks import of_untold
+from sondage.studies.uncertainty import AGREED
 
 __all__ = ["estimate_from", "result_of"]
 
@@ -49,7 +51,7 @@ def estimate_from(
     interval: str = "auto",
     target: str = "pool",
 ) -> Estimate:
-    """Estimate a measure from a labelled sample with known probabilities of selection.
+    r"""Estimate a measure from a labelled sample with known probabilities of selection.
 
     Parameters
     ----------
@@ -80,6 +82,18 @@ def estimate_from(
     InputError
         If neither probability is given, or a value is not allowed. Labels without a probability of being drawn
         cannot be corrected for how they were chosen, and are refused.
+
+    Notes
+    -----
+    With expansion weights :math:`w = 1 / \pi`, or :math:`1 / (n q)` with replacement, base weights :math:`b` and the
+    measure's statistic :math:`s` the estimate is :math:`g(\sum w b s / \sum w b)`, Hajek's; Horvitz and Thompson's
+    divides by what the pool weighs in place of :math:`\sum w b`. Variances are in docs/statistics.md, section 7.
+
+    References
+    ----------
+    D. G. Horvitz and D. J. Thompson, A generalization of sampling without replacement from a finite universe, Journal
+    of the American Statistical Association, 1952, 663-685.
+    J. Hajek, comment on D. Basu, in Foundations of Statistical Inference, 1971, 236.
 
     Examples
     --------

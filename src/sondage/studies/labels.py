@@ -54,15 +54,13 @@ def code_label(
 def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
     if isinstance(label, np.generic):
         label = label.item()
-    if isinstance(label, float) and label.is_integer():
-        label = int(label)
-    for code, known in enumerate(task.classes):
-        if label == known or str(label).strip() == str(known):
-            return code
-    raise LabelError(
-        f"label {label!r} of id {name!r} is not a class; classes are {list(task.classes)}: others are named with "
-        "classes= of the pool"
-    )
+    code = None if isinstance(label, np.ndarray) else task.code(label)
+    if code is None:
+        raise LabelError(
+            f"label {label!r} of id {name!r} is not a class; classes are {list(task.classes)}: others are named with "
+            "classes= of the pool"
+        )
+    return code
 
 
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 
 from sondage.core.catalogue.intervals import OWN
 from sondage.core.comparisons import Contrast
-from sondage.core.measures.bases import Confusion
-from sondage.core.possible import possible_values
+from sondage.core.measures.bases import Confusion, OutcomeValue
+from sondage.core.possible import possible_mean, possible_values
 from sondage.studies.responses import Labelled
 from sondage.studies.session import Session
 
@@ -34,9 +34,14 @@ def proven_range(slices: Sequence[tuple[float, Session, Labelled]], contrast: Co
         that is kept to the letter.
     """
     basis = contrast.functional.basis
-    if not isinstance(basis, Confusion) or not all(_proves(session, found) for _, session, found in slices):
+    if not isinstance(basis, Confusion | OutcomeValue) or not all(_proves(one, found) for _, one, found in slices):
         return contrast.bounds
     (model,) = contrast.models
+    if isinstance(basis, OutcomeValue):
+        wholes = [(share, found.estimation.whole) for share, _, found in slices]
+        sums = [share * basis.totals(one.items, model, one.labels, one.items.weights) for share, one in wholes]
+        known = sum(share * float(np.sum(one.items.weights)) for share, one in wholes)
+        return possible_mean(contrast.functional, np.sum(sums, axis=0), known)
     k = basis.n_classes
     labelled, predicted = np.zeros((k, k)), np.zeros(k)
     for share, session, found in slices:

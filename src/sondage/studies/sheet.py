@@ -140,10 +140,15 @@ class Sheet:
             If one was never asked for: it has no probability, and its label cannot be used.
         """
         asked, found = set(self.asked), []
+        texts: dict[str, int] = {}
         for name in names:
-            position = self.positions.get(name)
+            try:
+                position = self.positions.get(name)
+            except TypeError:  # of a list, which is no id
+                position = None
             if position is None:
-                position = next((p for key, p in self.positions.items() if str(key) == str(name)), None)
+                texts = texts or {str(known): place for known, place in self.positions.items()}
+                position = texts.get(str(name))
             if position is None or position not in asked:
                 raise LabelError(
                     f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"

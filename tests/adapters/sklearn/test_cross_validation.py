@@ -97,6 +97,17 @@ def test_groups_are_not_divided():
     assert cross_validate(nearest, twice, labels, cv=5).value < 0.2
 
 
+@pytest.mark.parametrize(("model", "features", "labels"), [(Ridge(), A, B), (GaussianNB(), X, Y)])
+def test_folds_of_groups_follow_the_seed(model, features, labels):
+    groups, measure = np.arange(len(labels)) // 4, "mse" if model.__class__ is Ridge else "brier"
+
+    def value(seed):
+        return cross_validate(model, features, labels, measure, cv=4, seed=seed, groups=groups).value
+
+    assert value(0) == value(0)
+    assert len({value(seed) for seed in range(4)}) == 4
+
+
 def test_comparison_is_paired_on_the_folds():
     scores = [1 - cross_val_score(model, X, Y, cv=FOLDS) for model in MODELS.values()]
     difference = scores[0] - scores[1]

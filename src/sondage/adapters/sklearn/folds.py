@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import signature
 from numbers import Real
 from typing import Any
 
@@ -96,7 +97,9 @@ def _random_folds(count: Any, repeats: int, seed: int, classify: bool, grouped: 
     if grouped:
         if repeats != 1:
             raise InputError(f"repeats={repeats} with groups=: give a splitter as cv=")
-        return StratifiedGroupKFold(count, shuffle=True, random_state=seed) if classify else GroupKFold(count)
+        if classify or "shuffle" in signature(GroupKFold).parameters:
+            return (StratifiedGroupKFold if classify else GroupKFold)(count, shuffle=True, random_state=seed)
+        return GroupKFold(count)  # of scikit-learn before 1.6, where it has one division only
     kind = RepeatedStratifiedKFold if classify else RepeatedKFold
     return kind(n_splits=count, n_repeats=repeats, random_state=seed)
 

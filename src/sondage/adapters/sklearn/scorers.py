@@ -11,8 +11,9 @@ from sondage.adapters.sklearn.pools import models_of, pool_of
 from sondage.core.measures import Functional, Measure, parse_measure, settled
 from sondage.core.results import Estimate
 from sondage.errors import InputError, MeasureError
-from sondage.pools.coding import code_labels, numeric
+from sondage.pools.coding import code_labels
 from sondage.pools.missing import require_given
+from sondage.pools.numeric import numeric
 from sondage.studies.other_models import estimate_other, labelled_ids
 from sondage.studies.study import Study
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
@@ -13,7 +14,21 @@ from sondage.core.measures.binned import ItemValues, Values
 from sondage.core.predictions import Floats, Items
 from sondage.errors import MeasureError
 
-__all__ = ["Functional", "Measure", "OfPool", "Task", "linear", "named", "numerical_gradient", "require", "settled"]
+__all__ = [
+    "Functional",
+    "Measure",
+    "OfPool",
+    "Task",
+    "linear",
+    "named",
+    "numerical_gradient",
+    "require",
+    "require_better",
+    "settled",
+    "spelled",
+]
+
+_WHOLE = re.compile(r"-?\d+\.0*")
 
 
 @dataclass(frozen=True)
@@ -40,10 +55,37 @@ class Task:
             if len(self.classes) != 2:
                 raise MeasureError(f"name the positive class with positive=, one of {list(self.classes)}")
             return 1
-        codes = [code for code, name in enumerate(self.classes) if name == named or str(name) == str(named)]
-        if not codes:
+        code = self.code(named)
+        if code is None:
             raise MeasureError(f"positive={named!r} is not a class of the pool; they are {list(self.classes)}")
-        return codes[0]
+        return code
+
+    def code(self, name: Any) -> int | None:
+        """Return the code of a class by its name, else by the text of its name, else as `spelled`; None if none is it.
+
+        Examples
+        --------
+        >>> [Task("classification", ("0.0", "1.0")).code(label) for label in ("1.0", 1, " 1 ", 2)]
+        [1, 1, 1, None]
+        """
+        for form in (lambda value: value, str, spelled):
+            wanted = form(name)
+            code = next((code for code, own in enumerate(self.classes) if form(own) == wanted), None)
+            if code is not None:
+                return code
+        return None
+
+
+def spelled(name: Any) -> str:
+    r"""Return the text of a class's name as people and files may have it: white space is one space, and 1.0 is 1.
+
+    Examples
+    --------
+    >>> spelled(" not\nspam"), spelled(1.0), spelled("2.50")
+    ('not spam', '1', '2.50')
+    """
+    text = " ".join(str(name).split())
+    return text.split(".")[0] if _WHOLE.fullmatch(text) else text
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +197,13 @@ def linear(name: str, basis: Basis, coefficients: Any, **options: Any) -> Functi
     """Return the measure that is a fixed linear function of the pool means."""
     a = np.asarray(coefficients, dtype=np.float64)
     return Functional(name, basis, lambda mu: float(np.sum(a * mu)), lambda mu: a, linear=True, **options)
+
+
+def require_better(name: str, higher_is_better: bool | None) -> bool:
+    """Return whether higher values are better, or refuse to rank models by a measure that has no better."""
+    if higher_is_better is None:
+        raise MeasureError(f"measure {name!r} has no better or worse, so that models cannot be ranked")
+    return higher_is_better
 
 
 def require(kind: str, task: Task, name: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs.columns import NOTHING
-from sondage.pools.coding import SUM_TOLERANCE
+from sondage.pools.coding import SUM_TOLERANCE, class_texts
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import LARGEST_FEATURE, SURE
 from sondage.pools.sql.argmax import add_predicted
@@ -61,7 +61,8 @@ def prepared(
     """
     select = given(within)
     raw = schema.id.raw
-    key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({raw} AS BIGINT)"
+    whole = f"CASE WHEN {raw} < {2**63} THEN CAST({raw} AS BIGINT) ELSE -1 END" if schema.id.unsigned else raw
+    key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({whole} AS BIGINT)"
     columns = {"id": raw, "key": key} | ({} if schema.group is None else {"g": schema.group.raw})
     columns |= {s.prediction.raw: s.prediction.raw for s in schema.sources if s.prediction is not None}
     if schema.lists is not None:
@@ -101,10 +102,10 @@ def _code(select: Select, schema: Schema, column: Column) -> str:
     if column.kind in ("int", "bool") and classes == tuple(range(len(classes))):
         whole = column.raw if column.kind == "int" else f"CAST({column.raw} AS INT)"
         return f"CASE WHEN {whole} >= 0 AND {whole} < {len(classes)} THEN CAST({whole} AS INT) END"
-    table = f"names{len(select.tables)}"
+    table, texts = f"names{len(select.tables)}", class_texts(classes)
     select.tables[table] = {
-        f"{table}_text": np.array([str(name) for name in classes], dtype=object),
-        f"{table}_code": np.arange(len(classes)),
+        f"{table}_text": np.array(list(texts), dtype=object),
+        f"{table}_code": np.array(list(texts.values())),
     }
     select.text = (
         f"SELECT t.*, m.{table}_code FROM ({select.text}) t "
@@ -114,13 +115,14 @@ def _code(select: Select, schema: Schema, column: Column) -> str:
 
 
 def _class_text(column: Column) -> str:
-    """Return the text of the class that a column names, as Python writes it: of whole numbers, and True and False."""
+    """Return the text of the class that a column names, as Python writes it: of numbers, and True and False."""
     raw = f"t.{column.raw}"
     if column.kind == "bool":
         return f"CASE WHEN {raw} THEN 'True' WHEN NOT {raw} THEN 'False' END"
     if column.kind == "float":
         whole = f"abs({raw}) < {number(2.0**53)} AND {raw} = floor({raw})"
-        return f"CASE WHEN {whole} THEN CAST(CAST({raw} AS BIGINT) AS STRING) END"
+        fraction = f"CAST(CAST({raw} AS DOUBLE) AS STRING)"
+        return f"CASE WHEN {whole} THEN CAST(CAST({raw} AS BIGINT) AS STRING) ELSE {fraction} END"
     return f"CAST({raw} AS STRING)"
 
 
@@ -175,28 +177,39 @@ def checks(schema: Schema) -> list[Check]:
         if told is not None:
             known = f"one of the classes {list(schema.task.classes)}" if told.named else "in [0, 1]"
             for name, column in zip(told.names, told.columns, strict=True):
-                inside = f"({name} >= 0e0 AND {name} <= 1e0)"
+                inside = f"({name} >= 0e0 AND {name} <= 1e0 AND {_number(name)})"
                 found.append(Check(column.name, inside, column.raw if told.named else name, known, told.several))
             if told.several and not told.named:
                 names = f"{told.columns[0].name}, {told.columns[1].name}, ..."
                 near = f"{sum_error(told)} <= {number(SUM_TOLERANCE)}"
                 found.append(Check(f"sum of {names}", near, total(told.names), f"1 within {SUM_TOLERANCE}", True))
         if source.variance is not None:
-            inside = f"({source.spread} >= 0e0 AND {source.spread} <= {LARGEST})"
+            inside = f"({source.spread} >= 0e0 AND {source.spread} <= {LARGEST} AND {_number(source.spread)})"
             found.append(Check(source.variance.name, inside, source.spread, "finite, not negative"))
     for source in schema.models:
         if source.prediction is not None and schema.task.kind == "classification":
             known = f"one of the classes {list(schema.task.classes)}"
             found.append(Check(source.prediction.name, f"{source.code} IS NOT NULL", source.prediction.raw, known))
         elif source.prediction is not None:
-            found.append(Check(source.prediction.name, f"abs({source.code}) <= {LARGEST}", source.code, "finite"))
+            inside = f"(abs({source.code}) <= {LARGEST} AND {_number(source.code)})"
+            found.append(Check(source.prediction.name, inside, source.code, "finite"))
     for name, positive in (("w", schema.weight), ("c", schema.cost)):
         if positive is not None:
-            found.append(Check(positive.name, f"({name} > 0e0 AND {name} <= {LARGEST})", name, "positive and finite"))
+            inside = f"({name} > 0e0 AND {name} <= {LARGEST} AND {_number(name)})"
+            found.append(Check(positive.name, inside, name, "positive and finite"))
     for at, column in enumerate(schema.features):
-        inside = f"abs(x{at}) <= {number(LARGEST_FEATURE)}"
+        inside = f"(abs(x{at}) <= {number(LARGEST_FEATURE)} AND {_number(f'x{at}')})"
         found.append(Check(column.name, inside, f"x{at}", f"finite, at most {LARGEST_FEATURE:g} either way"))
     return found
+
+
+def _number(name: str) -> str:
+    """Return the condition that a double is a number and finite.
+
+    Where a Parquet file's statistics are within bounds DuckDB does not look at the values, and they know nothing of
+    NaN; nor is `isnan` looked at then.
+    """
+    return f"{name} - {name} = 0e0"
 
 
 def sound(schema: Schema) -> str:

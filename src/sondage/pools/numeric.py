@@ -1,0 +1,71 @@
+"""Columns that a user hands over, as arrays of numbers; the first row that has none is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.blocks import row_blocks
+from sondage.core.predictions import Floats
+from sondage.errors import InputError
+from sondage.pools.missing import as_array, is_missing
+from sondage.pools.table import as_number
+
+__all__ = ["Where", "as_column", "floats", "numeric", "positive_column"]
+
+Where = Callable[[int], str]
+"""Names a row in messages."""
+
+
+def as_column(values: Any, name: str, size: int | None) -> NDArray[Any]:
+    """Return a one-dimensional array of the pool's length; lists, frames' columns and Arrow arrays are taken."""
+    array = as_array(values, name)
+    if array.ndim != 1:
+        raise InputError(f"{name} has shape {array.shape}; it must be one column")
+    if size is not None and len(array) != size:
+        raise InputError(f"{name} has {len(array)} rows; the pool has {size}")
+    return array
+
+
+def numeric(array: NDArray[Any], name: str, where: Where) -> NDArray[Any]:
+    """Return the array if it is numbers and finite, or name the first row that is not."""
+    if array.dtype.kind not in "fiub":
+        array = _parsed(array, name, where)
+    if array.dtype.kind == "f":
+        for part in row_blocks(len(array), array.size // max(len(array), 1)):
+            bad = ~np.isfinite(array[part])
+            if bad.any():
+                row = part.start + int(np.argmax(bad.any(axis=1) if bad.ndim == 2 else bad))
+                raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be finite")
+    return array
+
+
+def _parsed(array: NDArray[Any], name: str, where: Where) -> NDArray[np.float64]:
+    """Return texts and objects as numbers, NaN where a value is missing, or name the first row that has none."""
+    if array.dtype.kind not in "OUS":
+        raise InputError(f"{name} must be numbers, not {array.dtype}")
+    numbers: list[float] = []
+    for value in array.ravel().tolist():
+        try:
+            numbers.append(np.nan if is_missing(value) else as_number(value))
+        except (TypeError, ValueError):
+            row = len(numbers) * len(array) // array.size
+            raise InputError(f"{name} of {where(row)} is {value!r}; it must be a number") from None
+    return np.array(numbers).reshape(array.shape)
+
+
+def positive_column(values: Any, name: str, size: int, where: Where) -> NDArray[Any]:
+    """Return a column of positive finite numbers, or name the first row that is not."""
+    array = numeric(as_column(values, name, size), name, where)
+    if len(array) and not array.min() > 0:
+        row = int(np.argmin(array > 0))
+        raise InputError(f"{name} of {where(row)} is {array[row]}; it must be positive")
+    return array
+
+
+def floats(array: NDArray[Any]) -> Floats:
+    """Return a float64 view or copy."""
+    return np.asarray(array, dtype=np.float64)
