@@ -30,7 +30,7 @@ MOST_BINS = 65_536
 
 
 def _both_classes(mu: Floats) -> bool:
-    return bool(np.all(clean_sum(mu, axis=0) > 0))
+    return all(clean_sum(column) > 0 for column in mu.T)
 
 
 def _auc(mu: Floats) -> float:
@@ -57,7 +57,8 @@ def _from_above(column: Floats) -> Floats:
 
 def _precisions(mu: Floats) -> tuple[Floats, Floats]:
     """Return precision and taken share at every threshold; 1 where nothing is taken, as a positive there would have."""
-    taken, hits = _from_above(mu.sum(axis=1)), _from_above(mu[:, 1])
+    negative, positive = mu.T
+    taken, hits = _from_above(negative + positive), _from_above(positive)
     some = taken > 0
     return np.where(some, hits / np.where(some, taken, 1.0), 1.0), np.where(some, taken, np.inf)
 
