@@ -22,6 +22,7 @@ from sondage.core.samples import Expansion, Known, Sample, effective_number, fro
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
+from sondage.pools.missing import converted
 from sondage.pools.numeric import positive_column
 from sondage.studies.answers import AGREED, of_untold
 from sondage.studies.labels import code_label, label_array
@@ -201,7 +202,7 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
 
 
 def _listed(labels: Any, size: int) -> list[Any]:
-    found = list(labels.to_numpy() if hasattr(labels, "to_numpy") else labels)
+    found = list(converted(labels))
     if len(found) != size:
         raise LabelError(f"there are {len(found)} labels for {size} items")
     return found
