@@ -4,6 +4,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from sondage import estimate_from
@@ -77,6 +78,21 @@ def test_what_cannot_be_corrected_for_is_refused(parts: dict[str, Any], words: s
 def test_a_missing_label_is_refused_by_its_row(predictions: Any, labels: Any) -> None:
     with pytest.raises(LabelError, match="row 1 is missing"):
         estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
+
+
+@pytest.mark.parametrize("labels", [["1", "0", "0"], pandas.Series([1, 0, 0]), np.array([1.0, 0.0, 0.0])])
+def test_labels_name_the_classes_of_predictions_however_they_are_written(labels: Any) -> None:
+    for predictions in ([1, 1, 0], ["1", "1", "0"], [1.0, 1.0, 0.0]):
+        found = estimate_from("precision", predictions=predictions, labels=labels, inclusion=[0.5] * 3, positive=1)
+        assert found.value == 0.5
+
+
+def test_what_are_no_columns_is_refused() -> None:
+    table = {"labels": [1, 0, pandas.NA], "inclusion": [0.5] * 3}
+    with pytest.raises(LabelError, match="label <NA> of id 'row 2' is not a class"):
+        estimate_from("error_rate", predictions=[1, 0, 1], **table)
+    with pytest.raises(InputError, match=r"predictions of 'model' has shape \(3, 1\); it must be one column"):
+        estimate_from("error_rate", predictions=pandas.DataFrame({"f": [1, 0, 1]}), **table)
 
 
 def test_an_expansion_above_the_whole_has_an_interval() -> None:

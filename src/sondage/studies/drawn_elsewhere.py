@@ -14,6 +14,7 @@ from sondage.core.checks import is_whole
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Measure, parse_measure, settled
+from sondage.core.measures.functionals import spelled
 from sondage.core.possible import unrefuted_limits, unrounded
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
@@ -22,7 +23,7 @@ from sondage.core.samples import Expansion, Known, Sample, effective_number, fro
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
-from sondage.pools.missing import converted
+from sondage.pools.missing import converted, is_missing
 from sondage.pools.numeric import positive_column
 from sondage.studies.answers import AGREED, of_untold
 from sondage.studies.labels import code_label, label_array
@@ -193,12 +194,21 @@ def _check_pool_size(pool_size: Any, least: int) -> None:
 
 
 def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
-    """Return the classes: as given, or for predictions alone those that are predicted or labelled."""
+    """Return the classes: as given, or for predictions alone those that are predicted or labelled.
+
+    Numbers and their texts name the same classes, as labels from a file do.
+    """
     if classes is not None or predictions is None:
         return classes
-    values = (*np.asarray(predictions).tolist(), *np.asarray(labels).tolist())
-    seen = {value for value in values if value is not None and value == value}  # a missing label is no class
-    return None if all(isinstance(value, int) for value in seen) else sorted(seen)
+    seen: dict[str, Any] = {}
+    for values in (predictions, labels):
+        for value in np.asarray(converted(values)).ravel().tolist():
+            if not is_missing(value):  # a missing label is no class
+                seen.setdefault(spelled(value), value)
+    if all(isinstance(value, int) for value in seen.values()):
+        return None
+    alike = len({isinstance(value, str) for value in seen.values()}) == 1
+    return sorted(seen.values(), key=None if alike else str)
 
 
 def _listed(labels: Any, size: int) -> list[Any]:
