@@ -31,6 +31,8 @@ __all__ = ["RESULTS", "cells", "coverage_flag", "print_tables", "result_file", "
 RESULTS = Path(__file__).resolve().parent / "results" / "labels"
 SUMMARY = RESULTS / "summary.csv"
 LOW, HIGH, BOUND, ONE_SIDED = 0.93, 0.985, 0.001, 0.05
+DIGITS = 5
+"""Of what the summary keeps."""
 SONDAGE = ("default", "thesis", "passive")
 LEAST_RATIO = 0.1
 
@@ -88,7 +90,13 @@ def _from_rows(name: str) -> Iterator[tuple[Key, Cell]]:
             groups[int(row["budget"]), row["method"]][row["seed"]] = row
     problem = load(name)
     for (budget, method), rows in sorted(groups.items()):
-        yield (name, budget, method), _cell(problem, list(rows.values()))
+        cell = _cell(problem, list(rows.values()))
+        yield (name, budget, method), {key: _as_kept(value) for key, value in cell.items()}
+
+
+def _as_kept(value: Any) -> Any:
+    """Return a value as the summary keeps it, so that tables from rows and from the summary are the same."""
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def _kept() -> dict[Key, Cell]:
@@ -121,7 +129,7 @@ def write_summary(chosen: Iterable[str] | None = None) -> None:
         writer.writerow(("problem", "budget", "method", *FIELDS))
         for key in sorted(rows, key=_order):
             values = [rows[key][field] for field in FIELDS]
-            writer.writerow((*key, *(f"{v:.5g}" if isinstance(v, float) else v for v in values)))
+            writer.writerow((*key, *(f"{v:.{DIGITS}g}" if isinstance(v, float) else v for v in values)))
 
 
 def _order(key: Key) -> tuple[int, int, str]:

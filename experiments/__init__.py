@@ -1,4 +1,4 @@
-"""The experiments of Sawade's thesis (Active Evaluation of Predictive Models, 2012) on data that can be had.
+"""The experiments of Sawade's thesis (Active Evaluation of Predictive Models, 2013) on data that can be had.
 
 ``python -m experiments`` runs them all, ``python -m experiments figure_4_3`` one; docs/experiments.md reports them.
 

@@ -31,6 +31,9 @@ STYLES: dict[str, dict[str, Any]] = {
 }
 """Colour and marker of each method; the thesis draws passive blue and active red as well."""
 
+EXACT = 1e-12
+"""An error below it is rounding."""
+
 
 def panels(count: int, columns: int = 3, *, width: float = 3.0, height: float = 2.5) -> tuple[Figure, list[Axes]]:
     """Return a figure with so many panels; those left over are hidden."""
@@ -50,7 +53,7 @@ def band(axes: Axes, method: str, curve: Curve, **style: Any) -> None:
     look: dict[str, Any] = (
         {"markersize": 3.5, "linewidth": 1.1, "capsize": 2, "label": method} | STYLES.get(method, {}) | style
     )
-    shown = np.array([point for point in zip(*curve, strict=True) if point[1] > 0]).reshape(-1, 3)
+    shown = np.array([point for point in zip(*curve, strict=True) if point[1] > EXACT]).reshape(-1, 3)
     axes.errorbar(*shown.T, **look)
 
 

@@ -2,7 +2,7 @@
 
 Two classifiers are fitted to 300 of the 1,797 images; the other 1,497 are the pool. All labels of the pool are known,
 so that each estimate can be compared with the truth. Run: ``python docs/figures/gain.py`` (needs scikit-learn and
-matplotlib; about one minute). README.md quotes the table that it prints.
+matplotlib; about ten minutes of one core). README.md quotes the table that it prints.
 """
 
 from __future__ import annotations

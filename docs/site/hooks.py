@@ -14,7 +14,7 @@ from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
-OUTSIDE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "README.md": "readme.md"}
+OUTSIDE = {f"{name}.md": f"{name.lower()}.md" for name in ("CHANGELOG", "CONTRIBUTING", "README", "SECURITY")}
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">(.*?)</\1>', re.DOTALL)
 LINK = re.compile(r"\]\(((?:\.\./)+)([A-Z]+\.md)(#[^)]*)?\)")
@@ -27,7 +27,7 @@ def on_files(files: Files, config: Any) -> Files:
         # From the root a page is docs/page.md, from this folder page.md; LICENSE and the like have no page here.
         text = re.sub(r"\]\(docs/([^)]*)\)", r"](\1)", text)
         text = re.sub(r'src="docs/([^"]*)"', r'src="\1"', text)
-        text = re.sub(r"\[([^\]]*)\]\((?:LICENSE|SECURITY\.md|CITATION\.cff|benchmarks[^)]*|src/[^)]*)\)", r"\1", text)
+        text = re.sub(r"\[([^\]]*)\]\((?:LICENSE|CITATION\.cff|benchmarks[^)]*|src/[^)]*)\)", r"\1", text)
         for other, place in OUTSIDE.items():
             text = text.replace(f"]({other})", f"]({place})")
         files.append(File.generated(config, page, content=text))

@@ -114,7 +114,7 @@ def test_texts_that_are_no_numbers_are_no_labels(tmp_path, text):
     ):
         (path := tmp_path / "labels.csv").write_text(rows)
         study.ask(2)
-        with study, pytest.raises(LabelError, match=f"line 2: label .*{text}.* of id '0' is not"):
+        with study, pytest.raises(LabelError, match=f"line 2: (label|outcome) '{text}' of id '0' is not"):
             tell_answers(study, read_answers(path, study))
 
 

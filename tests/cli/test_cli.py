@@ -4,6 +4,7 @@ import csv
 import errno
 import io
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -200,6 +201,71 @@ def test_several_measures():
     assert set(json.loads(run("estimate", "study.db", "--json").output)["estimates"]) == {"error_rate", "recall"}
 
 
+def test_each_measure_has_its_own_standard_error():
+    planned("--model", "a", "--measure", "error_rate", "--measure", "recall")
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv", lambda name: "spam" if len(name) % 2 else "not spam")
+    run("import", "study.db", "batch.csv")
+    data = json.loads(run("estimate", "study.db", "--json").output)["estimates"]
+    for command in ("estimate", "report"):
+        output = run(command, "study.db").output
+        for name, words in (("error_rate", "error rate"), ("recall", "recall")):
+            assert f"\n{words}: standard error {data[name]['std_error']:.3g}; effective number" in output
+
+
+def test_fewer_items_than_asked_for_are_explained():
+    planned("--model", "a", budget=60)
+    told = run("ask", "study.db", 20, "-o", "batch.csv").stderr
+    assert told == (
+        "12 items to label, not 20: their labels decide which come next. "
+        "Fill the labels in, then: sondage import study.db batch.csv\n"
+    )
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    assert run("ask", "study.db", 1).stderr.startswith("1 item to label. Fill")
+    assert run("ask", "study.db", 20, "--who", "ben").stderr.startswith("18 items to label, not 20: ")
+    assert run("ask", "study.db", "--force", "-o", "batch.csv").stderr.startswith("30 items to label. Fill")
+
+
+@pytest.mark.parametrize("who", [[], ["--who", "ben"]])
+def test_without_its_pool_a_study_goes_on_and_says_so(who):
+    planned("--model", "a", budget=60)
+    run("ask", "study.db", 12, "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    os.rename("pool.csv", "moved.csv")
+    said = run("ask", "study.db", 20, "-o", "more.csv", *who).stderr
+    assert "20 items to label. Fill" in said
+    assert "the next draw needs the pool: there is no file" in said
+    assert "the present order goes on, and nothing is chosen from the labels so far" in said
+
+
+def test_only_systems_that_the_question_is_about_need_a_label():
+    rows = "".join(f"\n{n},0.{n + 1},0.5,0.4" for n in range(9))
+    Path("systems.csv").write_text(f"id,a.judge,b.judge,c.judge{rows}\n")
+    for options, told in (
+        (["--model", "b"], "Fill b.label in (the others may stay empty), then"),
+        (["--compare", "a,c"], "Fill a.label and c.label in (the others may stay empty), then"),
+        (["--select"], "Fill the labels in, then"),
+    ):
+        name = f"study{options[0]}.db"
+        run("plan", "systems.csv", name, "--measure", "accuracy", "--budget", 4, *options)
+        assert told in run("ask", name).stderr
+    assert (
+        "Planned: rank 3 models by accuracy, from 4 of 9 items."
+        in run("plan", "systems.csv", "s.db", "--measure", "accuracy", "--budget", 4, "--select").output
+    )
+
+
+def test_advice_says_of_what_and_for_what():
+    one = run("advise", pool_file(), "--model", "a", "--measure", "f1", "--width", 0.2).output
+    assert "If the probabilities are right, the F1 of 'a' is 0." in one
+    assert "needed for a 95 % interval of width 0.2 with method default: " in one
+    two = run("advise", "pool.csv", "--compare", "a,b", "--difference", 0.1, "--power", 0.9).output
+    assert "the error rate of 'a' minus that of 'b' is " in two
+    assert "needed for finding a difference of 0.1 with power 0.9 with method thesis: " in two
+
+
 def test_an_empty_label_is_a_skip_or_not_yet_answered():
     planned("--model", "a")
     run("ask", "study.db", 4, "-o", "batch.csv")
@@ -299,8 +365,10 @@ def test_outcomes_have_a_label_for_each_system():
     assert run("export", "study.db").output.splitlines()[1].split(",")[1:3] == ["1.0", "0.0"]
 
 
-def test_the_demo_tells_the_truth():
+def test_the_demo_tells_the_truth(monkeypatch):
+    monkeypatch.setattr("sondage.cli.demo.RUNS", 20)
     output = run("demo").output
+    assert "with 20 other seeds" in output
     assert "The error rate of 'new' in this pool is" in output
     assert "Labels drawn at random are as precise" in output
     assert len(output.splitlines()) <= 25

@@ -42,7 +42,8 @@ def test_the_whole_way(pool):
     planned = run("plan", pool, study, "--compare", "new,old", "--measure", "dcg@2", "--budget", 40)
     assert planned.exit_code == 0
     assert "compare dcg@2 of new and old" in planned.output
-    assert run("ask", study, 3, "-o", batch).exit_code == 0
+    asked = run("ask", study, 3, "-o", batch)
+    assert asked.output.startswith("3 queries to label. Fill the labels in")
     rows = filled(batch, lambda row: "2" if row["document"] == "d2" else "0")
     assert list(rows[0]) == ["query", "document", "label", "title"]
     assert len(rows) == 9
@@ -58,10 +59,17 @@ def test_the_whole_way(pool):
     assert json.loads(run("report", study, "--json").output)["question"]["measures"] == ["dcg@2"]
 
 
+def test_a_budget_without_costs_counts_queries(pool):
+    pool.write_text(pool.read_text().replace("cost", "length"))
+    plan = ("plan", pool, pool.parent / "study.db", "--compare", "new,old", "--measure", "dcg@2", "--budget")
+    assert "--budget 24 is above what the pool can take: 8 (queries)" in run(*plan, 24).output
+    assert "--budget 2.5 counts queries and must be whole" in run(*plan, 2.5).output
+
+
 def test_advice(pool):
     found = run("advise", pool, "--compare", "new,old", "--measure", "err", "--budget", 30)
     assert found.exit_code == 0
-    assert "err is" in found.output
+    assert "the ERR of 'new' minus that of 'old' is " in found.output
 
 
 def test_incomplete_and_skipped_queries(pool):

@@ -219,6 +219,18 @@ def test_probabilities_that_labels_contradict_are_warned_of(rng):
     assert not evaluate(Pool(predictions=(right > 0.5) * 1), "f1", labels=1 - y, budget=100).warnings
 
 
+def test_probabilities_that_the_method_does_not_use_are_not_warned_of(rng):
+    score = rng.normal(-1.0, 2.0, 4000)
+    y = (rng.random(4000) < 1 / (1 + np.exp(-score))).astype(int)
+    models = {name: Classifier(1 / (1 + np.exp(-5 * (score + rng.normal(0, 1, 4000))))) for name in "ab"}
+    pool = Pool(models=models)
+    assert not compare(pool, "a", "b", labels=y, budget=200).warnings
+    assert not evaluate(pool, labels=y, budget=200, model="a", method="passive").warnings
+    for parts in ({"estimator": "anchored"}, {"design": "optimal+passive"}, {"design": "strata"}):
+        found = evaluate(pool, labels=y, budget=200, model="a", **{"method": "passive", "belief": "model"} | parts)
+        assert any("calibrated ones need fewer labels" in warning for warning in found.warnings)
+
+
 def test_what_is_unexpected_is_counted(rng):
     p = rng.dirichlet(np.ones(3), 300)
     y = rng.integers(0, 3, 300)
@@ -234,3 +246,10 @@ def test_predictive_variances_that_labels_contradict_are_warned_of(rng, scale, w
     y = means + scale * np.sqrt(variances) * rng.normal(size=2000)
     found = evaluate(Pool(means=means, variances=variances), "mse", labels=y, budget=150, seed=1).warnings
     assert any(f"{scale:.0g}" in text and "predictive variances" in text for text in found) == warned
+
+
+def test_a_result_is_shown_without_what_only_intervals_need():
+    shown = repr(evaluate(Pool([0.1, 0.4, 0.7, 0.8]), "f1", labels=[0, 0, 1, 1], budget=3))
+    assert shown.startswith("Estimate(measure='f1', models=('model',), value=")
+    assert all(name in shown for name in ("std_error=", "n_labels=3", "exact=False", "n_effective=", "warnings="))
+    assert not any(name in shown for name in ("slope", "unrefuted", "bounds", "counts", "evidence"))

@@ -43,6 +43,15 @@ def test_plausible_calibrations_are_spread_as_the_posterior(rng: np.random.Gener
     assert plausible_events(np.zeros(0), np.zeros(0, dtype=bool), np.zeros(0), 5) == (IDENTITY,)
 
 
+def test_either_of_two_classes_may_be_the_event(rng: np.random.Generator) -> None:
+    for above in (-1.0, 0.3, 1.0):
+        logits, weights = np.round(2.0 * rng.normal(size=40), 1), rng.random(40)
+        events = rng.random(40) < expit(above + logits)
+        one, other = (plausible_events(x, e, weights, 30) for x, e in ((logits, events), (-logits, ~events)))
+        for p, q in zip(one, other, strict=True):
+            assert (p.shift, p.slope, p.lapse) == pytest.approx((-q.shift, q.slope, q.lapse), rel=1e-9)
+
+
 def posterior(logits: np.ndarray, events: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return means and deviations of (shift, ln slope, lapse), by a grid of its own and the sum over all events."""
     shifts, slopes = (grid.ravel() for grid in np.meshgrid(np.linspace(-8, 8, 161), np.linspace(-2.5, 2.0, 91)))

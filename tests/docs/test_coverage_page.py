@@ -1,4 +1,4 @@
-"""The tables of docs/coverage.md, and of new pools in docs/efficiency.md, are printed from the results kept here."""
+"""The tables of docs/coverage.md and docs/efficiency.md are printed from the results kept here."""
 
 import re
 import subprocess
@@ -20,6 +20,13 @@ def test_tables_are_those_that_the_commands_print(script: str, options: str) -> 
     tables = printed(command)
     assert len(tables) == max(len(names), 1)
     assert [table for table in tables if table not in PAGE] == []
+
+
+def test_tables_of_the_problems_in_view() -> None:
+    page = (ROOT / "docs" / "efficiency.md").read_text()
+    tables = printed([sys.executable, str(ROOT / "benchmarks" / "summary.py"), "--markdown"])
+    assert len(tables) == 3
+    assert [table for table in tables if table not in page] == []
 
 
 @pytest.mark.parametrize(("script", "count"), [("unseen.py", 3), ("unseen_measures.py", 3), ("unseen_pairs.py", 4)])

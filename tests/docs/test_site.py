@@ -66,6 +66,7 @@ def test_links_outside_the_folder_are_turned():
     turned = load("hooks").on_page_markdown
     assert turned("[c](../CHANGELOG.md)", Page("README.md")) == "[c](changelog.md)"
     assert turned("[c](../../CHANGELOG.md#x)", Page("decisions/a.md")) == "[c](../changelog.md#x)"
+    assert turned("[s](../SECURITY.md)", Page("labelling.md")) == "[s](security.md)"
     assert turned("[c](../choosing.md)", Page("decisions/a.md")) == "[c](../choosing.md)"
 
 

@@ -164,6 +164,10 @@ ARRAYS = {
         {"predictions": ["a", "b", np.nan]},
         "prediction of 'model' of row 2 is nan; every row needs",
     ),
+    "scores for classes": (
+        {"predictions": [1.0, 0.25, 0.75]},
+        "a prediction is 0.25, and classes are whole numbers or text: give probabilities as probabilities=",
+    ),
     "no id": ({"probabilities": P, "ids": [None, 0, 1]}, "the id of row 0 is None; every row needs one"),
     "masked": (
         {"probabilities": np.ma.array(P, mask=[0, 1, 0])},
@@ -186,6 +190,7 @@ ARRAYS = {
     "fields": ({"probabilities": P, "fields": [1]}, "fields= is a list: give each field a name, fields={'name': ...}"),
     "number for a name": ({"models": {1: Classifier(P)}}, "models= has the name 1; names must be text, such as '1'"),
     "no model": ({"models": {}}, "models= is empty"),
+    "models by position": ({"probabilities": {"a": Classifier(P)}}, "several models by name are models={...}"),
 }
 
 
@@ -198,7 +203,7 @@ def test_arrays(name):
 
 QUESTIONS = {
     "budget": ({"budget": 4}, "budget=4 is above what the pool can take: 3 (labels)"),
-    "no budget": ({"budget": 0}, "budget=0 must be positive"),
+    "no budget": ({"budget": 0}, "budget=0 must be positive and finite: give the number of labels, or their cost"),
     "half a label": ({"budget": 1.5}, "budget=1.5 counts labels and must be whole"),
     "measure": ({"measure": "recal"}, "no measure 'recal'; there are error_rate,"),
     "nothing for a measure": ({"measure": None}, "measure None is neither a name nor a measure; there are"),

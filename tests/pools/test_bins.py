@@ -48,7 +48,7 @@ def files(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("most", "cells"), [(65_536, 1 << 20), (37, 64)])
+@pytest.mark.parametrize(("most", "cells"), [(65_536, 1 << 20), (37, 300)])
 @pytest.mark.parametrize(("name", "measure"), MEASURES)
 def test_the_same_bins_and_items(name, measure, most, cells, files, monkeypatch):
     monkeypatch.setattr(bins, "MOST_CELLS", cells)

@@ -9,7 +9,7 @@ import pytest
 
 from sondage import Pool, Study, read_pool
 from sondage.errors import InputError
-from sondage.pools.label_files import escaped, read_labels
+from sondage.pools.label_files import escaped, read_label_rows
 
 
 @pytest.fixture
@@ -155,6 +155,12 @@ def test_a_pool_remembers_how_it_was_read(written):
     assert read_pool(pool.source, **pool.reading).fingerprint == pool.fingerprint
 
 
+def read_labels(path):
+    """Return the ids and the labels of a file."""
+    rows = [row for _, row in read_label_rows(path, ["id", "label"])]
+    return [row["id"] for row in rows], [row["label"] for row in rows]
+
+
 def test_labels_are_text_and_empty_ones_skips(written):
     path = written("text;label;id\nx;spam;a\ny;;b\n'=1;  ham ;'=c\n")
     assert read_labels(path) == (["a", "b", "=c"], ["spam", None, "ham"])
@@ -188,8 +194,11 @@ def test_cells_may_be_long(written):
 
 
 def test_labels_of_systems_have_a_column_each(written):
-    path = written("id,a.label,b.label\n1,0,1\n2,,\n3,1,\n")
-    assert read_labels(path, ("a", "b")) == (["1", "2", "3"], [{"a": "0", "b": "1"}, None, {"a": "1"}])
+    rows = read_label_rows(written("id,a.label,b.label\n1,0,1\n2,,\n"), ["id", "a.label", "b.label"])
+    assert rows == [
+        (2, {"id": "1", "a.label": "0", "b.label": "1"}),
+        (3, {"id": "2", "a.label": None, "b.label": None}),
+    ]
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-1+1", "@sum", "'=x", "\tx", "-5", "+5.5e3", "plain", "'quoted'", 7])

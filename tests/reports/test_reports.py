@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO
 
@@ -177,6 +178,22 @@ def test_stages_are_counted_as_they_were_drawn(budget, told, rng):
     assert told in str(sondage.report(sondage.evaluate(pool, labels=[0, 1] * 100, budget=budget)))
 
 
+@pytest.mark.parametrize(
+    ("design", "told"),
+    [
+        ("optimal", "items whose label can move the error rate most had a higher chance, cheap ones for their cost."),
+        ("uniform_cost", "items whose label can move the error rate most had a higher chance."),
+        ("cost_only", "cheap items had a higher chance."),
+        ("active_lambda", "cheap items had a higher chance."),
+        ("passive", "every item had the same chance."),
+    ],
+)
+def test_what_costs_did_to_the_draw_is_told(design, told, rng):
+    pool = Pool(probabilities=rng.random(90), costs=[1.0, 2.0, 3.0] * 30)
+    found = sondage.report(sondage.evaluate(pool, labels=[0, 1] * 45, budget=20, design=design))
+    assert found.chosen[0].endswith(f"in an order that the seed fixes: {told}")
+
+
 def test_a_result_in_memory_says_how_it_was_made(rng):
     pool = Pool(probabilities=rng.random(40))
     (snippet,) = [
@@ -240,6 +257,44 @@ def test_the_parts_are_those_of_the_labels(tmp_path, rng):
     assert {one.name: one.n_labels for one in part.figures} == {
         kind: list(languages.values()).count(kind) for kind in ("de", "en")
     }
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [("evaluate", "  Probability that the label is 1:\n   believed"), ("regression", "  Mean of ")]
+)
+def test_it_is_told_what_was_believed(tmp_path, rng, kind, said):
+    assert said in str(sondage.report(studied(tmp_path, kind, rng)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("evaluate", "the chance that this"), ("grades", "the chance that this"), ("regression", "what was")],
+)
+def test_what_labels_were_believed_is_explained(rng, kind, said):
+    pool, labels = pool_of(kind, rng)
+    if kind == "grades":
+        pool, labels = Pool(models={"a": Outcome(judge=rng.dirichlet([1, 1, 1], 240))}), rng.integers(0, 3, (240, 1))
+    measure = {"evaluate": "error_rate", "grades": "mean_outcome", "regression": "mse"}[kind]
+    page = sondage.report(sondage.evaluate(pool, measure, labels=labels, budget=60)).to_html()
+    assert f"Believed: {said}" in page
+
+
+@pytest.mark.parametrize("values", [["2026-01", "2026-02", "2026-03"], ["2", "9", "10"], ["", "a", "b"]])
+def test_parts_stand_in_their_own_order(tmp_path, rng, values):
+    pool, labels = pool_of("evaluate", rng)
+    pool.fields["month"] = np.array(values)[rng.choice(3, len(pool), p=[0.3, 0.4, 0.3])]
+    study = Study.create(tmp_path / "study.db", pool, budget=60)
+    study.tell(ids := study.ask(), labels[ids].tolist())
+    (part,) = [part for part in sondage.report(study).parts if part.field == "month"]
+    assert [figure.name for figure in part.figures] == [value or "(empty)" for value in values]
+
+
+def test_several_measures_in_slices_are_reported_one_by_one(rng):
+    pool, labels = pool_of("evaluate", rng)
+    found = sondage.evaluate(pool, ["f1", "recall"], labels=labels, budget=60, slices="language")
+    with pytest.raises(InputError, match=r"of one measure in slices, not of 2: take result\['f1'\]"):
+        sondage.report(found)
+    assert "The F1 of" in str(sondage.report(found["f1"]))
 
 
 def test_a_comparison_by_counts_has_parts_where_the_models_differ(tmp_path, rng):
@@ -334,6 +389,11 @@ def test_a_study_of_rankings_is_reported(tmp_path, rng):
     assert report.question == "Which has the better DCG@2, 'a' or 'b'?"
     assert report.answers[0] in page
     assert report.reliability is None
+    assert report.contributors
+    assert "elieved" not in page  # nobody believed anything of all grades of a query together
+    assert "expected nothing" not in str(report)
+    told = replace(report.contributors[0], label="d: 1, " * 20)
+    assert f"label {'d: 1, ' * 10} ...; moved by" in str(replace(report, contributors=(told,)))
     json.dumps(report.to_data(), allow_nan=False, default=str)
 
 
@@ -381,3 +441,8 @@ def test_better_by_more_than_a_margin(rng):
     found = sondage.compare(pool, "a", "b", "accuracy", labels=y, budget=150, alternative="greater", margin=-0.1)
     assert found.better == "a"
     assert answer(found).startswith("'a' is better than 'b' by more than 10")
+
+
+def test_measures_are_named_as_readers_know_them(rng):
+    pool, labels = pool_of("evaluate", rng)
+    assert answer(sondage.evaluate(pool, "brier", labels=labels, budget=20)).startswith("The Brier score of 'model' ")

@@ -1,6 +1,6 @@
 """How often paired tests reject two models that are equal (slow).
 
-As in section 5.4.2 of C. Sawade, Active Evaluation of Predictive Models, 2012: each item's two outputs change places
+As in section 5.4.2 of C. Sawade, Active Evaluation of Predictive Models, 2013: each item's two outputs change places
 with probability 1/2, so that both models have the same risk in the population. benchmarks/tests.py has more designs,
 budgets and levels, and the power.
 """

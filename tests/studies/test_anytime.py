@@ -367,7 +367,12 @@ def test_sequences_miss_rarely_at_any_time():
 
 @pytest.mark.parametrize(
     ("options", "runs"),
-    [({"stages": (0.4, 0.6)}, 300), ({"design": "active_neq", "floor": 0}, 100), ({"looks": 3}, 100)],
+    [
+        ({"stages": (0.4, 0.6)}, 100),
+        ({"design": "active_neq", "floor": 0}, 100),
+        ({"looks": 3}, 100),
+        pytest.param({"stages": (0.4, 0.6)}, 1000, marks=pytest.mark.slow),
+    ],
 )
 def test_stopping_when_significant_keeps_the_level(options, runs):
     """Of the items where the models disagree each is right on half, in an order that the belief knows nothing of."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 
 from sondage import estimate_from
@@ -74,13 +75,30 @@ def test_what_cannot_be_corrected_for_is_refused(parts: dict[str, Any], words: s
         estimate_from("error_rate", predictions=[0, 1], labels=[0, 1], **parts)
 
 
-@pytest.mark.parametrize(("predictions", "labels"), [([0, 1], [0, None]), (["a", "b"], ["a", None])])
+@pytest.mark.parametrize(
+    ("predictions", "labels"),
+    [
+        ([0, 1], [0, None]),
+        ([0, 1], [0, float("nan")]),
+        (["a", "b"], ["a", None]),
+        (["a", "b"], ["a", float("nan")]),
+        (["a", "b"], ["a", " "]),
+    ],
+)
 def test_a_missing_label_is_refused_by_its_row(predictions: Any, labels: Any) -> None:
     with pytest.raises(LabelError, match="row 1 is missing"):
         estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
 
 
-@pytest.mark.parametrize("labels", [["1", "0", "0"], pandas.Series([1, 0, 0]), np.array([1.0, 0.0, 0.0])])
+def test_labels_of_another_kind_than_predictions_are_refused_unless_spelled_alike() -> None:
+    found = estimate_from("error_rate", predictions=[0, 1], labels=["0", "0"], inclusion=[0.5, 0.5])
+    assert found.value == 0.5
+    for predictions, labels, classes in (([0, 1], ["a", "b"], r"\[0, 1\]"), (["a", "b"], [0, 1], r"\['a', 'b'\]")):
+        with pytest.raises(LabelError, match=f"is not a class; classes are {classes}"):
+            estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
+
+
+@pytest.mark.parametrize("labels", [["1", "0", "0"], pandas.Series([1, 0, 0]), pyarrow.array([1, 0, 0])])
 def test_labels_name_the_classes_of_predictions_however_they_are_written(labels: Any) -> None:
     for predictions in ([1, 1, 0], ["1", "1", "0"], [1.0, 1.0, 0.0]):
         found = estimate_from("precision", predictions=predictions, labels=labels, inclusion=[0.5] * 3, positive=1)
@@ -88,11 +106,8 @@ def test_labels_name_the_classes_of_predictions_however_they_are_written(labels:
 
 
 def test_what_are_no_columns_is_refused() -> None:
-    table = {"labels": [1, 0, pandas.NA], "inclusion": [0.5] * 3}
-    with pytest.raises(LabelError, match="label <NA> of id 'row 2' is not a class"):
-        estimate_from("error_rate", predictions=[1, 0, 1], **table)
     with pytest.raises(InputError, match=r"predictions of 'model' has shape \(3, 1\); it must be one column"):
-        estimate_from("error_rate", predictions=pandas.DataFrame({"f": [1, 0, 1]}), **table)
+        estimate_from("error_rate", predictions=pandas.DataFrame({"f": [1, 0, 1]}), labels=[1] * 3, inclusion=[0.5] * 3)
 
 
 def test_an_expansion_above_the_whole_has_an_interval() -> None:

@@ -1,10 +1,13 @@
 """Questions that no label can answer otherwise: one is asked for, and the result is exact."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sondage import Classifier, Pool, Regressor, Study, compare, evaluate, read_pool, select
-from sondage.errors import SondageWarning
+from sondage.core.measures import Bias
+from sondage.errors import MeasureError, SondageWarning
 from sondage.reports.text import answer
 
 pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
@@ -14,6 +17,13 @@ SCORE = RANDOM.normal(size=600)
 P = 1 / (1 + np.exp(-SCORE))
 Y = (RANDOM.random(600) < P).astype(int)
 SAME = {"a": Classifier(P), "b": Classifier(P)}
+
+
+class LeastBias(Bias):
+    """A bias of which less is better."""
+
+    def ready(self, task):
+        return replace(super().ready(task), higher_is_better=False)
 
 
 def sharper(p):
@@ -86,11 +96,17 @@ def test_nor_do_its_stages_follow_from_what_rounding_leaves_of_the_differences(v
         spread = None if variances is None else np.full(400, variances)
         models = {name: Regressor(mean[rows], spread) for name, mean in zip("abc", means, strict=True)}
         pool = Pool(models=models, ids=rows, features=features[rows])
-        best = select(pool, "bias", labels=lambda ids: labels[ids].tolist(), budget=100)
+        best = select(pool, LeastBias(), labels=lambda ids: labels[ids].tolist(), budget=100)
         found.append([(one.value, one.std_error, one.n_effective) for one in best.estimates.values()])
         assert {pair.estimate.df for pair in best.comparisons.values()} == {99.0}
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
     assert min(effective for *_, effective in found[0]) > 80  # the stages are about as good as another
+
+
+def test_models_are_not_ranked_by_what_has_no_better():
+    pool = Pool(models={name: Regressor(SCORE + shift) for name, shift in (("a", -1.0), ("b", 0.0), ("c", 1.0))})
+    with pytest.raises(MeasureError, match="measure 'bias' has no better or worse"):
+        select(pool, "bias", labels=SCORE, budget=80)
 
 
 def test_of_a_population_the_pool_is_a_sample():

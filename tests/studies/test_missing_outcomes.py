@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sondage import Outcome, Pool, Study, compare, evaluate
-from sondage.errors import LabelError
+from sondage.errors import InputError, LabelError
 
 NAN = float("nan")
 TRUTH = np.random.default_rng(3).integers(0, 2, size=(40, 3))
@@ -65,3 +65,23 @@ def test_a_study_refuses_it_too(tmp_path: Any) -> None:
     with pytest.raises(LabelError, match=f"of id {ids[1]} lacks the outcome of 'c'"):
         study.tell(ids, [full(ids[0]), {"a": 1, "b": 1}])
     assert study.tell(ids, [{"a": 1, "c": 0}, None]) == 2
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (["right", 1, 0], r"outcome 'right' of id \d+ is not allowed; outcomes are \[0.0, 1.0\]"),
+        ([1, np.float64(2), 0], r"outcome 2 of id \d+ is not allowed"),
+        ([1, [1, 0], 0], r"outcome \[1, 0\] of id \d+ is not allowed"),
+        (1, r"has 1 outcomes for 3 systems \['a', 'b', 'c'\]; tell it of each, or by name in a dict"),
+    ],
+)
+def test_what_is_no_outcome_is_named(told: Any, said: str) -> None:
+    with pytest.raises(LabelError, match=said):
+        evaluate(pool(), "accuracy", lambda ids: [told for _ in ids], budget=5, model="a")
+
+
+def test_grades_are_each_system_s_own() -> None:
+    for misplaced in ("grades", "classes"):
+        with pytest.raises(InputError, match=r"Outcome\(.*grades=\.\.\.\)"):
+            Pool(models={"a": Outcome(judge=[0.5])}, **{misplaced: [1, 2, 3]})

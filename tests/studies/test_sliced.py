@@ -269,3 +269,44 @@ def test_groups_stay_together() -> None:
     found = evaluate(shared, labels=y[group], budget=750, slices=folder)
     assert found.n_labels == 750
     assert found.overall.value == pytest.approx(evaluate(shared, labels=y[group], budget=750).value, rel=1e-9)
+
+
+def test_the_whole_is_not_known_where_each_slice_is() -> None:
+    # All are predicted positive in one slice and none in the other: recalls of 1 and 0, whatever the labels are.
+    named, y = np.repeat(["all", "none"], 200), (np.random.default_rng(0).random(400) < 0.3) * 1
+    pool = Pool(predictions=(named == "all") * 1, classes=[0, 1])
+    asked: list[int] = []
+
+    def answer(ids: list[int]) -> list[int]:
+        asked.extend(ids)
+        return y[ids].tolist()
+
+    uniform = {"design": "passive", "floor": 0.0, "stages": 1, "interval": "wald"}
+    found = evaluate(pool, "recall", answer, 60, 0, slices=named, **uniform)
+    assert [(found[name].value, found[name].exact) for name in ("all", "none")] == [(1.0, True), (0.0, True)]
+    labels = [y[[i for i in asked if named[i] == name]] for name in ("all", "none")]
+    a, b = (own.mean() / 2 for own in labels)
+    va, vb = ((1 - len(own) / 200) * own.var(ddof=1) / len(own) / 4 for own in labels)
+    assert not found.overall.exact
+    assert found.overall.value == pytest.approx(a / (a + b), rel=1e-12)
+    assert found.overall.std_error == pytest.approx(np.sqrt(b**2 * va + a**2 * vb) / (a + b) ** 2, rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+@pytest.mark.parametrize(("measure", "value"), [("kappa", 0.0), ("recall", 1.0), ("balanced_accuracy", 0.5)])
+def test_the_whole_is_known_where_no_label_can_move_it(measure: str, value: float) -> None:
+    y = (np.random.default_rng(0).random(400) < 0.3) * 1
+    pool = Pool(predictions=np.ones(400, dtype=int), classes=[0, 1])
+    whole = evaluate(pool, measure, y, 60, 0, slices=np.repeat(["a", "b"], 200)).overall
+    assert (whole.value, whole.std_error, whole.exact) == (pytest.approx(value), 0.0, True)
+
+
+@pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+def test_slices_without_any_positive() -> None:
+    pool, named, y = Pool(predictions=np.zeros(40, dtype=int), classes=[0, 1]), np.repeat(["a", "b"], 20), np.zeros(40)
+    whole = evaluate(pool, "f1", y, 40, 0, slices=named).overall
+    assert (whole.value, whole.exact) == (evaluate(pool, "f1", y, 40, 0).value, True)
+    apart = Pool(predictions=np.repeat([0, 1], 20), classes=[0, 1])
+    undefined = evaluate(apart, "recall", y, 40, 0, slices=named).overall
+    assert np.isnan(undefined.value)
+    assert any("undefined" in text for text in undefined.warnings)

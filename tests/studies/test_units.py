@@ -69,6 +69,22 @@ def test_numbers_in_any_unit(question, measure, told):
             np.testing.assert_allclose(said, found[0][1], rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.parametrize("measure", ["mse", "mae", "bias", "r2"])
+@pytest.mark.parametrize("question", ["evaluate", "compare"])
+def test_numbers_far_from_0(question, measure):
+    for seed in range(3):
+        labels, means, variances = numbers(np.random.default_rng(seed), told=True)
+        found = []
+        for origin in (0.0, 1000.0, 10_000.0):
+            answer, asked = noting(labels + origin)
+            pool = Pool(models={name: Regressor(mean + origin, variances) for name, mean in means.items()})
+            found.append((asked, numbers_of(question, pool, measure, answer, seed, 1.0, budget=60)))
+        for asked, said in found[1:]:
+            assert asked == found[0][0]
+            if (question, measure) != ("compare", "r2"):  # which is no difference of linear functions
+                np.testing.assert_allclose(said, found[0][1], rtol=1e-4)
+
+
 @pytest.mark.parametrize("unit", UNITS)
 def test_strata_of_regressors_without_variances(unit):
     labels, means, _ = numbers(np.random.default_rng(0), told=False)

@@ -62,6 +62,7 @@ def test_a_held_key_answers_once(serve, browse, study):
     assert study.status.labelled == 1
 
 
+@pytest.mark.filterwarnings("ignore:.* the present order goes on")  # what serves has the study alone
 def test_two_browsers_at_once(serve, browse, study):
     served = serve(study)
     pages = {who: served.sign_in(browse(), who) for who in ("anna", "berta")}

@@ -16,7 +16,7 @@ __all__ = ["command"]
 
 @click.command("advise", short_help="Say what labels will buy, before any is given.")
 @click.argument("pool", metavar="POOL")
-@click.option("--measure", default="error_rate", show_default=True, help="Name of the measure.")
+@click.option("--measure", default="error_rate", show_default=True, help="Name of the measure, as for plan.")
 @click.option("--model", help="Which of several models.")
 @click.option("--compare", metavar="A,B", help="The difference of these two models.")
 @click.option("--positive", help="The positive class; by default the second.")

@@ -69,7 +69,8 @@ def command(
         if ids:
             name = name_of(output, form)
             file = output or f"batch{FORMATS[name].ends[0]}"
-            _tell_next(study, file, name, len(ids), who)
+            wanted = n or (AT_ONCE if who else None)
+            print_line(f"{_count(opened, len(ids), wanted)}. {_next(opened, study, file, name, who)}", err=True)
         else:
             _tell_why(opened, study, who)
 
@@ -102,16 +103,33 @@ def _tell_why(opened: Study, study: str, who: str | None) -> None:
         print_line(f"Nothing is left to label. Next: sondage report {place}", err=True)
 
 
-def _tell_next(study: str, file: str, form: str, count: int, who: str | None) -> None:
-    """Say what to do with the items, by the format that they are in."""
+def _count(opened: Study, count: int, wanted: int | None) -> str:
+    """Return how many items there are, and why not more: a stage ends before its labels have planned the next."""
+    one, more = ("query", "queries") if opened.task.kind == "ranking" else ("item", "items")
+    told = f"{count} {one if count == 1 else more} to label"
+    if wanted is None or count >= wanted or not opened.status.remaining:
+        return told
+    return f"{told}, not {wanted}: their labels decide which come next"
+
+
+def _next(opened: Study, study: str, file: str, form: str, who: str | None) -> str:
+    """Return what to do with the items, by the format that they are in."""
     from sondage.adapters.formats import name_of
 
     place = shlex.quote(study)
     if form == "label-studio":
         text = f"Import them into Label Studio (labelling interface: sondage export {place} --interface), and its "
-        text += f"export: sondage import {place} EXPORT.json"
-    else:
-        options = f" --format {form}" if name_of(file) != form else ""
-        options += f" --who {shlex.quote(who)}" if who else ""
-        text = f"Fill the labels in, then: sondage import {place} {shlex.quote(file)}{options}"
-    print_line(f"{count} items to label. {text}", err=True)
+        return f"{text}export: sondage import {place} EXPORT.json"
+    options = f" --format {form}" if name_of(file) != form else ""
+    options += f" --who {shlex.quote(who)}" if who else ""
+    return f"Fill {_columns(opened)}, then: sondage import {place} {shlex.quote(file)}{options}"
+
+
+def _columns(opened: Study) -> str:
+    """Return what is to be filled in: of systems with outcomes of their own only those that the question is about."""
+    from sondage.reports.wording import listed
+
+    models = opened.question.models
+    if opened.task.kind != "outcomes" or len(models) == len(opened.models):
+        return "the labels in"
+    return f"{listed([f'{model}.label' for model in models])} in (the others may stay empty)"

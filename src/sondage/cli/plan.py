@@ -48,7 +48,12 @@ def _belief(context: click.Context, option: click.Parameter, text: str | None) -
 @click.argument("pool", metavar="POOL")
 @click.argument("study", metavar="STUDY")
 @click.option(
-    "--measure", "measures", multiple=True, default=["error_rate"], show_default=True, help="Name; repeatable."
+    "--measure",
+    "measures",
+    multiple=True,
+    default=["error_rate"],
+    show_default=True,
+    help="What to estimate: accuracy, f1, recall, auc, log_loss, mse, mean_outcome, ndcg@10, ...; repeatable.",
 )
 @click.option("--budget", type=float, required=True, help="Labels, or cost where the pool has costs.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same items.")
@@ -107,11 +112,15 @@ def command(
         with Study.create(study, found, measure, **options) as made:
             status, question = made.status, made.question
     names = ", ".join(measure.name for measure in question.measures)
-    verb = "estimate" if question.kind == "evaluate" else question.kind
+    goal = {
+        "evaluate": f"estimate {names} of {question.models[0]}",
+        "compare": f"compare {names} of {' and '.join(question.models)}",
+        "select": f"rank {len(question.models):,} models by {names}",
+    }[question.kind]
     count = "" if found.prices is not None else f"{min(status.remaining, int(status.budget)):,} of "
     print_lines(
         [
-            f"Planned: {verb} {names} of {' and '.join(question.models)}, from {count}{len(found):,} items.",
+            f"Planned: {goal}, from {count}{len(found):,} items.",
             f"{str(found).strip('<>')}; budget {status.budget:g}{' (cost)' * (not count)}, seed {options['seed']}.",
             f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv",
         ]

@@ -43,6 +43,8 @@ FAR_OFF, LARGEST_OFF = 5.0, 60.0
 """Log factors: variances that are off by more than the first, 150 times, are of another unit, which is taken off."""
 MOST_LAPSES = 0.5
 """The largest share of lapses."""
+ROUNDING = 1e-9
+"""A smaller shift is none, but for rounding."""
 
 _Counted = tuple[Floats, Floats, Floats]
 """U log odds that differ under every calibration of the grid (cells, U), how often events had each, and had not."""
@@ -231,13 +233,14 @@ def plausible_events(
     doubt = float(np.sum(weights * surprise) / np.sum(weights)) / (1.0 - chance)
     lapses = np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
     log_likelihood = np.stack([likelihood, *_likelihoods(counted, lapses, chance)])
-    log_posterior = (_log_priors(prior) + log_likelihood)[:, _IN_ORDER].ravel()
+    order = _MIRRORED if chance == 0.5 and mean.shift < -ROUNDING else _IN_ORDER
+    log_posterior = (_log_priors(prior) + log_likelihood)[:, order].ravel()
     posterior = np.exp(log_posterior - logsumexp(log_posterior))
     places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
-    which, cells = np.divmod(np.minimum(places, len(posterior) - 1), len(_IN_ORDER))
+    which, cells = np.divmod(np.minimum(places, len(posterior) - 1), len(order))
     return tuple(
         Calibration(float(_SHIFT[cell]), float(_SLOPE[cell]), lapse=float(lapse))
-        for cell, lapse in zip(_IN_ORDER[cells], np.append(0.0, lapses)[which], strict=True)
+        for cell, lapse in zip(order[cells], np.append(0.0, lapses)[which], strict=True)
     )
 
 
@@ -346,4 +349,4 @@ def _log_priors(lapses: Lapses) -> Floats:
 _SHIFT, _SLOPE = (grid.ravel() for grid in np.meshgrid(SHIFTS, SLOPES, indexing="ij"))
 _TRUST = _trust()
 _LOG_PRIOR = np.asarray(logsumexp(_log_priors(LAPSES), axis=0))
-_IN_ORDER = np.lexsort((_SHIFT, _SLOPE))
+_IN_ORDER, _MIRRORED = np.lexsort((_SHIFT, _SLOPE)), np.lexsort((-_SHIFT, _SLOPE))

@@ -21,7 +21,8 @@ from scipy.special import logit
 
 from sondage.core.beliefs import GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Influence, moments
-from sondage.core.designs import RootMeanSquare, Term, extent, rounded
+from sondage.core.designs import RootMeanSquare, Term, extent
+from sondage.core.measures.bases import rounded
 from sondage.core.predictions import Classes, Floats, Items, Means
 
 __all__ = ["LEAST_VARIANCE", "Contention", "Standing", "best_first", "nearness_shares", "standing_of", "vote_shares"]

@@ -40,7 +40,6 @@ __all__ = [
     "extent",
     "matters",
     "mixture",
-    "rounded",
     "vanishes",
     "with_floor",
 ]
@@ -259,18 +258,3 @@ def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bo
         return np.asarray(moved.take(cast(Classes, items.models[model]).predictions))
     lowest, highest = influence.extremes(items, belief)
     return np.asarray(highest - lowest > least)
-
-
-def rounded(values: Floats) -> Floats:
-    """Return values rounded to 9 significant digits, so that every engine continues with the same coefficients.
-
-    Examples
-    --------
-    >>> rounded(np.array([1 / 3, 1e9 / 7, -np.inf])).tolist()
-    [0.333333333, 142857143.0, -inf]
-    """
-    values = np.asarray(values, dtype=np.float64)
-    told = np.isfinite(values) & (values != 0)
-    number = np.where(told, values, 1.0)
-    scale = 10.0 ** (8 - np.floor(np.log10(np.abs(number))))
-    return np.where(told, np.round(number * scale) / scale, values + 0.0)

@@ -89,9 +89,7 @@ def uniform_labels(estimate: Estimate) -> float:
         return total
     squares, variance = _uniform_spread(evidence, total), estimate.std_error**2
     if estimate.target == "population":
-        variance -= evidence.estimation.parts[-1].known.squared * evidence.estimation.spread(
-            evidence.contrast, evidence.fit
-        )
+        variance -= evidence.estimation.parts[-1].known.squared * evidence.fit.spread
     return 1.0 / (variance / squares + 1.0 / total) if variance >= 0 and squares > 0 else math.nan
 
 
@@ -106,7 +104,7 @@ def _uniform_spread(evidence: Evidence, total: float) -> float:
     scale = share / float(np.sum(rows))
     inside = total * scale * float(np.sum(weights * np.square(sample.unit_sums(base * psi))))
     within = scale * float(np.sum(rows * psi**2))
-    outside = max(evidence.estimation.spread(evidence.contrast, fit) - within, 0.0) if share < 1.0 - 1e-9 else 0.0
+    outside = max(fit.spread - within, 0.0) if share < 1.0 - 1e-9 else 0.0
     effective = effective_number(weights)
     return inside * (effective / (effective - 1.0) if effective > 1.0 else 1.0) + outside
 

@@ -22,7 +22,7 @@ from sondage.core.biases import corrected_value
 from sondage.core.centres import Centre, deviations, normalising, summing_weights
 from sondage.core.comparisons import Contrast, Influence, moments
 from sondage.core.predictions import Floats
-from sondage.core.residuals import degrees, variance
+from sondage.core.residuals import degrees, pool_roots, variance
 from sondage.core.samples import Known, Sample
 
 __all__ = [
@@ -144,7 +144,7 @@ def linearise(
         residuals=residuals,
         variance=variance(sample, residuals, bessel=bessel),
         df=degrees(contrast, sample, residuals),
-        spread=spread(contrast, sample, known, sums),
+        spread=spread(psi, sample, known),
         coefficient=coefficient,
         influence=psi,
         sums=sums,
@@ -167,13 +167,7 @@ def residuals_of(
     return np.asarray(centre.scale * sample.unit_sums(sample.items.weights * deviations(explained, centre.weights)))
 
 
-def spread(contrast: Contrast, sample: Sample, known: Known, sums: dict[int, Floats]) -> float:
-    """Return the variance of the influence over the pool; items that could not be drawn share one known influence."""
-    influence, weights = contrast.influence(sums), sample.row_weights
-    psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
-    within = float(np.sum(weights * deviations(psi, weights) ** 2) / np.sum(weights))
-    if known.share >= 1.0 or not known.outside:
-        return within
-    name, share = contrast.functional.basis.name, known.share
-    outside = sum(float(np.sum(a * known.outside[name, model])) for model, a in influence.terms) / (1.0 - share)
-    return share * within + (1.0 - share) / share * (outside - influence.constant) ** 2
+def spread(influence: Floats, sample: Sample, known: Known) -> float:
+    """Return the variance of an influence over the pool, a population's share in the uncertainty."""
+    share = known.share if known.outside else 1.0
+    return float(np.sum(pool_roots(influence[None], sample.row_weights, share) ** 2))

@@ -61,7 +61,7 @@ def power(
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, equations 5.3 and 5.4.
+    C. Sawade, Active Evaluation of Predictive Models, 2013, equations 5.3 and 5.4.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def labels_for_power(
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, equation 5.3.
+    C. Sawade, Active Evaluation of Predictive Models, 2013, equation 5.3.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def expected_pvalue(
     References
     ----------
     H. Sackrowitz and E. Samuel-Cahn, P values as random variables: expected p values, The American Statistician, 1999,
-    326-331. C. Sawade, Active Evaluation of Predictive Models, 2012, section 5.1 (prints power for type II error).
+    326-331. C. Sawade, Active Evaluation of Predictive Models, 2013, section 5.1 (prints power for type II error).
 
     Examples
     --------

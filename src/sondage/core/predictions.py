@@ -38,7 +38,7 @@ class Classifier:
     Parameters
     ----------
     probabilities : array-like of float, shape (N, k) or (N,), optional
-        Class probabilities in [0, 1]; one column is the probability of the second class.
+        Class probabilities in [0, 1], summing to 1; one column is the probability of the second class.
     predictions : array-like, shape (N,), optional
         Predicted classes. They need not be the most probable class; without them the first of the largest
         probabilities is the prediction.
@@ -60,9 +60,10 @@ class Regressor:
     Parameters
     ----------
     means : array-like of float, shape (N,)
-        Predicted values.
+        Predicted values, in the units of the labels.
     variances : array-like of float, shape (N,), optional
-        Predictive variances, not negative. Without them the labels' variance is taken as equal and unknown.
+        Predictive variances, not negative, in these units squared. Without them the labels' variance is taken as equal
+        and unknown.
 
     Examples
     --------

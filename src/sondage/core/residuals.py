@@ -11,7 +11,16 @@ from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["bessel_factor", "degrees", "joint_degrees", "of_population", "paired_degrees", "skewed_degrees", "variance"]
+__all__ = [
+    "bessel_factor",
+    "degrees",
+    "joint_degrees",
+    "of_population",
+    "paired_degrees",
+    "pool_roots",
+    "skewed_degrees",
+    "variance",
+]
 
 
 def variance(sample: Sample, residuals: Floats, *, bessel: bool = True) -> float:
@@ -123,6 +132,39 @@ def joint_degrees(variances: Sequence[float] | Floats, df: Sequence[float] | Flo
     squares, numbers = np.asarray(variances, dtype=np.float64), np.asarray(df, dtype=np.float64)
     total = float(squares.sum())
     return total**2 / float(np.sum(squares**2 / numbers)) if total > 0 else float(numbers.sum())
+
+
+def pool_roots(influences: Floats, weights: Floats, share: float | None = None) -> Floats:
+    r"""Return rows whose inner products are the covariances of influences over the pool, as labelled rows show them.
+
+    Over the pool an influence has the mean 0. With the mean :math:`\bar\psi` over the share :math:`\alpha` of the pool
+    that could be drawn it is :math:`-\bar\psi \alpha / (1 - \alpha)` over the rest, which is taken to be alike.
+
+    Parameters
+    ----------
+    influences : ndarray of float, shape (k, n)
+        Of the labelled rows on k values.
+    weights : ndarray of float, shape (n,)
+        How much of the pool each row stands for, above 0.
+    share : float, optional
+        Part of the pool that could be drawn, in (0, 1]; by default the sum of the weights.
+
+    Returns
+    -------
+    ndarray of float, shape (k, n + 1)
+
+    Examples
+    --------
+    >>> roots = pool_roots(np.array([[1.0, 3.0]]), np.array([0.25, 0.25]))  # half of the pool: the rest has -2
+    >>> float(np.sum(roots**2))
+    4.5
+    """
+    total = float(np.sum(weights))
+    share = min(total if share is None else share, 1.0)
+    centre = influences @ weights / total
+    inside = (influences - centre[:, None]) * np.sqrt(weights * (share / total))
+    outside = np.sqrt(share / (1.0 - share)) if share < 1.0 - 1e-9 else 0.0
+    return np.column_stack([inside, outside * centre])
 
 
 def of_population(variance: float, df: float, drawn: float, labels: float) -> tuple[float, float]:

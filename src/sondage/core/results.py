@@ -36,6 +36,11 @@ class Interval:
         Confidence level, in (0, 1).
     kind : str
         How it was made, e.g. ``"wald"``, ``"wilson"``, ``"exact"``.
+
+    Examples
+    --------
+    >>> 0.2 in Interval(0.1, 0.3, 0.95, "wald")
+    True
     """
 
     low: float
@@ -120,9 +125,9 @@ class Estimate(Shown):
     models : tuple of str
         The model, or the two whose difference it is.
     value : float
-        The estimate; NaN, with a warning, where the labels leave it undefined.
+        The estimate, in the units of the measure; NaN, with a warning, where the labels leave it undefined.
     std_error : float
-        Estimated standard error; 0 only where the result is exact.
+        Estimated standard error, in the same units; 0 only where the result is exact.
     n_labels : int
         Distinct items labelled.
     target : str
@@ -171,12 +176,12 @@ class Estimate(Shown):
     target: str
     exact: bool
     df: float
-    bounds: tuple[float, float]
-    possible: tuple[float, float]
-    proportion: bool
-    interval_kind: str
-    unrefuted: tuple[bool, bool] = (False, False)
-    slope: float = 0.0
+    bounds: tuple[float, float] = field(repr=False)
+    possible: tuple[float, float] = field(repr=False)
+    proportion: bool = field(repr=False)
+    interval_kind: str = field(repr=False)
+    unrefuted: tuple[bool, bool] = field(default=(False, False), repr=False)
+    slope: float = field(default=0.0, repr=False)
     n_effective: float = float("nan")
     largest_weight: float = float("nan")
     n_pending: int = 0
@@ -185,7 +190,7 @@ class Estimate(Shown):
     spent: float = float("nan")
     warnings: tuple[str, ...] = ()
     stopped: str | None = None
-    counts: Counts | None = None
+    counts: Counts | None = field(default=None, repr=False)
     parts: Parts | None = field(default=None, repr=False)
     plausible: PlausibleErrors | None = field(default=None, repr=False)
     pivot: Pivot | None = field(default=None, repr=False)
@@ -286,7 +291,7 @@ class Comparison(Shown):
     significance : Significance
         The test of no difference (or of the margin).
     alpha : float
-        Level of the test.
+        Level of the test, in (0, 1).
     higher_is_better : bool or None
         Direction of the measure.
     null : float

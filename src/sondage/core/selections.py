@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from sondage.core.designs import rounded
 from sondage.core.display import Shown
+from sondage.core.measures.bases import rounded
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.significance.simultaneous import (
     JointErrors,
@@ -70,13 +70,20 @@ class Selection(Shown):
     overall : Significance or None
         The test that all models are equal (Tukey's range).
     alpha : float
-        Level of the tests.
+        Level of the tests, in (0, 1).
     errors : JointErrors
         What the models' errors have in common, in the order of `estimates`.
     generator : callable
         Makes the random numbers of simultaneous statements: the same ones each time.
     higher_is_better : bool
         Direction of the measure.
+
+    Examples
+    --------
+    >>> import sondage
+    >>> models = {"a": sondage.Classifier([0.1, 0.9, 0.4, 0.7]), "b": sondage.Classifier([0.1, 0.2, 0.4, 0.7])}
+    >>> sondage.select(sondage.Pool(models=models), "accuracy", labels=[0, 1, 0, 1], budget=4).ranking
+    ('a', 'b')
     """
 
     estimates: Mapping[str, Estimate]

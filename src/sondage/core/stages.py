@@ -29,7 +29,7 @@ from sondage.core.comparisons import Contrast, Sums, moments
 from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
 from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
-from sondage.core.residuals import bessel_factor, degrees, variance
+from sondage.core.residuals import bessel_factor, degrees, pool_roots, variance
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.steadied import steadied
 from sondage.core.weighing import tempered, uncontradicted
@@ -173,18 +173,17 @@ class Estimation:
             return float(sum(a**2 * fit.variance for a, fit in zip(shares.tolist(), fits, strict=True)))
 
         fits = at_sums(contrast)
-        residuals = np.concatenate([fit.residuals for fit in fits])
+        influence, residuals = (np.concatenate([getattr(fit, of) for fit in fits]) for of in ("influence", "residuals"))
         sample = self.merged(shares)
-
         value, bias = corrected_value(contrast, sums, lambda part: joined_variance(at_sums(part)))
         return Fit(
             value=value,
             residuals=residuals,
             variance=joined_variance(fits),
             df=degrees(contrast, sample, residuals),
-            spread=_spread(contrast, sums, sample),
+            spread=_spread(influence, sample),
             coefficient=float(shares @ [fit.coefficient for fit in fits]),
-            influence=np.concatenate([fit.influence for fit in fits]),
+            influence=influence,
             sums=sums,
             bias=bias,
             bessel=any(fit.bessel for fit in fits),
@@ -247,12 +246,11 @@ class Estimation:
         ]
         return np.asarray(spread * np.repeat(factors, [part.sample.size for part in self.parts])) ** 0.5
 
-    def spread(self, contrast: Contrast, fit: Fit) -> float:
-        """Return the variance of the influence over the pool, a population's share in the uncertainty."""
-        if fit.shares is None:
-            (part,) = self.parts
-            return spread(contrast, part.sample, part.known, fit.sums)
-        return _spread(contrast, fit.sums, self.merged(fit.shares))
+    def spread(self, influence: Floats, shares: Floats | None) -> float:
+        """Return the variance of an influence of the labelled rows over the pool, for stages of these shares."""
+        if shares is None:
+            return spread(influence, self.parts[0].sample, self.parts[0].known)
+        return _spread(influence, self.merged(shares))
 
     def merged(self, shares: Floats | None) -> Sample:
         r"""Return all labelled rows as one sample: its spread is :math:`a_k^2` times that of each stage.
@@ -309,17 +307,9 @@ def _left(parts: Sequence[Part]) -> Floats:
     return left
 
 
-def _spread(contrast: Contrast, sums: dict[int, Floats], sample: Sample) -> float:
-    """Return the variance of the influence over the pool, a population's share in the uncertainty.
-
-    Over the pool the influence has the mean 0, which gives the mean over the items that could not be drawn.
-    """
-    influence, weights = contrast.influence(sums), np.asarray(sample.row_weights)
-    psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
-    share = min(float(np.sum(weights)), 1.0)
-    centre = float(np.sum(weights * psi)) / float(np.sum(weights))
-    within = float(np.sum(weights * (psi - centre) ** 2)) / float(np.sum(weights))
-    return share * within + (share * centre**2 / (1.0 - share) if share < 1.0 - 1e-9 else 0.0)
+def _spread(influence: Floats, sample: Sample) -> float:
+    """Return the variance of an influence over the pool, where the weights say how much of it could be drawn."""
+    return float(np.sum(pool_roots(influence[None], sample.row_weights) ** 2))
 
 
 def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:

@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.designs import rounded
 from sondage.core.draws import key_order
 from sondage.core.hashing import uniforms
+from sondage.core.measures.bases import rounded
 from sondage.core.predictions import Floats
 
 __all__ = [

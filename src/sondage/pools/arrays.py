@@ -119,7 +119,8 @@ class Pool(ArrayRows):
             self.listed = code_rankings(given, classes, ids=ids, costs=costs, **table)
             ids, costs = self.listed.queries, self.listed.costs
         else:
-            no_others(" is for rankings", queries=queries, documents=documents, grades=grades)
+            no_others(" is for rankings", queries=queries, documents=documents)
+            no_others(" is for rankings; systems with outcomes have theirs each, Outcome(grades=...)", grades=grades)
         checked = None if ids is None else np.asarray(ids, dtype=object) if isinstance(ids, list) else ids
         where = namer(checked)
         judges = check_judges(judge, where)

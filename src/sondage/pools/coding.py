@@ -205,6 +205,12 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
             raise InputError(f"there are {len(names)} classes {list(names)} but {columns[0]} columns of probabilities")
         return names
     seen = sorted({value for p in predicted for value in np.unique(p).tolist()})
+    broken = [value for value in seen if isinstance(value, float) and not value.is_integer()]
+    if broken:
+        raise InputError(
+            f"a prediction is {broken[0]:g}, and classes are whole numbers or text: give probabilities as "
+            "probabilities=, means as means=, or name the classes with classes="
+        )
     numbered = all(isinstance(value, int) and 0 <= value < MOST_NUMBERED for value in seen)
     count = columns[0] if columns else max([2, *(value + 1 for value in seen)]) if numbered else len(seen)
     if numbered and all(value < count for value in seen):
@@ -317,7 +323,7 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
 
 def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, where: Where) -> Coded:
     if classes is not None or judges:
-        raise InputError("outcomes take a judge each, Outcome(judge=...), and no classes")
+        raise InputError("outcomes take a judge and grades each, Outcome(judge=..., grades=...), and no classes")
     outputs = []
     for name, model in models.items():
         p = None if model.judge is None else code_probabilities(model.judge, f"judge of {name!r}", where)

@@ -20,6 +20,8 @@ def one_kind(
     probabilities: Any, predictions: Any, means: Any, variances: Any, models: Mapping[str, Any] | None
 ) -> Mapping[str, Any]:
     """Return the models by name; a single unnamed one is called "model"."""
+    if isinstance(probabilities, Mapping):
+        raise InputError("probabilities are an array of shape (N, k), or (N,); several models by name are models={...}")
     single = [value is not None for value in (probabilities, predictions, means, variances)]
     if models is not None:
         if any(single):

@@ -21,9 +21,7 @@ __all__ = [
     "gather_judgements",
     "not_utf8",
     "plain",
-    "read_judgements",
     "read_label_rows",
-    "read_labels",
 ]
 
 _KEYS = {"id", "query"}
@@ -89,65 +87,6 @@ def not_utf8(error: UnicodeDecodeError) -> InputError:
     return InputError(f"the file is not UTF-8: it has a byte 0x{byte:02x}; save it as UTF-8 (spreadsheets: CSV UTF-8)")
 
 
-def read_labels(path: str | os.PathLike[str], models: Sequence[str] = ()) -> tuple[list[str], list[Any]]:
-    """Read labels from a CSV file with the columns ``id`` and ``label``; other columns are left alone.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    models : sequence of str
-        For systems with outcomes of their own: their names; the columns are then ``<model>.label``.
-
-    Returns
-    -------
-    ids : list of str
-        As text; cells that `escaped` changed are as they were.
-    labels : list
-        Text, for outcomes a dict; None where the cell is empty: a skip.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or has no such column.
-    """
-    rows = read_label_rows(path, ["id", *([f"{model}.label" for model in models] or ["label"])])
-    labels = [_outcomes(row, models) if models else row["label"] for _, row in rows]
-    return [row["id"] for _, row in rows], labels
-
-
-def read_judgements(
-    path: str | os.PathLike[str], *, partial: bool = False
-) -> tuple[list[str], list[dict[str, str] | None]]:
-    """Read judgements of documents from a CSV file with the columns ``query``, ``document`` and ``label``.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    partial : bool
-        Leave queries out that are not judged to the end, in place of refusing them.
-
-    Returns
-    -------
-    queries : list of str
-        In the order of the file.
-    labels : list of dict or None
-        Document -> grade, as text; None where all cells are empty: a skip.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or a document is judged twice and differently.
-    """
-    try:
-        found = gather_judgements([row for _, row in read_label_rows(path, ["query", "document", "label"])], partial)
-    except LabelError as error:
-        place = os.fspath(path)
-        raise LabelError(str(error) if str(error).startswith(place) else f"{place}: {error}") from None
-    return list(found), list(found.values())
-
-
 def gather_judgements(rows: Sequence[Mapping[str, Any]], partial: bool = False) -> dict[Any, dict[Any, Any] | None]:
     """Return each query's documents and grades from rows of one document each; None where no document has a grade.
 
@@ -190,7 +129,7 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
     Raises
     ------
     InputError
-        As for `read_labels`.
+        If the file cannot be read or has no such column.
     """
     try:
         with _opened(path) as file, _long_cells():
@@ -235,11 +174,6 @@ def _numbered(reader: Any, names: Sequence[str], key: str) -> Iterator[tuple[int
 
 def _label(cell: str) -> str | None:
     return plain(cell).strip() or None
-
-
-def _outcomes(row: dict[str, Any], models: Sequence[str]) -> dict[str, str] | None:
-    given = {model: row[f"{model}.label"] for model in models}
-    return {model: label for model, label in given.items() if label is not None} or None
 
 
 def escaped(value: Any) -> Any:

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from sondage.reports.text import named_measure
 from sondage.studies.advise import Advice, Expected
 
 __all__ = ["advice_data", "describe_advice"]
@@ -13,12 +14,14 @@ __all__ = ["advice_data", "describe_advice"]
 
 def describe_advice(advice: Advice) -> list[str]:
     """Return the sentence, then what each method can be expected to achieve at each budget, then budgets needed."""
-    lines = [advice.sentence, f"If the probabilities are right, {advice.measure} is {advice.value:.4g}. Expected:"]
+    of = " minus that of ".join(map(repr, advice.models))
+    value = f"the {named_measure(advice.measure)} of {of} is {advice.value:.4g}"
+    lines = [advice.sentence, f"If the probabilities are right, {value}. Expected:"]
     lines.append(f"{'budget':>9}  {'method':<8}  {'standard error':>14}  same error at random")
     lines += [_row(one) for one in advice.expected]
     for method, budget in advice.needed.items():
         amount = "more than the whole pool" if math.isinf(budget) else f"{budget:,.0f}"
-        lines.append(f"needed with method {method}: {amount}")
+        lines.append(f"needed for {advice.aim} with method {method}: {amount}")
     return lines
 
 

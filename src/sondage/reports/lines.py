@@ -11,6 +11,9 @@ from sondage.reports.text import figure_reach, figure_value, label_count, warned
 
 __all__ = ["report_lines"]
 
+LONGEST_LABEL = 60
+"""Characters of a label, as that of a query is a list of documents."""
+
 
 def report_lines(report: Report) -> list[str]:
     """Return a report line by line: the answer, where the study stands, then all that the answer rests on."""
@@ -61,15 +64,18 @@ def _bin_lines(found: Reliability) -> list[str]:
         f"  {one.n_labels:>6}"
         for one in found.bins
     ]
-    return [head, *rows]
+    of = f"{'Probability that' if found.probability else 'Mean of'} {found.event}:"
+    return [of, head, *rows]
 
 
 def _contributor_lines(report: Report) -> list[str]:
-    return [
-        f"{one.id!s}: label {one.label}, expected {one.expected or 'nothing'}; moved by {one.moved:+.3g}, "
-        f"carries {100 * one.share:.2g} %"
-        for one in report.contributors
-    ]
+    lines = []
+    for one in report.contributors:
+        label = one.label if len(one.label) <= LONGEST_LABEL else f"{one.label[:LONGEST_LABEL]} ..."
+        expected = f", expected {one.expected}" if one.expected else ""
+        told = f"{one.id!s}: label {label}{expected}; moved by {one.moved:+.3g}"
+        lines.append(f"{told}, carries {100 * one.share:.2g} %")
+    return lines
 
 
 def _setting_lines(settings: Mapping[str, Any]) -> list[str]:

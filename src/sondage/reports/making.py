@@ -77,9 +77,17 @@ def make_report(subject: Any, level: float = 0.95) -> Report:
         return replace(report, standing=_standing(session, subject))
     leading = _leading(subject)
     if leading is None:
-        raise InputError(f"a report is made of a study or a result, not of {type(subject).__name__}")
+        raise InputError(_no_result(subject))
     course = leading.course
     return _report(course.session if isinstance(course, LabelCourse) else None, subject, level, {}, {})
+
+
+def _no_result(subject: Any) -> str:
+    """Return why there is no report of something."""
+    sliced = [name for name, one in subject.items() if isinstance(one, Slices)] if isinstance(subject, Mapping) else []
+    if sliced:
+        return f"a report is made of one measure in slices, not of {len(sliced)}: take result[{sliced[0]!r}]"
+    return f"a report is made of a study or a result, not of {type(subject).__name__}"
 
 
 def _leading(result: Any) -> Estimate | None:
@@ -113,7 +121,7 @@ def _report(
     return Report(
         question=_question(session, leading),
         answers=_answers(result, level),
-        basis=() if leading is None or isinstance(result, Selection) else tuple(basis_lines(leading)),
+        basis=_basis(result, leading),
         level=level,
         result=result,
         figures=_figures(result, level),
@@ -143,6 +151,13 @@ def _answers(result: Any, level: float) -> tuple[str, ...]:
         return (answer(result.overall, level),)
     several = result.values() if isinstance(result, Mapping) else [result]
     return tuple(answer(one, level) for one in several)
+
+
+def _basis(result: Any, leading: Estimate | None) -> tuple[str, ...]:
+    if leading is None or isinstance(result, Selection):
+        return ()
+    several = isinstance(result, Mapping) and not isinstance(result, Slices)
+    return tuple(basis_lines(result if several else leading))
 
 
 def _warnings(result: Any) -> tuple[str, ...]:

@@ -143,9 +143,17 @@ def parts_of_pool(session: Session, leading: Estimate, fields: Mapping[Any, Row]
         values = np.array(["" if row[name] is None else str(row[name]) for row in shown])
         kinds, counts = np.unique(values, return_counts=True)
         if len(found) < MOST_PARTS and 1 < len(kinds) <= MOST_VALUES and np.sum(counts >= LEAST_IN_PART) > 1:
-            part = _part(leading, name, values, kinds[np.argsort(-counts, kind="stable")].tolist(), level)
+            part = _part(leading, name, values, _in_order(kinds.tolist()), level)
             found += [part] if part is not None else []
     return tuple(found)
+
+
+def _in_order(kinds: list[str]) -> list[str]:
+    """Return a field's values in their own order, as months have one; numbers by size."""
+    try:
+        return sorted(kinds, key=float)
+    except ValueError:
+        return sorted(kinds)
 
 
 def _part(leading: Estimate, name: str, values: Any, kinds: Sequence[str], level: float) -> Part | None:

@@ -29,6 +29,7 @@ MOST_NAMED = 5
 NAMES = {
     "f1": "F1",
     "auc": "AUC",
+    "brier": "Brier score",
     "ece": "ECE",
     "mcc": "MCC",
     "mse": "MSE",
@@ -63,8 +64,8 @@ def answer(result: Any, level: float = 0.95) -> str:
 def describe(result: Any, level: float = 0.95) -> list[str]:
     """Return the answer and what it rests on, line by line; of several estimates, one after the other."""
     if isinstance(result, Mapping):
-        first = next(iter(result.values()))
-        return [*(answer(one, level) for one in result.values()), *basis_lines(first), *warned(_all_warnings(result))]
+        answers = [answer(one, level) for one in result.values()]
+        return [*answers, *basis_lines(result), *warned(_all_warnings(result))]
     if isinstance(result, Selection):
         return [answer(result), *_ranked(result, level), *warned(result.warnings)]
     estimate = result.estimate if isinstance(result, Comparison) else result
@@ -227,8 +228,14 @@ def _ranked(selection: Selection, level: float) -> list[str]:
     return lines
 
 
-def basis_lines(estimate: Estimate) -> list[str]:
-    """Return what an estimate rests on."""
+def basis_lines(result: Estimate | Mapping[str, Estimate]) -> list[str]:
+    """Return what an estimate rests on; of several measures each one's, by its name."""
+    if isinstance(result, Mapping):
+        return [f"{named_measure(one.measure)}: {line}" for one in result.values() for line in _basis_lines(one)]
+    return _basis_lines(result)
+
+
+def _basis_lines(estimate: Estimate) -> list[str]:
     parts = [f"standard error {estimate.std_error:.3g}"] if math.isfinite(estimate.std_error) else []
     if math.isfinite(estimate.n_effective):
         parts.append(f"effective number of labels {estimate.n_effective:.0f}")

@@ -35,8 +35,9 @@ _DESIGNS = {
     "disagreement": "items on which the models differ had a higher chance",
     "contenders": "items that tell the models apart that may still be the best had a higher chance",
     "cost_only": "cheap items had a higher chance",
-    "uniform_cost": "every item had the same chance for its cost",
+    "active_lambda": "cheap items had a higher chance",
 }
+_BLIND_TO_COST = ("passive", "uniform_cost", "active_uniC")
 
 _SAME = "For the same standard error of {} a uniform sample would have needed"
 
@@ -75,7 +76,8 @@ def chosen_sentences(session: Session, total: float) -> tuple[str, ...]:
     measure = named_measure(session.question.measures[0].name)
     paid = f"a cost of {session.budget:g}" if costs else f"{session.budget:,.0f} labels"
     design = _DESIGNS.get(method.design, f"items whose label can move the {measure} most had a higher chance")
-    cost = ", cheap ones for their cost" if costs and "passive" not in method.design else ""
+    weighed = costs and "cheap" not in design and not any(name in method.design for name in _BLIND_TO_COST)
+    cost = ", cheap ones for their cost" if weighed else ""
     first = f"{paid[0].upper()}{paid[1:]} from {total:,.0f} items, drawn {_DRAWS[method.draw]}: {design}{cost}."
     found = [first]
     if method.floor > 0:

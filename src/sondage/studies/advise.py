@@ -68,6 +68,10 @@ class Advice:
         Method -> budget for the width or the power asked for; empty if neither was.
     sentence : str
         Whether active evaluation can be expected to pay here.
+    models : tuple of str
+        The model, or the two whose difference it is.
+    aim : str
+        What the budgets in `needed` are for, in words; empty if there are none.
     """
 
     measure: str
@@ -75,6 +79,8 @@ class Advice:
     expected: tuple[Expected, ...]
     needed: dict[str, float]
     sentence: str
+    models: tuple[str, ...]
+    aim: str
 
 
 def advise(
@@ -91,7 +97,7 @@ def advise(
     alpha: float = 0.05,
     belief: Any = None,
 ) -> Advice:
-    """Say from the pool alone what labels will buy.
+    r"""Say from the pool alone what labels will buy.
 
     Parameters
     ----------
@@ -102,17 +108,18 @@ def advise(
     budgets : sequence of float, optional
         Budgets to look at; by default 100, 300 and 1,000 where the pool has them.
     width : float, optional
-        Wanted width of the interval at level 1 - alpha.
+        Wanted width of the interval at level 1 - alpha, in the units of the measure.
     difference : float, optional
-        With `compare`: a difference worth finding.
+        With `compare`: a difference worth finding, in the units of the measure.
     wanted_power : float
-        Probability with which it is to be found.
+        Probability with which it is to be found, in (0, 1).
     alpha : float
-        Level of test and interval.
+        Level of the test, in (0, 1); the interval has level 1 - alpha.
 
     Returns
     -------
     Advice
+        Expected standard errors of each method at each budget, budgets needed, and a sentence.
 
     Raises
     ------
@@ -121,6 +128,10 @@ def advise(
 
     Notes
     -----
+    Without replacement the expected variance at a budget is :math:`\sum_i (1 / \pi_i - 1)\, b_i^2 r_i^2` with base
+    weights :math:`b`, :math:`\pi_i = \min(1, k u_i)`, and :math:`r_i` the root mean square of an influence under
+    the belief, or for an assisted estimate its deviation (docs/statistics.md, section 10).
+
     All numbers hold if the belief does. Wrong probabilities make uniform sampling look worse, or better, than it
     is; the floor of the default method bounds what that can cost.
 
@@ -158,7 +169,15 @@ def advise(
     value = contrast.value({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
     needed = _needed(variances, limit, width, difference, wanted_power, alpha)
     needed = {name: float(np.ceil(n)) if pool.prices is None else n for name, n in needed.items()}
-    return Advice(contrast.functional.name, value, expected, needed, _sentence(expected, looked[len(looked) // 2]))
+    return Advice(
+        measure=contrast.functional.name,
+        value=value,
+        expected=expected,
+        needed=needed,
+        sentence=_sentence(expected, looked[len(looked) // 2]),
+        models=tuple(names),
+        aim=_aim(width, difference, wanted_power, alpha) if needed else "",
+    )
 
 
 def _believing(method: Method, belief: Any) -> Method:
@@ -221,6 +240,13 @@ def _needed(
     else:
         return {}
     return {name: budget_for(variance, target, limit) for name, variance in variances.items()}
+
+
+def _aim(width: float | None, difference: float | None, wanted: float, alpha: float) -> str:
+    """Return what budgets are needed for."""
+    if width is not None:
+        return f"a {100 * (1 - alpha):g} % interval of width {width:g}"
+    return f"finding a difference of {difference:g} with power {wanted:g}"
 
 
 def _sentence(expected: tuple[Expected, ...], budget: float) -> str:

@@ -32,7 +32,8 @@ def check_budget(pool: Pool, budget: float) -> float:
         If it is not positive, not whole where it counts labels, or more than the pool.
     """
     prices = pool.prices
-    check_amount(budget, float(pool.n_units if prices is None else prices.total), "cost" if prices else "labels")
+    unit = "cost" if prices else "queries" if pool.task.kind == "ranking" else "labels"
+    check_amount(budget, float(pool.n_units if prices is None else prices.total), unit)
     if prices is not None and budget < prices.largest:  # a draw stops at what does not fit: this would never be in it
         raise InputError(
             f"budget={budget:g} is below the dearest label, {prices.largest:g}: raise it, or leave those out"
@@ -41,11 +42,11 @@ def check_budget(pool: Pool, budget: float) -> float:
 
 
 def check_amount(budget: float, limit: float, unit: str) -> None:
-    """Refuse a budget that is not positive, above the limit, or not whole where its unit is labels."""
+    """Refuse a budget that is not positive, above the limit, or not whole where it is no cost."""
     if not (is_number(budget) and budget > 0):
-        raise InputError(f"budget={budget!r} must be positive and finite: the number of labels, or their cost")
-    if unit == "labels" and budget != int(budget):
-        raise InputError(f"budget={budget} counts labels and must be whole")
+        raise InputError(f"budget={budget!r} must be positive and finite: give the number of labels, or their cost")
+    if unit != "cost" and budget != int(budget):
+        raise InputError(f"budget={budget} counts {unit} and must be whole")
     if budget > limit * (1 + 1e-12):
         raise InputError(f"budget={budget:g} is above what the pool can take: {limit:g} ({unit})")
 

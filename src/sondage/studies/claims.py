@@ -54,7 +54,7 @@ class Lending(Kept):
         n : int, optional
             How many; by default all that the budget still pays. A staged method gives fewer at the end of a stage,
             since the next one is planned from these labels; a request for all that remains is taken at its word.
-            Where the pool is not at hand, the present stage's order goes on instead.
+            Where the pool is not at hand, the present stage's order goes on instead, and a warning says so.
 
         Returns
         -------

@@ -14,7 +14,6 @@ from sondage.core.checks import is_whole
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Measure, parse_measure, settled
-from sondage.core.measures.functionals import spelled
 from sondage.core.possible import unrefuted_limits, unrounded
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
@@ -25,10 +24,11 @@ from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
 from sondage.pools.missing import converted, is_missing
 from sondage.pools.numeric import positive_column
-from sondage.studies.answers import AGREED, of_untold
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
+from sondage.studies.remarks import of_untold
+from sondage.studies.uncertainty import AGREED
 
 __all__ = ["estimate_from", "result_of"]
 
@@ -51,7 +51,7 @@ def estimate_from(
     interval: str = "auto",
     target: str = "pool",
 ) -> Estimate:
-    """Estimate a measure from a labelled sample with known probabilities of selection.
+    r"""Estimate a measure from a labelled sample with known probabilities of selection.
 
     Parameters
     ----------
@@ -83,6 +83,18 @@ def estimate_from(
         If neither probability is given, or a value is not allowed. Labels without a probability of being drawn
         cannot be corrected for how they were chosen, and are refused.
 
+    Notes
+    -----
+    With expansion weights :math:`w = 1 / \pi`, or :math:`1 / (n q)` with replacement, base weights :math:`b` and the
+    measure's statistic :math:`s` the estimate is :math:`g(\sum w b s / \sum w b)`, Hajek's; Horvitz and Thompson's
+    divides by what the pool weighs in place of :math:`\sum w b`. Variances are in docs/statistics.md, section 7.
+
+    References
+    ----------
+    D. G. Horvitz and D. J. Thompson, A generalization of sampling without replacement from a finite universe, Journal
+    of the American Statistical Association, 1952, 663-685.
+    J. Hajek, comment on D. Basu, in Foundations of Statistical Inference, 1971, 236.
+
     Examples
     --------
     >>> estimate_from("error_rate", predictions=[0, 1, 1], labels=[0, 1, 0], inclusion=[0.25, 0.5, 0.5]).value
@@ -101,14 +113,13 @@ def estimate_from(
         raise InputError("estimator 'horvitz_thompson' needs pool_size=, and items of equal weight: no weights=")
     check_part("interval", interval)
     check_part("target", target)
+    told = _told(labels)
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
-    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, labels), (), _row)
-    coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(_listed(labels, size))]
+    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, told), (), _row)
+    if len(told) != size:
+        raise LabelError(f"there are {len(told)} labels for {size} items")
+    coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(told)]
     known_labels = [label for label in coded if label is not None]
-    if len(known_labels) < len(coded):
-        raise LabelError(
-            f"label of row {coded.index(None)} is missing; leave the row out only if it was skipped at random"
-        )
     expansion = _expansion(inclusion, draw_probability, size)
     _check_pool_size(pool_size, 1 if inclusion is None else size)  # with replacement an item may come twice
     base = np.ones(size) if weights is None else np.asarray(positive_column(weights, "weight", size, _row), dtype=float)
@@ -194,27 +205,22 @@ def _check_pool_size(pool_size: Any, least: int) -> None:
 
 
 def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
-    """Return the classes: as given, or for predictions alone those that are predicted or labelled.
-
-    Numbers and their texts name the same classes, as labels from a file do.
-    """
+    """Return the classes: as given, or for predictions alone those that are predicted or labelled."""
     if classes is not None or predictions is None:
         return classes
-    seen: dict[str, Any] = {}
-    for values in (predictions, labels):
-        for value in np.asarray(converted(values)).ravel().tolist():
-            if not is_missing(value):  # a missing label is no class
-                seen.setdefault(spelled(value), value)
-    if all(isinstance(value, int) for value in seen.values()):
-        return None
-    alike = len({isinstance(value, str) for value in seen.values()}) == 1
-    return sorted(seen.values(), key=None if alike else str)
+    values = [value for told in (predictions, labels) for value in np.asarray(converted(told)).ravel().tolist()]
+    seen = {value for value in values if not is_missing(value)}  # a missing prediction is refused by its row
+    if len({isinstance(value, str) for value in seen}) > 1 or all(isinstance(value, int) for value in seen):
+        return None  # as for a pool: labels that are text are spelled like the numbers that are predicted, or refused
+    return sorted(seen)
 
 
-def _listed(labels: Any, size: int) -> list[Any]:
+def _told(labels: Any) -> list[Any]:
+    """Return labels as a list, or refuse one that is missing: None, NaN, or an empty text as in files."""
     found = list(converted(labels))
-    if len(found) != size:
-        raise LabelError(f"there are {len(found)} labels for {size} items")
+    for row, label in enumerate(found):
+        if is_missing(label) or (isinstance(label, str) and not label.strip()):
+            raise LabelError(f"label of row {row} is missing; leave the row out only if it was skipped at random")
     return found
 
 

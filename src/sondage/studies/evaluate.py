@@ -87,7 +87,10 @@ def evaluate(
     share: str = "overall",
     **parts: Any,
 ) -> Any:
-    """Estimate a measure of one model from few labels.
+    r"""Estimate a measure of one model from few labels.
+
+    Items are drawn with probabilities that follow from how far their labels can move the measure, and the estimate
+    corrects for the draw, whatever the model and its probabilities.
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ def evaluate(
         from a list of up to 100 ids to their labels (None is a skip). For several pools a mapping of each pool's name
         to its labels in one of these forms.
     budget : float
-        Distinct items to label, or cost where the pool has costs.
+        Distinct items to label, a whole number from 1 to those of the pool; or cost, above 0, where the pool has costs.
     seed : int
         Same pool, same seed: same items.
     model : str, optional
@@ -112,8 +115,8 @@ def evaluate(
         ``"default"``, ``"thesis"``, ``"passive"``; parts may be named one by one: ``design``, ``floor``,
         ``draw``, ``estimator``, ``interval``, ``belief``, ``target``.
     stop : float, optional
-        Stop as soon as the any-time interval is narrower than this; of several measures, all of them. Unless named, the
-        floor is then 0.5.
+        Stop as soon as the any-time interval is narrower than this width, above 0; of several measures, all of them.
+        Unless named, the floor is then 0.5.
     level : float
         Level of that interval, in (0, 1).
     batch : int, optional
@@ -133,8 +136,24 @@ def evaluate(
     ------
     InputError
         If an argument is not allowed; the message says what is.
+    LabelError
+        If a label is not allowed; it carries the labels already got.
     LabelingInterrupted
         If the labelling function raises; it carries the labels already got.
+
+    Notes
+    -----
+    A measure is :math:`\theta = g(\mu)` of pool means :math:`\mu = \sum_i b_i s(o_i, y_i)`, with base weights
+    :math:`b` and a statistic :math:`s` of output and label; the influence of an item is
+    :math:`\psi_i = \nabla g(\mu)^\top (s_i - \mu)`. Items are drawn by sizes such as
+    :math:`u_i = b_i \sqrt{E[\psi_i^2] / c_i}` under the belief, without replacement and in three stages. With the
+    believed statistics :math:`h` and the inclusion probabilities :math:`\pi` the estimate is :math:`g(\hat\mu)`,
+    :math:`\hat\mu = \lambda \sum_i b_i h_i + \sum_u b_u (s_u - \lambda h_u) / \pi_u`, with residuals centred. All
+    formulas are in docs/statistics.md.
+
+    References
+    ----------
+    C. Sawade, Active Evaluation of Predictive Models, 2013, chapter 4.
 
     Examples
     --------
@@ -193,7 +212,7 @@ def compare(
     batch: int | None = None,
     **parts: Any,
 ) -> Comparison:
-    """Estimate the difference of two models' measures, first minus second, and test whether there is one.
+    r"""Estimate the difference of two models' measures, first minus second, and test whether there is one.
 
     Parameters
     ----------
@@ -208,8 +227,8 @@ def compare(
     alternative : str
         ``"two-sided"``, ``"less"`` or ``"greater"``.
     margin : float
-        For one-sided tests: "greater" asks whether the difference is above -margin, "less" whether it is below
-        margin (non-inferiority).
+        For one-sided tests, in the units of the measure: "greater" asks whether the difference is above -margin, "less"
+        whether it is below margin (non-inferiority).
     generator : numpy.random.Generator, optional
         Randomness of ``test="permutation"`` and ``"bootstrap"``.
     stop : float or "significant", optional
@@ -223,6 +242,23 @@ def compare(
     Returns
     -------
     Comparison
+        The difference with its test; `Comparison.better` names the better model, or is None.
+
+    Raises
+    ------
+    InputError, LabelError, LabelingInterrupted
+        As for `evaluate`; also, before any label, if the test does not fit the measure, the draw or the target.
+
+    Notes
+    -----
+    An influence on the difference is :math:`\psi_{i1} - \psi_{i2}` under a belief that asks both models.
+    The exact test counts, among the items on which two classifiers differ, those on which the first is right and the
+    second wrong; given the number of decisive labels this count is hypergeometric. Else the difference over its
+    standard error is held against Student's t. docs/statistics.md has both, in sections 4 and 9.
+
+    References
+    ----------
+    C. Sawade, N. Landwehr and T. Scheffer, Active comparison of prediction models, NIPS 2012.
 
     Examples
     --------
@@ -270,12 +306,28 @@ def select(
     models : sequence of str, optional
         Which models; by default all.
     alpha : float
-        Level of the pairwise tests.
+        Level of the pairwise tests, in (0, 1).
 
     Returns
     -------
     Selection
         Besides the ranking, which models may still be the best: `Selection.contenders`.
+
+    Raises
+    ------
+    InputError, LabelError, LabelingInterrupted
+        As for `evaluate`; also if there are fewer than two models.
+
+    Notes
+    -----
+    The first stage is drawn for all pairs of models alike; later ones by the differences from the leader, each in
+    proportion to how likely its model is still the best. P-values against the best are adjusted by Holm's method for
+    all pairs, since the same labels chose the best. Formulas are in docs/statistics.md, sections 4 and 9.
+
+    References
+    ----------
+    C. Sawade, Active Evaluation of Predictive Models, 2013, section 5.3.
+    S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics, 1979, 65-70.
 
     Examples
     --------

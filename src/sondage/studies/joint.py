@@ -14,6 +14,7 @@ from sondage.core.comparisons import Contrast, moments
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING, Confusion
 from sondage.core.predictions import Classes, Floats
+from sondage.core.residuals import pool_roots
 from sondage.core.samples import Sample
 from sondage.core.significance import JointErrors
 from sondage.core.surprises import Asked, borne_out
@@ -62,21 +63,10 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
         biases = np.diag([fit.bias for fit in fits])
         roots, expected = np.hstack([roots, biases]), np.hstack([expected, biases])
     if session.method.target == "population":
-        drift = _drift(sample, fits) * np.sqrt(found.known.squared)
+        influences, weights = np.stack([fit.influence for fit in fits]), sample.row_weights
+        drift = pool_roots(influences, weights) * np.sqrt(found.known.squared)
         roots, expected = np.hstack([roots, drift]), np.hstack([expected, drift])
     return JointErrors(roots, expected, least)
-
-
-def _drift(sample: Sample, fits: Sequence[Fit]) -> Floats:
-    """Return rows whose inner products are the covariances of the influences over the pool, as labels show them.
-
-    Their mean over the pool is 0, which gives the mean over the items that could not be drawn: the last column.
-    """
-    weights, psi = np.asarray(sample.row_weights), np.stack([fit.influence for fit in fits])
-    share = min(float(weights.sum()), 1.0)
-    centre = psi @ weights / weights.sum()
-    outside = np.sqrt(share / (1.0 - share)) if share < 1.0 - 1e-9 else 0.0
-    return np.column_stack([(psi - centre[:, None]) * np.sqrt(weights), outside * centre])
 
 
 def _doubts(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> Floats:

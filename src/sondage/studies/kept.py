@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from sondage.core.measures import Measure, Task
-from sondage.errors import InputError, StudyError
+from sondage.errors import InputError, SondageWarning, StudyError
 from sondage.pools import Pool, require_pool
 from sondage.studies import records
 from sondage.studies.ballots import PENDING, Ballots
@@ -177,10 +178,12 @@ class Kept:
         return pool
 
     def _pool_at_hand(self) -> Pool | None:
-        """Return the study's pool if it is kept, or its file is there and the same."""
+        """Return the study's pool if it is kept, or its file is there and the same; else say why not."""
         try:
             return self._present_pool()
-        except StudyError:
+        except StudyError as error:
+            message = f"{error}; the present order goes on, and nothing is chosen from the labels so far"
+            warnings.warn(message, SondageWarning, stacklevel=2)
             return None
 
     def _require_same(self, pool: Pool) -> None:

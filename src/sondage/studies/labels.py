@@ -80,17 +80,25 @@ def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tup
         if unknown:
             raise LabelError(f"label of id {name!r} names {unknown[0]!r}; systems are {list(models)}")
         label = [label.get(model, float("nan")) for model in models]
+    given = np.atleast_1d(np.asarray(label, dtype=object)).tolist()
+    if len(given) != len(models):
+        raise LabelError(
+            f"label of id {name!r} has {len(given)} outcomes for {len(models)} systems {list(models)}; tell it of "
+            "each, or by name in a dict"
+        )
+    return tuple(_outcome(value, task, name) for value in given)
+
+
+def _outcome(told: Any, task: Task, name: Any) -> float:
+    """Return one system's outcome, NaN where none is told."""
     try:
-        given = np.atleast_1d(np.asarray(label, dtype=object)).tolist()
-        values = tuple(float("nan") if value is None else as_number(value) for value in given)
+        value = float("nan") if told is None else as_number(told)
     except (TypeError, ValueError):
-        raise LabelError(f"label {label!r} of id {name!r} is not one outcome for each system {list(models)}") from None
-    if len(values) != len(models):
-        raise LabelError(f"label of id {name!r} has {len(values)} outcomes for {len(models)} systems {list(models)}")
-    for value in values:
-        if not np.isnan(value) and value not in task.grades:
-            raise LabelError(f"outcome {value:g} of id {name!r} is not allowed; outcomes are {list(task.grades)}")
-    return values
+        value = float("inf")
+    if not np.isnan(value) and value not in task.grades:
+        shown = f"{value:g}" if np.isfinite(value) else repr(told)
+        raise LabelError(f"outcome {shown} of id {name!r} is not allowed; outcomes are {list(task.grades)}")
+    return value
 
 
 def _require_outcomes(values: tuple[float, ...], models: tuple[str, ...], name: Any, asked: Sequence[str]) -> None:

@@ -69,12 +69,20 @@ class Method:
         """Whether the estimator knows the believed means of the pool."""
         return isinstance(ESTIMATORS[self.estimator], Assisted)
 
+    @property
+    def believing(self) -> bool:
+        """Whether draw or estimator follow what labels are expected to be."""
+        plain = all(part.strip() in _PLAIN for part in self.design.split("+"))
+        return self.assisted or not plain or self.draw in _STRATIFIED
+
     def to_data(self) -> dict[str, Any]:
         """Return the method as data for JSON."""
         return asdict(self)
 
 
 _STRATIFIED = ("neyman", "strata")
+_PLAIN = ("passive", "cost_only", "active_lambda", "active_neq", "disagreement")
+"""Designs that ask for predictions and costs at most."""
 _IN_ORDER = ("without_replacement", "successive")
 
 _CHOICES: dict[str, Sequence[str]] = {

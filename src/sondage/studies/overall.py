@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
 from sondage.core.catalogue.counted import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.parts import parts_of
 from sondage.core.plausible import joined_errors
 from sondage.core.possible import outward, unrefuted_limits
@@ -21,11 +22,14 @@ from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
 from sondage.core.variances import variance_slope
 from sondage.pools import Pool
-from sondage.studies.answers import before_labels, squared_error, within
+from sondage.studies.answers import within
+from sondage.studies.fitting import immovable
 from sondage.studies.planning import contrasts_of
 from sondage.studies.proven import proven_range
+from sondage.studies.remarks import of_undefined
 from sondage.studies.responses import Labelled, labelled
 from sondage.studies.session import Session
+from sondage.studies.uncertainty import FittedContrast, before_labels, squared_error
 
 __all__ = ["overall_estimate"]
 
@@ -79,34 +83,31 @@ def overall_estimate(
         found = labelled(session)
         fit = found.estimation.fit(contrast)
         slices.append(_Slice(name, pools[name], shares[name], session, found, fit, estimates[name]))
-    sums = _joined(slices, contrast, [one.fit.sums for one in slices])
+    before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
+    slices = [replace(one, found=replace(one.found, exact=_exact(one, contrast, before))) for one in slices]
+    told = all(immovable(one.session) and not _share_that_matters(one, contrast, before) for one in slices)
+    sums = before if told else _joined(slices, contrast, [one.fit.sums for one in slices])
     value, bias = _value(slices, contrast, sums)
     moved = [_at(one, contrast, sums, value) for one in slices]
-    before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
-    parts = [
-        squared_error(one.session, one.found, contrast, fit, one.found.estimation.merged(fit.shares), before)
-        for one, fit in zip(slices, moved, strict=True)
-    ]
-    squares = np.array([one.share**2 * part[0] for one, part in zip(slices, parts, strict=True)])
-    degrees = np.array([part[1] for part in parts])
+    squares, degrees = _squared_errors(slices, contrast, moved, before)
     method, effective = first.method, _effective(slices, contrast)
     total, df = float(squares.sum()) + bias**2, joint_degrees(squares, degrees)
     if method.target == "population":
         total, df = of_population(total, df, _population_part(slices, contrast, sums, moved), effective)
     samples = [(one.share, one.found.estimation.merged(one.fit.shares)) for one in slices]
-    possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
-    own = [one.estimate for one in slices]
-    warnings = [f"{one.name}: {text}" for one in slices for text in one.estimate.warnings]
     beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, sums)]
-    if beyond:
-        value_rests = "items that matter for the whole only were not drawn: its value rests on the belief there"
-        warnings.append(f"{', '.join(beyond)}: {value_rests}")
+    possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
+    exact = all(one.found.exact for one in slices) and not beyond
+    if possible[1] - possible[0] <= ROUNDING:
+        exact, total = True, 0.0
+    own = [one.estimate for one in slices]
+    warnings = [*_remarks(slices, beyond), *of_undefined(contrast, value, exact=exact)]
     return replace(
         own[0],
         value=within(value, *possible),
         std_error=float(np.sqrt(total)) if np.isfinite(value) and not beyond else float("nan"),
         n_labels=sum(one.n_labels for one in own),
-        exact=all(one.exact for one in own) and not beyond,
+        exact=exact,
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
         possible=outward(*possible, contrast.bounds),
         unrefuted=unrefuted_limits(contrast, samples),
@@ -125,6 +126,27 @@ def overall_estimate(
         evidence=None,
         course=None,
     )
+
+
+def _squared_errors(
+    slices: Sequence[_Slice], contrast: Contrast, moved: Sequence[Fit], before: Sums
+) -> tuple[Floats, Floats]:
+    """Return each slice's part of the whole's variance, and its degrees of freedom."""
+    parts = [
+        squared_error(FittedContrast(one.session, one.found, contrast, fit), before)
+        for one, fit in zip(slices, moved, strict=True)
+    ]
+    squares = [one.share**2 * part[0] for one, part in zip(slices, parts, strict=True)]
+    return np.array(squares), np.array([part[1] for part in parts])
+
+
+def _remarks(slices: Sequence[_Slice], beyond: Sequence[str]) -> Iterator[str]:
+    """Yield what a reader must know of each slice, and of those where items matter for the whole only."""
+    for one in slices:
+        yield from (f"{one.name}: {text}" for text in one.estimate.warnings)
+    if beyond:
+        value_rests = "items that matter for the whole only were not drawn: its value rests on the belief there"
+        yield f"{', '.join(beyond)}: {value_rests}"
 
 
 def _slope(slices: Sequence[_Slice], contrast: Contrast, moved: Sequence[Fit], squares: Floats, total: float) -> float:
@@ -164,15 +186,26 @@ def _at(one: _Slice, contrast: Contrast, sums: dict[int, Floats], value: float) 
     return replace(one.found.estimation.around(contrast, replace(one.fit, sums=sums)), value=value)
 
 
+def _exact(one: _Slice, contrast: Contrast, before: Sums) -> bool:
+    """Return whether a slice's part in the whole is known; that no label moves the slice's own ratio is not enough."""
+    if one.found.exact or not one.estimate.exact:
+        return one.found.exact
+    return contrast.functional.linear or not _share_that_matters(one, contrast, before)
+
+
 def _matters_beyond(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
     """Return whether items can move the value of the whole that, unable to move the slice's, were never drawn from."""
     known, functional = one.session.stages[0].known, contrast.functional
     if functional.linear or functional.corrected is not None or not one.found.covers or known.share > 1 - 1e-9:
         return False
+    return _share_that_matters(one, contrast, sums) > known.share + 1e-9
+
+
+def _share_that_matters(one: _Slice, contrast: Contrast, sums: Sums) -> float:
+    """Return the share of a slice's items whose labels can move the value of the whole."""
     models = tuple(one.pool.model(name) for name in one.session.question.models)
     uninformed = uninformed_belief(Expectation(one.pool.task, one.pool.outline, models, one.pool.models))
-    rows = one.pool.relevant([contrast.influence(sums)], uninformed)
-    return one.pool.share_of(rows) > known.share + 1e-9
+    return one.pool.share_of(one.pool.relevant([contrast.influence(sums)], uninformed))
 
 
 def _population_part(slices: Sequence[_Slice], contrast: Contrast, sums: Sums, moved: Sequence[Fit]) -> float:

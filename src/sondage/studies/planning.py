@@ -13,6 +13,7 @@ from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast
 from sondage.core.designs import Design, Equal
 from sondage.core.measures import Functional, parse_measure
+from sondage.core.measures.functionals import require_better
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, SumKey
 from sondage.core.strata import N_STRATA, Strata
@@ -145,6 +146,8 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     functionals = tuple(parse_measure(measure).ready(pool.task) for measure in question.measures)
     for functional in functionals:
         check_target(functional, method.target)
+        if question.kind == "select":
+            require_better(functional.name, functional.higher_is_better)
     names = tuple(functional.name for functional in functionals)
     if len(set(names)) < len(names):
         raise MeasureError(f"a measure is named twice: {list(names)}")

@@ -135,8 +135,8 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
 
 
 def _against_belief(session: Session, sample: Sample) -> list[str]:
-    """Return a warning where the labels are not at all as the models' probabilities or variances say."""
-    belief = session.stages[0].known.belief
+    """Return a warning where the labels are not at all as the probabilities or variances say that the method uses."""
+    belief = session.stages[0].known.belief if session.method.believing else None
     found = None if belief is None else unexpected(belief, sample, len(session.task.classes))
     if found is None:
         return []

@@ -161,5 +161,5 @@ def _pair(
         sums=first.sums | second.sums,
         bias=first.bias + second.bias,
     )
-    fit = replace(fit, spread=found.estimation.spread(contrast, fit))
+    fit = replace(fit, spread=found.estimation.spread(fit.influence, fit.shares))
     return comparison_of(session, estimate_of(session, found, contrast, fit), functional)

@@ -217,14 +217,15 @@ class Labelling:
             return Card(str(claim.id), _name(), shown_item(claim.id, claim.fields, self.images), (), answer)
         own, parts = self._parts(claim)
         grades = before if isinstance(before, Mapping) else dict(zip(self.study.models, before or (), strict=False))
-        order = sorted(parts, key=lambda part: sha256(f"{claim.id}\n{part}".encode()).digest())
+        required = set(parts) if self.kind == "ranking" else self._asked_about
+        order = sorted(parts, key=lambda part: (part not in required, sha256(f"{claim.id}\n{part}".encode()).digest()))
         rows = [
             Row(
                 part,
                 self._row_name(part, place),
                 shown(parts[part], self.images),
                 _grade(grades.get(part)),
-                self.kind == "ranking" or part in self._asked_about,
+                part in required,
             )
             for place, part in enumerate(order)
         ]

@@ -14,11 +14,12 @@ from sondage.core.catalogue.significance import named_test
 from sondage.core.contenders import best_first
 from sondage.core.folds import fold_roots
 from sondage.core.measures import Measure, parse_measure
+from sondage.core.measures.functionals import require_better
 from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Estimate, Significance
 from sondage.core.selections import Pairs, Selection
 from sondage.core.significance import JointErrors, holm, mcnemar_test, null_difference
-from sondage.errors import InputError, MeasureError
+from sondage.errors import InputError
 
 __all__ = ["cross_compare", "cross_select", "cross_validate"]
 
@@ -213,10 +214,9 @@ def cross_select(
     splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
     found = _validate(estimators, X, y, measure, positive, splits, n_jobs)
     estimates = {name: found.estimate(name) for name in estimators}
-    if found.held[0].higher_is_better is None:
-        raise MeasureError(f"measure {found.held[0].measure!r} has no better or worse, so that models cannot be ranked")
+    higher = require_better(found.held[0].measure, found.held[0].higher_is_better)
     names, values = list(estimators), np.array([estimates[name].value for name in estimators])
-    ranking = tuple(names[at] for at in best_first(values, found.held[0].higher_is_better))
+    ranking = tuple(names[at] for at in best_first(values, higher))
     pairs = Pairs(ranking, partial(found.compared, test=_student, alternative="two-sided", margin=0.0, alpha=alpha))
     adjusted = holm([pairs[ranking[0], name].pvalue for name in ranking[1:]], len(pairs))
     return Selection(
@@ -228,7 +228,7 @@ def cross_select(
         alpha,
         JointErrors(found.roots, np.zeros((len(estimators), 0))),
         partial(np.random.default_rng, [seed % 2**64, len(estimators)]),
-        bool(found.held[0].higher_is_better),
+        higher,
     )
 
 

@@ -20,11 +20,10 @@ from sondage.core.designs import (
     RootMeanSquare,
     Term,
     mixture,
-    rounded,
     with_floor,
 )
 from sondage.core.measures import ErrorRate, Task
-from sondage.core.measures.bases import Confusion
+from sondage.core.measures.bases import Confusion, rounded
 from sondage.core.measures.functionals import Functional
 from sondage.errors import InputError
 
@@ -101,7 +100,7 @@ class Setting:
         if isinstance(belief, GaussianBelief) and belief.broad:
             mean = np.asarray(np.mean(list(sums.values()), axis=0))
             sums = dict.fromkeys(sums, mean)
-        return contrast.influence({model: rounded(mu) for model, mu in sums.items()})
+        return contrast.influence(self._rounded(sums))
 
     @property
     def curved(self) -> bool:
@@ -134,7 +133,10 @@ class Setting:
         if self.task.kind == "regression":
             return self.influence(contrast)
         at, flat = self.expect(contrast, self.belief), self.expect(contrast, self.uninformed)
-        return contrast.influence({model: rounded(mu) for model, mu in shrunk(at, flat).items()})
+        return contrast.influence(self._rounded(shrunk(at, flat)))
+
+    def _rounded(self, sums: Sums) -> Sums:
+        return {model: self.functional.basis.rounded(mu) for model, mu in sums.items()}
 
     def term(self, contrast: Contrast, *, belief: Belief | None = None, cost_exponent: float = 0.5) -> RootMeanSquare:
         """Return the thesis's optimal term, or its assisted form."""

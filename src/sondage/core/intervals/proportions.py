@@ -45,7 +45,7 @@ def wilson_interval(proportion: float, n: float, level: float = 0.95) -> Interva
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, equations 3.19 and 3.20.
+    C. Sawade, Active Evaluation of Predictive Models, 2013, equations 3.19 and 3.20.
     E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of the American
     Statistical Association, 1927, 209-212.
 
@@ -93,7 +93,7 @@ def wilson_effective_interval(
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, equations 3.19 and 3.20.
+    C. Sawade, Active Evaluation of Predictive Models, 2013, equations 3.19 and 3.20.
     E. L. Korn and B. I. Graubard, Confidence intervals for proportions with small expected number of positive
     counts estimated from survey data, Survey Methodology, 1998, 193-201 (effective sample size with ``df``).
 

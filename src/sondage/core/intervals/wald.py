@@ -42,7 +42,7 @@ def wald_interval(
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, Lemma 3.3.
+    C. Sawade, Active Evaluation of Predictive Models, 2013, Lemma 3.3.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def t_interval(
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, section 3.2.2.
+    C. Sawade, Active Evaluation of Predictive Models, 2013, section 3.2.2.
 
     Examples
     --------

@@ -20,7 +20,18 @@ __all__ = ["MCC", "BalancedAccuracy", "Kappa", "MacroF", "MicroF"]
 
 @dataclass(frozen=True)
 class BalancedAccuracy:
-    """Mean over the classes that occur of their recall."""
+    r"""Mean over the classes that occur of their recall, in [0, 1].
+
+    .. math:: \frac1k \sum_c M_{cc} / L_c,
+
+    with the shares :math:`M` of items by prediction and label, and :math:`L_c` that of the label :math:`c`.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.2], [0.1, 0.2]])
+    >>> round(BalancedAccuracy().ready(Task("classification", ("a", "b"))).value(table), 4)
+    0.6667
+    """
 
     name = "balanced_accuracy"
 
@@ -46,7 +57,19 @@ class BalancedAccuracy:
 
 @dataclass(frozen=True)
 class MacroF:
-    """Mean over all classes of their F1; a class that is neither predicted nor labelled counts 0."""
+    r"""Mean over all classes of their F1, in [0, 1]; a class that is neither predicted nor labelled counts 0.
+
+    .. math:: \frac1k \sum_c 2 M_{cc} / (P_c + L_c),
+
+    with the shares :math:`M` of items by prediction and label, :math:`P_c` and :math:`L_c` those of the prediction and
+    the label :math:`c`.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.2], [0.1, 0.2]])
+    >>> round(MacroF().ready(Task("classification", ("a", "b"))).value(table), 4)
+    0.6703
+    """
 
     name = "macro_f"
 
@@ -73,7 +96,18 @@ class MacroF:
 
 @dataclass(frozen=True)
 class MicroF:
-    """F1 of the pooled one-against-rest decisions; with one label an item it equals accuracy."""
+    r"""F1 of the pooled one-against-rest decisions, in [0, 1]; with one label an item it equals accuracy.
+
+    .. math:: \mathrm{tr}\, M,
+
+    with the shares :math:`M` of items by prediction and label.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.2], [0.1, 0.2]])
+    >>> round(MicroF().ready(Task("classification", ("a", "b"))).value(table), 4)
+    0.7
+    """
 
     name = "micro_f"
 
@@ -85,7 +119,19 @@ class MicroF:
 
 @dataclass(frozen=True)
 class MCC:
-    """Matthews' correlation coefficient, for two classes or more; NaN where a margin is a single class."""
+    r"""Matthews' correlation coefficient, in [-1, 1], for two classes or more; NaN where a margin is a single class.
+
+    .. math:: \frac{\mathrm{tr}\, M - \sum_c P_c L_c}{\sqrt{(1 - \sum_c P_c^2)(1 - \sum_c L_c^2)}},
+
+    with the shares :math:`M` of items by prediction and label, :math:`P_c` and :math:`L_c` those of the prediction and
+    the label :math:`c`.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.2], [0.1, 0.2]])
+    >>> round(float(MCC().ready(Task("classification", ("a", "b"))).value(table)), 4)
+    0.3563
+    """
 
     name = "mcc"
 
@@ -119,7 +165,19 @@ class MCC:
 
 @dataclass(frozen=True)
 class Kappa:
-    """Cohen's kappa: agreement of predictions and labels beyond chance; NaN where chance agreement is 1."""
+    r"""Cohen's kappa: agreement of predictions and labels beyond chance, up to 1; NaN where chance agreement is 1.
+
+    .. math:: \frac{\mathrm{tr}\, M - \sum_c P_c L_c}{1 - \sum_c P_c L_c},
+
+    with the shares :math:`M` of items by prediction and label, :math:`P_c` and :math:`L_c` those of the prediction and
+    the label :math:`c`.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.2], [0.1, 0.2]])
+    >>> round(Kappa().ready(Task("classification", ("a", "b"))).value(table), 4)
+    0.3478
+    """
 
     name = "kappa"
 

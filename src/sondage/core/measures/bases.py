@@ -18,7 +18,18 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Classes, Floats, Items, Means
 from sondage.errors import MeasureError
 
-__all__ = ["ROUNDING", "Basis", "ClassLoss", "Confusion", "OutcomeValue", "OwnLoss", "Residuals", "Shares", "clean_sum"]
+__all__ = [
+    "ROUNDING",
+    "Basis",
+    "ClassLoss",
+    "Confusion",
+    "OutcomeValue",
+    "OwnLoss",
+    "Residuals",
+    "Shares",
+    "clean_sum",
+    "rounded",
+]
 
 LOG_CLIP = 1e-15
 ROUNDING = 1e-12
@@ -44,6 +55,10 @@ class Basis(Protocol):
 
     def without_rounding(self, mu: Floats) -> Floats:
         """Return pool means without what is only rounding."""
+        ...
+
+    def rounded(self, mu: Floats) -> Floats:
+        """Return pool means so rounded that every engine continues with the same coefficients."""
         ...
 
     def improved(self, mu: Floats) -> Floats:
@@ -74,6 +89,9 @@ class Plain(ABC):
     def without_rounding(self, mu: Floats) -> Floats:
         return mu
 
+    def rounded(self, mu: Floats) -> Floats:
+        return rounded(mu)
+
     def improved(self, mu: Floats) -> Floats:
         return mu
 
@@ -94,6 +112,21 @@ def clean_sum(terms: Floats, axis: int | None = None) -> Floats:
     """
     total = np.sum(terms, axis=axis)
     return np.where(np.abs(total) > ROUNDING * np.sum(np.abs(terms), axis=axis), total, 0.0)
+
+
+def rounded(values: Floats) -> Floats:
+    """Return values rounded to 9 significant digits, so that every engine continues with the same coefficients.
+
+    Examples
+    --------
+    >>> rounded(np.array([1 / 3, 1e9 / 7, -np.inf])).tolist()
+    [0.333333333, 142857143.0, -inf]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    told = np.isfinite(values) & (values != 0)
+    number = np.where(told, values, 1.0)
+    scale = 10.0 ** (8 - np.floor(np.log10(np.abs(number))))
+    return np.where(told, np.round(number * scale) / scale, values + 0.0)
 
 
 class Shares(Plain):
@@ -203,6 +236,11 @@ class Residuals(Plain):
         residual, label = self._residual(items, model, label)
         columns = (residual**2, residual, np.abs(residual), label, label**2)
         return np.array([np.sum(weight * column) for column in columns])
+
+    def rounded(self, mu: Floats) -> Floats:
+        """Of labels far from 0 the mean square is known by their variance, which 9 of its digits may not tell."""
+        found, variance = rounded(mu), rounded(mu[4:] - mu[3] ** 2)
+        return np.append(found[:4], found[3] ** 2 + variance)
 
     def improved(self, mu: Floats) -> Floats:
         return np.asarray(mu * np.array([0.5, 1.0, 1.0, 1.0, 1.0]))

@@ -96,13 +96,24 @@ def _require_unit_grades(task: Task, name: str) -> None:
 
 @dataclass(frozen=True)
 class ExpectedCost:
-    """Mean of costs[prediction, label], the risk under a cost matrix.
+    """Mean of costs[prediction, label], the risk under a cost matrix, in the units of the costs.
 
     Parameters
     ----------
     costs : sequence of sequence of float
         Shape (k, k): the cost of predicting the row's class where the column's class is true, in the order of
         the pool's classes.
+
+    Raises
+    ------
+    MeasureError
+        If the table is not square, or a cost is not finite.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.2], [0.1, 0.2]])
+    >>> ExpectedCost([[0, 5], [1, 0]]).ready(Task("classification", ("a", "b"))).value(table)
+    1.1
     """
 
     costs: tuple[tuple[float, ...], ...]
@@ -187,7 +198,23 @@ class FMeasure:
 
 @dataclass(frozen=True)
 class Precision:
-    """Share of the items predicted positive that are positive: TP / P."""
+    r"""Share of the items predicted positive that are positive, in [0, 1] (thesis 3.26).
+
+    .. math:: M_{cc} / P_c,
+
+    with the shares :math:`M` of items by prediction and label, and :math:`P_c` that of the prediction :math:`c`.
+
+    Parameters
+    ----------
+    positive : optional
+        The positive class; by default the second of two.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.2], [0.1, 0.2]])
+    >>> round(Precision().ready(Task("classification", ("a", "b"))).value(table), 4)
+    0.6667
+    """
 
     positive: Any = None
 
@@ -205,7 +232,23 @@ class Precision:
 
 @dataclass(frozen=True)
 class Recall:
-    """Share of the positive items that are predicted positive: TP / L."""
+    r"""Share of the positive items that are predicted positive, in [0, 1] (thesis 3.26).
+
+    .. math:: M_{cc} / L_c,
+
+    with the shares :math:`M` of items by prediction and label, and :math:`L_c` that of the label :math:`c`.
+
+    Parameters
+    ----------
+    positive : optional
+        The positive class; by default the second of two.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.2], [0.1, 0.2]])
+    >>> round(Recall().ready(Task("classification", ("a", "b"))).value(table), 4)
+    0.5
+    """
 
     positive: Any = None
 
@@ -223,7 +266,23 @@ class Recall:
 
 @dataclass(frozen=True)
 class Specificity:
-    """Share of the negative items that are predicted negative: TN / (TN + FP)."""
+    r"""Share of the negative items that are predicted negative, in [0, 1].
+
+    .. math:: \sum_{f \ne c} \sum_{y \ne c} M_{fy} / (1 - L_c),
+
+    with the shares :math:`M` of items by prediction and label, and :math:`L_c` that of the label :math:`c`.
+
+    Parameters
+    ----------
+    positive : optional
+        The positive class; by default the second of two.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.2], [0.1, 0.2]])
+    >>> round(Specificity().ready(Task("classification", ("a", "b"))).value(table), 4)
+    0.8333
+    """
 
     positive: Any = None
 

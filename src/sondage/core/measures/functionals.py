@@ -23,6 +23,7 @@ __all__ = [
     "named",
     "numerical_gradient",
     "require",
+    "require_better",
     "settled",
     "spelled",
 ]
@@ -196,6 +197,13 @@ def linear(name: str, basis: Basis, coefficients: Any, **options: Any) -> Functi
     """Return the measure that is a fixed linear function of the pool means."""
     a = np.asarray(coefficients, dtype=np.float64)
     return Functional(name, basis, lambda mu: float(np.sum(a * mu)), lambda mu: a, linear=True, **options)
+
+
+def require_better(name: str, higher_is_better: bool | None) -> bool:
+    """Return whether higher values are better, or refuse to rank models by a measure that has no better."""
+    if higher_is_better is None:
+        raise MeasureError(f"measure {name!r} has no better or worse, so that models cannot be ranked")
+    return higher_is_better
 
 
 def require(kind: str, task: Task, name: str) -> None:

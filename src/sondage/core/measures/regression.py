@@ -18,7 +18,16 @@ ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class MSE:
-    """Mean squared error, the risk of squared loss (thesis 3.3)."""
+    r"""Mean squared error, the risk of squared loss (thesis 3.3), in the units of the labels squared.
+
+    .. math:: \sum_i b_i (f_i - y_i)^2
+
+    Examples
+    --------
+    >>> from sondage import Pool, evaluate
+    >>> round(evaluate(Pool(means=[1.0, 2.0, 4.0]), "mse", labels=[1.0, 3.0, 2.0], budget=3).value, 4)
+    1.6667
+    """
 
     name = "mse"
 
@@ -30,7 +39,16 @@ class MSE:
 
 @dataclass(frozen=True)
 class RMSE:
-    """Root of the mean squared error."""
+    r"""Root of the mean squared error, in the units of the labels.
+
+    .. math:: \sqrt{\sum_i b_i (f_i - y_i)^2}
+
+    Examples
+    --------
+    >>> from sondage import Pool, evaluate
+    >>> round(evaluate(Pool(means=[1.0, 2.0, 4.0]), "rmse", labels=[1.0, 3.0, 2.0], budget=3).value, 4)
+    1.291
+    """
 
     name = "rmse"
 
@@ -49,7 +67,16 @@ class RMSE:
 
 @dataclass(frozen=True)
 class MAE:
-    """Mean absolute error."""
+    r"""Mean absolute error, in the units of the labels.
+
+    .. math:: \sum_i b_i |f_i - y_i|
+
+    Examples
+    --------
+    >>> from sondage import Pool, evaluate
+    >>> round(evaluate(Pool(means=[1.0, 2.0, 4.0]), "mae", labels=[1.0, 3.0, 2.0], budget=3).value, 4)
+    1.0
+    """
 
     name = "mae"
 
@@ -61,7 +88,16 @@ class MAE:
 
 @dataclass(frozen=True)
 class Bias:
-    """Mean of prediction minus label: positive where the model predicts too much."""
+    r"""Mean of prediction minus label, in the units of the labels: positive where the model predicts too much.
+
+    .. math:: \sum_i b_i (f_i - y_i)
+
+    Examples
+    --------
+    >>> from sondage import Pool, evaluate
+    >>> round(evaluate(Pool(means=[1.0, 2.0, 4.0]), "bias", labels=[1.0, 3.0, 2.0], budget=3).value, 4)
+    0.3333
+    """
 
     name = "bias"
 
@@ -73,7 +109,16 @@ class Bias:
 
 @dataclass(frozen=True)
 class R2:
-    """Share of the labels' variance explained, 1 - mse / Var(y); NaN where the labels do not vary."""
+    r"""Share of the labels' variance explained, at most 1; NaN where the labels do not vary.
+
+    .. math:: 1 - \frac{\sum_i b_i (f_i - y_i)^2}{\sum_i b_i (y_i - \bar y)^2}
+
+    Examples
+    --------
+    >>> from sondage import Pool, evaluate
+    >>> round(evaluate(Pool(means=[1.0, 2.0, 4.0]), "r2", labels=[1.0, 3.0, 2.0], budget=3).value, 4)
+    -1.5
+    """
 
     name = "r2"
 
@@ -100,7 +145,17 @@ class R2:
 
 @dataclass(frozen=True)
 class MeanOutcome:
-    """Mean of the systems' own outcomes: right or wrong, or grades."""
+    r"""Mean of the systems' own outcomes: right or wrong, or grades, in their units.
+
+    .. math:: \sum_i b_i y_i
+
+    Examples
+    --------
+    >>> from sondage import Outcome, Pool, evaluate
+    >>> pool = Pool(models={"ours": Outcome(judge=[0.9, 0.2])})
+    >>> evaluate(pool, "mean_outcome", labels=[[1], [0]], budget=2).value
+    0.5
+    """
 
     name = "mean_outcome"
 

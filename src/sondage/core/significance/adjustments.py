@@ -30,7 +30,7 @@ def bonferroni(pvalues: ArrayLike) -> NDArray[np.float64]:
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, section 3.2.3.
+    C. Sawade, Active Evaluation of Predictive Models, 2013, section 3.2.3.
 
     Examples
     --------

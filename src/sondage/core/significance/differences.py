@@ -48,7 +48,7 @@ def wald_test(
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, equations 3.23 and 3.24.
+    C. Sawade, Active Evaluation of Predictive Models, 2013, equations 3.23 and 3.24.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def t_test(
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, section 3.2.2.
+    C. Sawade, Active Evaluation of Predictive Models, 2013, section 3.2.2.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def anova_test(losses: ArrayLike, weights: ArrayLike | None = None, *, sphericit
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, section 3.2.3 (names the test).
+    C. Sawade, Active Evaluation of Predictive Models, 2013, section 3.2.3 (names the test).
     S. W. Greenhouse and S. Geisser, On methods in the analysis of profile data, Psychometrika, 1959, 95-112.
 
     Examples
@@ -117,7 +117,7 @@ def tukey_test(estimates: ArrayLike, pair_variances: ArrayLike, n: int) -> tuple
 
     References
     ----------
-    C. Sawade, Active Evaluation of Predictive Models, 2012, section 3.2.3. Printed there: range times :math:`S_k`, the
+    C. Sawade, Active Evaluation of Predictive Models, 2013, section 3.2.3. Printed there: range times :math:`S_k`, the
     chi-squared density, and :math:`\nu = (n - 1) k`, which gives no test.
 
     Examples

@@ -1,0 +1,100 @@
+"""What a reader of an estimate must know, in a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sondage.core.comparisons import Contrast
+from sondage.core.parts import untold
+from sondage.core.samples import Sample
+from sondage.studies.fitting import counts_of, meant_to_count
+from sondage.studies.uncertainty import FittedContrast, Uncertainty
+
+__all__ = ["of_undefined", "of_untold", "remarks_on"]
+
+FEW = 5
+"""Names of classes in a remark."""
+LARGE = 0.2
+"""Share of the weight that one of more than `FEW` items may have without a remark."""
+
+
+def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) -> Iterator[str]:
+    """Yield what a reader must know of an estimate; `told` where predictions alone tell it."""
+    found, contrast = fitted.found, fitted.contrast
+    yield from found.warnings
+    if told:
+        yield f"no label can move {contrast.functional.name} here: it follows from the predictions alone"
+    yield from _of_draw(fitted)
+    yield from _of_spread(fitted, uncertain)
+    method = fitted.session.method
+    if method.assisted and not method.floor and method.design != "passive" and not found.exact:
+        yield "floor=0 and the belief assists: where it is sure, hardly a label checks it; floor=0.2 would"
+    if not found.exact:
+        yield from of_untold(contrast, found.estimation.whole)
+    yield from _of_people(fitted, uncertain.doubt)
+    yield from _of_counts(fitted, uncertain.doubt)
+    if uncertain.largest > LARGE and not found.exact and fitted.sample.size > FEW:
+        yield f"one item carries {uncertain.largest:.0%} of the weight: the estimate rests on few labels"
+
+
+def _of_draw(fitted: FittedContrast) -> Iterator[str]:
+    """Yield what could not be drawn."""
+    found = fitted.found
+    if found.settled is not None and not len(fitted.session.stage.drawn) and not found.exact:
+        yield "a label was corrected since no other one could change the result: raise the budget for more"
+    if not found.covers:
+        yield "items whose labels matter have no chance of being drawn: the belief stands for them"
+
+
+def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
+    """Yield why labels tell no value, or not how far off it is."""
+    yield from of_undefined(fitted.contrast, fitted.fit.value, exact=fitted.found.exact)
+    if not uncertain.agreed:
+        return
+    if np.isfinite(uncertain.expected):
+        yield "all labels agree, so their spread says nothing: the standard error is what the belief expects"
+    elif fitted.sample.expansion.spread.any():
+        yield "all labels agree and the belief is sure of every one: nothing tells how far off they may be"
+    else:
+        yield "only items that were sure to be drawn are labelled: nothing is known of the others; label more"
+
+
+def of_undefined(contrast: Contrast, value: float, *, exact: bool) -> Iterator[str]:
+    """Yield that these labels leave a value undefined."""
+    if not np.isfinite(value):
+        more = "" if exact else "; label more"
+        yield f"{contrast.functional.name} is undefined on these labels: its denominator is 0{more}"
+
+
+def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:
+    """Yield that a mean over classes knows nothing of some."""
+    names = untold(contrast, sample)
+    if names:
+        shown = ", ".join(map(str, names[:FEW])) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+        many = "classes" if len(names) > 1 else "class"
+        yield f"no labelled item tells of {many} {shown}: their part of {contrast.functional.name} is not known"
+
+
+def _of_people(fitted: FittedContrast, doubt: float) -> Iterator[str]:
+    """Yield what concerns the people who label."""
+    session, found = fitted.session, fitted.found
+    if found.exact and doubt:
+        yield "everything that matters is labelled: what is uncertain is only who labels"
+    if doubt and session.method.interval == "anytime":
+        yield "people disagree: what holds at any time holds for the labels as they were given"
+    if session.labellers > 1 and found.opinions is None:
+        people = f"{session.labellers} people label and no item was labelled by two"
+        yield f"{people}: the interval does not know how far they differ"
+
+
+def _of_counts(fitted: FittedContrast, doubt: float) -> Iterator[str]:
+    """Yield why answers that were meant to be counted are not."""
+    session, found, contrast = fitted.session, fitted.found, fitted.contrast
+    if not contrast.compares:
+        return
+    if doubt and counts_of(session, contrast.models) is not None:
+        yield "the exact test and interval count labels as certain; people disagree, so they are Student's"
+    elif meant_to_count(session) and (found.n_pending or found.skipped):
+        yield "the exact test and interval need all answers: until then they are Student's"

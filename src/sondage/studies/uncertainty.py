@@ -1,0 +1,179 @@
+"""How far off a session's estimate may be: what its draw and belief tell, and what people's disagreement adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sondage.core.catalogue.intervals import OWN
+from sondage.core.comparisons import Contrast, Sums
+from sondage.core.estimators import Fit
+from sondage.core.pivots import Pivot, pivot_of
+from sondage.core.plausible import PlausibleErrors, plausible, plausible_errors
+from sondage.core.predictions import Floats
+from sondage.core.raters import rater_variance
+from sondage.core.residuals import of_population
+from sondage.core.samples import Sample, effective_number
+from sondage.core.variances import believed_variance, larger_variance, plausible_variance, variance_slope
+from sondage.studies.responses import Labelled
+from sondage.studies.session import Session
+
+__all__ = [
+    "FittedContrast",
+    "Uncertainty",
+    "before_labels",
+    "pivot_against",
+    "plausible_errors_of",
+    "slope_of",
+    "squared_error",
+    "uncertainty_of",
+]
+
+AGREED = 1e-9
+"""Labels agree whose standard error is less than this share of the value, or of the measure's range."""
+SURE = 1e-6
+"""As such a share, the least standard error of which a belief may be sure where labels agree: log odds end there."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedContrast:
+    """A contrast's value, with the labels that it comes from."""
+
+    session: Session
+    found: Labelled
+    contrast: Contrast
+    fit: Fit
+
+    @property
+    def sample(self) -> Sample:
+        """All that is labelled, with the weight that each has in the fit."""
+        return self.found.estimation.merged(self.fit.shares)
+
+    @property
+    def sampled_pool(self) -> bool:
+        """Whether the pool itself is a sample of what is asked about."""
+        return self.session.method.target == "population"
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """How far off a value may be.
+
+    Attributes
+    ----------
+    total : float
+        Squared standard error, of which
+    expected : float
+        is what draw and belief tell, and
+    doubt : float
+        what comes from who labels.
+    df : float
+        Degrees of freedom.
+    agreed : bool
+        Whether all labels agree, so that only the belief tells.
+    effective, largest : float
+        How many labels of equal weight say as much, and the largest share that one item has of all weight.
+    """
+
+    total: float
+    expected: float
+    doubt: float
+    df: float
+    agreed: bool
+    effective: float
+    largest: float
+
+
+def uncertainty_of(fitted: FittedContrast) -> Uncertainty:
+    """Return how far off a session's value may be."""
+    sample, fit = fitted.sample, fitted.fit
+    weights = sample.unit_sums(np.asarray(sample.row_weights))
+    effective = effective_number(weights)
+    expected, df, agreed = squared_error(fitted)
+    doubt = _doubt_of_raters(fitted)
+    total = expected + doubt + fit.bias**2
+    if fitted.sampled_pool:
+        total, df = of_population(total, df, fitted.found.known.squared * fit.spread, effective)
+    return Uncertainty(total, expected, doubt, df, agreed, effective, float(weights.max() / weights.sum()))
+
+
+def squared_error(fitted: FittedContrast, before: Sums | None = None) -> tuple[float, float, bool]:
+    """Return variance, degrees of freedom, and whether all labels agree so that only the belief tells; 0 if exact.
+
+    The method's interval decides: ``"auto"`` takes the larger of sampled and believed variance, a named one keeps the
+    sampled variance to the letter unless that says nothing. `before` are the pool means that were believed before any
+    label, by default the session's own.
+    """
+    session, found, contrast, fit = fitted.session, fitted.found, fitted.contrast, fitted.fit
+    if found.exact:  # what rounding leaves of the residuals has no degrees of freedom
+        return 0.0, max(found.estimation.whole.size - 1.0, 1.0), False
+    if not np.isfinite(fit.value):
+        return float("nan"), fit.df, False
+    if found.belief is None:
+        return fit.variance, fit.df, False
+    sample = fitted.sample
+    believed = plausible_variance(contrast, sample, fit.sums, found.belief)
+    span = contrast.bounds[1] - contrast.bounds[0]
+    scale = max(abs(fit.value), span if np.isfinite(span) else 0.0)
+    if fit.variance <= max(AGREED * believed, (AGREED * scale) ** 2):
+        first = session.stages[0].known
+        assert first.belief is not None
+        before = before_labels(session, contrast) if before is None else dict(before)
+        total = max(believed, believed_variance(contrast, sample, before, first.belief))
+        # The residuals are what rounding leaves, and say nothing of how unequal they are.
+        return (total if total > (SURE * scale) ** 2 else float("nan")), max(sample.size - 1.0, 1.0), True
+    if session.method.interval not in OWN:
+        return fit.variance, fit.df, False
+    relied, df = larger_variance(fit.variance, fit.df, believed)
+    return float(relied), float(df), False
+
+
+def before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:
+    """Return the pool means that were believed before any label."""
+    basis, expected = contrast.functional.basis, session.stages[0].known.expected
+    return {model: expected[basis.name, model] for model in contrast.models}
+
+
+def _doubt_of_raters(fitted: FittedContrast) -> float:
+    """Return the variance that comes from who labels; a population's spread has it already."""
+    opinions, fit = fitted.found.opinions, fitted.fit
+    if opinions is None or fitted.sampled_pool or not np.isfinite(fit.value):
+        return 0.0
+    averaged = fitted.session.task.kind == "regression"
+    return rater_variance(fitted.contrast, fitted.sample, fit.sums, opinions, averaged=averaged)
+
+
+def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
+    """Return how fast the variance grows with the value; 0 of a difference, and where it is not known."""
+    if not _spread_known(fitted, uncertain, "evaluate"):
+        return 0.0
+    found, error = fitted.found, np.sqrt(uncertain.total)
+    inclusion = found.estimation.inclusion
+    return variance_slope(fitted.contrast, fitted.sample, fitted.fit.sums, found.belief, inclusion, error)
+
+
+def plausible_errors_of(fitted: FittedContrast, uncertain: Uncertainty) -> PlausibleErrors | None:
+    """Return how far off the value is by what the labels leave possible; None of a difference."""
+    contrast, sample, belief = fitted.contrast, fitted.sample, fitted.found.belief
+    if belief is None or not np.isfinite(fitted.fit.value) or not _spread_known(fitted, uncertain, "evaluate"):
+        return None
+    return plausible_errors(contrast, sample, fitted.fit.sums, plausible(contrast, belief, sample))
+
+
+def pivot_against(fitted: FittedContrast, uncertain: Uncertainty) -> Pivot | None:
+    """Return what differences are held against by the package's own interval; None of one model."""
+    found, total = fitted.found, uncertain.total
+    if total == 0.0 or not _spread_known(fitted, uncertain, "compare"):
+        return None
+    if found.belief is None or fitted.session.method.interval not in OWN:
+        return None
+    drawn = found.known.squared if fitted.sampled_pool else 0.0
+    units = (drawn, uncertain.effective)
+    return pivot_of(fitted.contrast, found.estimation, fitted.fit, fitted.sample, found.belief, total, units)
+
+
+def _spread_known(fitted: FittedContrast, uncertain: Uncertainty, kind: str) -> bool:
+    """Return whether it is this kind of question, and labels tell how far they spread."""
+    told = np.isfinite(uncertain.total) and not (fitted.found.exact or uncertain.agreed)
+    return bool(told) and fitted.session.question.kind == kind
