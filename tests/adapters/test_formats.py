@@ -237,6 +237,14 @@ def test_frames_both_ways(study, backend):
     )
 
 
+@pytest.mark.parametrize("kind", ["Int64", "object", "float"])
+def test_missing_labels_of_pandas_are_skips(kind, tmp_path):
+    study = Study.create(tmp_path / "study.db", Pool([0.2, 0.6]), budget=2)
+    labels = pandas.Series([1, float("nan") if kind == "float" else pandas.NA], dtype=kind)
+    assert tell_answers(study, read_answers_frame(pandas.DataFrame({"id": study.ask(2), "label": labels}), study)) == 2
+    assert list(study.labels().values()) == [1, None]
+
+
 def test_frames_are_checked(study):
     study.ask(4)
     with pytest.raises(LabelError, match="row 0 has no 'label'; it has"):

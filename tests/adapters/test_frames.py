@@ -9,7 +9,7 @@ import polars
 import pyarrow
 import pytest
 
-from sondage import Pool, read_pool
+from sondage import Pool, evaluate, read_pool
 from sondage.errors import InputError
 
 COLUMNS = {
@@ -56,6 +56,16 @@ def test_whole_numbers_stay_whole(frame):
 def test_whole_numbers_beside_missing_ones_stay_whole(made):
     pool = read_pool(made(COLUMNS | {"text": [2**53 + 1, None, 7]}))
     assert pool.fields["text"].tolist() == [2**53 + 1, None, 7]
+
+
+def test_arrays_of_arrow_may_hold_texts_and_missing_values():
+    texts, labels = pyarrow.array(["a", "b", "c"]), pyarrow.array(["a", None, "c"])
+    pool = Pool(predictions=texts, ids=texts, groups=pyarrow.chunked_array([["x"], ["y", "z"]]), fields={"t": labels})
+    assert (pool.ids.tolist(), pool.task.classes) == (["a", "b", "c"], ("a", "b", "c"))
+    assert pool.fields["t"].tolist() == ["a", None, "c"]
+    assert evaluate(pool, labels=labels, budget=3).n_labels == 2
+    with pytest.raises(InputError, match="cost of row 1 is nan; it must be finite"):
+        Pool([0.2, 0.4], costs=pyarrow.array([1, None]))
 
 
 def test_missing_lists_and_names_that_stand_twice_are_refused():

@@ -1,6 +1,7 @@
 """Columns of files become the pool that the same arrays make."""
 
 import csv
+import gzip
 
 import duckdb
 import numpy as np
@@ -170,6 +171,19 @@ def test_what_spreadsheets_leave_around_labels_is_passed_over(written):
     assert read_labels(path) == (["a", "b"], ["spam", None])
     with pytest.raises(InputError, match="line 4 has more or fewer"):
         read_labels(written("\nid,label\n\n1\n"))
+
+
+def test_compressed_files_are_read_or_refused(tmp_path):
+    path, rows = tmp_path / "a.csv.gz", b"".join(b"%d,1,0.5\n" % n for n in range(9999))
+    whole = gzip.compress(b"id,label,p_1\n" + rows)
+    path.write_bytes(whole)
+    assert len(read_labels(path)[0]) == len(read_pool(path)) == 9999
+    for broken in (whole[:12], whole[:-900], whole[:20] + b"\0" * 20 + whole[40:], b"id,label,p_1\n1,1,.5\n"):
+        path.write_bytes(broken)
+        for read in (read_labels, read_pool):
+            with pytest.raises(InputError, match=r"a.csv.gz: ") as caught:
+                read(path)
+            assert "\n" not in str(caught.value)
 
 
 def test_cells_may_be_long(written):

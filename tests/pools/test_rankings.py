@@ -126,6 +126,12 @@ def test_broken_tables_are_refused(changed, reason):
     ("options", "reason"),
     [
         ({"models": {"a": Ranking([["x", "x"]])}}, "model 'a' returns document 'x' twice for query 0"),
+        (
+            {"models": {"a": Ranking([[["x"]]])}},
+            r"model 'a' returns \['x'\] for query 0; documents are texts or numbers",
+        ),
+        ({"models": {"a": Ranking([["x", None]])}}, "model 'a' returns None for query 0; documents are texts or num"),
+        ({"models": {"a": Ranking(["xy"])}}, "a query's list of 'a' is 'xy'; it must be a list"),
         ({"models": {"a": Ranking([["x"]]), "b": Ranking([])}}, "lists for different numbers of queries"),
         ({"models": {"a": Ranking()}}, "model 'a': give"),
         ({"models": {"a": Ranking([])}}, "the pool is empty"),

@@ -4,6 +4,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas
+import pyarrow
 import pytest
 
 from sondage import estimate_from
@@ -94,6 +96,18 @@ def test_labels_of_another_kind_than_predictions_are_refused_unless_spelled_alik
     for predictions, labels, classes in (([0, 1], ["a", "b"], r"\[0, 1\]"), (["a", "b"], [0, 1], r"\['a', 'b'\]")):
         with pytest.raises(LabelError, match=f"is not a class; classes are {classes}"):
             estimate_from("error_rate", predictions=predictions, labels=labels, inclusion=[0.5, 0.5])
+
+
+@pytest.mark.parametrize("labels", [["1", "0", "0"], pandas.Series([1, 0, 0]), pyarrow.array([1, 0, 0])])
+def test_labels_name_the_classes_of_predictions_however_they_are_written(labels: Any) -> None:
+    for predictions in ([1, 1, 0], ["1", "1", "0"], [1.0, 1.0, 0.0]):
+        found = estimate_from("precision", predictions=predictions, labels=labels, inclusion=[0.5] * 3, positive=1)
+        assert found.value == 0.5
+
+
+def test_what_are_no_columns_is_refused() -> None:
+    with pytest.raises(InputError, match=r"predictions of 'model' has shape \(3, 1\); it must be one column"):
+        estimate_from("error_rate", predictions=pandas.DataFrame({"f": [1, 0, 1]}), labels=[1] * 3, inclusion=[0.5] * 3)
 
 
 def test_an_expansion_above_the_whole_has_an_interval() -> None:

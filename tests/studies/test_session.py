@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -452,6 +453,7 @@ def test_labels_as_array_mapping_and_function() -> None:
         ([0, 1], InputError, "labels have shape \\(2,\\); the pool has 300 items"),
         ({3: 1}, LabelError, "no label for id"),
         (lambda ids: [1], LabelError, "returned 1 labels for 15 ids"),
+        (lambda ids: [pandas.NA] * len(ids), LabelError, "label <NA> of id .* is not a class"),
         (lambda ids: None, LabelError, "the labelling function returned None for 15 ids; it must return their labels"),
         (lambda ids: 1, LabelError, "the labelling function returned 1 for 15 ids"),
         (lambda ids: "ham", LabelError, "the labelling function returned 'ham' for 15 ids"),

@@ -13,6 +13,7 @@ from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
 from sondage.pools.engines import Progress
+from sondage.pools.missing import is_missing
 from sondage.studies.study import Study
 
 __all__ = ["BACKENDS", "items_frame", "labels_frame", "read_answers_frame", "read_frame", "read_pool"]
@@ -170,7 +171,8 @@ def read_answers_frame(frame: Any, study: Study) -> list[Answer]:
     """
     table = _table(frame, "answers are read from a frame")
     columns = {
-        str(series.name): [None if one != one else one for one in series.to_list()] for series in table.iter_columns()
+        str(series.name): [None if is_missing(one) else one for one in series.to_list()]
+        for series in table.iter_columns()
     }
     cells = zip(*columns.values(), strict=True)
     rows = ((f"row {number}", dict(zip(columns, row, strict=True))) for number, row in enumerate(cells))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sondage.core.predictions import Classifier, Regressor
 from sondage.errors import InputError
+from sondage.pools.missing import converted
 from sondage.pools.numeric import floats, positive_column
 
 __all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind"]
@@ -61,8 +62,7 @@ def namer(ids: Any) -> Any:
     def where(row: int) -> str:
         if ids is None or row >= len(ids):
             return f"row {row}"
-        values = ids.to_numpy() if hasattr(ids, "to_numpy") else ids
-        return f"row {row} (id {values[row]})"
+        return f"row {row} (id {converted(ids)[row]})"
 
     return where
 

@@ -6,9 +6,10 @@ import csv
 import gzip
 import os
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from sondage.errors import InputError, LabelError
 from sondage.pools.table import NUMBER
@@ -41,9 +42,8 @@ def csv_header(path: str | os.PathLike[str]) -> Header:
     Of comma, semicolon and tab the most frequent one by which a column is called `id` or `query`, as far as there is
     one: names of columns may hold the others.
     """
-    opened = gzip.open if os.fspath(path).endswith(".gz") else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file, _long_cells():
+        with _opened(path) as file, _long_cells():
             blank, start, line = 0, file.tell(), str(file.readline())
             while line and not line.strip():
                 blank, start, line = blank + 1, file.tell(), str(file.readline())
@@ -55,7 +55,7 @@ def csv_header(path: str | os.PathLike[str]) -> Header:
             names = read[delimiter]
     except UnicodeDecodeError as error:
         raise not_utf8(error) from None
-    except (OSError, csv.Error) as error:
+    except (OSError, EOFError, zlib.error, csv.Error) as error:
         raise InputError(f"the header cannot be read: {error}") from None
     if not names:
         raise InputError("the file is empty: it has no header")
@@ -63,6 +63,12 @@ def csv_header(path: str | os.PathLike[str]) -> Header:
     if twice is not None:
         raise InputError(f"column {twice!r} stands twice or has no name; the header is {names}")
     return Header(delimiter, names, blank)
+
+
+def _opened(path: str | os.PathLike[str]) -> IO[str]:
+    """Open a file of text, plain or compressed."""
+    opened = gzip.open if os.fspath(path).endswith(".gz") else open
+    return cast(IO[str], opened(path, "rt", encoding="utf-8-sig", newline=""))
 
 
 @contextmanager
@@ -126,7 +132,7 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
         If the file cannot be read or has no such column.
     """
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file, _long_cells():
+        with _opened(path) as file, _long_cells():
             header = csv_header(path)
             names = [plain(name) for name in header.names]
             missing = [name for name in wanted if name not in names]
@@ -138,7 +144,7 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
             rows = list(_numbered(reader, names, wanted[0]))
     except UnicodeDecodeError as error:
         raise InputError(f"{os.fspath(path)}: {not_utf8(error)}") from None
-    except (OSError, InputError) as error:
+    except (OSError, EOFError, zlib.error, InputError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise InputError(f"{os.fspath(path)}: {reason}") from None
     labels = [name for name in wanted[1:] if name == "label" or name.endswith(".label")]

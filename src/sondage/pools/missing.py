@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["as_array", "is_missing", "require_given"]
+__all__ = ["as_array", "converted", "is_missing", "require_given"]
 
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
@@ -25,9 +25,17 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
         raise InputError(f"{name}: row {row} is masked; every row needs a value")
     try:
-        return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+        return np.asarray(converted(values))
     except ValueError as error:  # of NumPy, which says much
         raise InputError(f"{name} must be one column, or rows of one length: {str(error).split('. ')[0]}") from None
+
+
+def converted(values: Any) -> Any:
+    """Return a frame's column or an Arrow array as NumPy has it, anything else as it is."""
+    if not hasattr(values, "to_numpy"):
+        return values
+    of_arrow = type(values).__module__.startswith("pyarrow")  # whose texts and missing values NumPy cannot share
+    return values.to_numpy(zero_copy_only=False) if of_arrow else values.to_numpy()
 
 
 def is_missing(value: Any) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import listed
 from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Ranking, Ranks
 from sondage.core.rankings import Documents, segment_sums
@@ -144,7 +145,10 @@ def _from_lists(
     missing = next((name for name, model in models.items() if model.documents is None), None)
     if missing is not None:
         raise InputError(f"model {missing!r}: give Ranking(documents=...), or ranks= with queries= and documents=")
-    lists = {name: [list(found) for found in model.documents] for name, model in models.items()}
+    lists = {
+        name: [listed(f"a query's list of {name!r}", own) for own in listed(f"documents of {name!r}", model.documents)]
+        for name, model in models.items()
+    }
     sizes = {name: len(found) for name, found in lists.items()}
     if len(set(sizes.values())) > 1:
         raise InputError(f"models have lists for different numbers of queries: {sizes}")
@@ -176,6 +180,9 @@ def _from_lists(
 
 def _places(own: Sequence[Any], model: str, query: Any) -> dict[Any, int]:
     """Return each document's place in a list."""
+    odd = [document for document in own if document is None or not isinstance(document, Hashable)]
+    if odd:
+        raise InputError(f"model {model!r} returns {odd[0]!r} for query {query!r}; documents are texts or numbers")
     places = {document: place for place, document in enumerate(own, 1)}
     if len(places) < len(own):
         twice = next(document for document in own if own.count(document) > 1)

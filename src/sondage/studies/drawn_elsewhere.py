@@ -22,7 +22,7 @@ from sondage.core.samples import Expansion, Known, Sample, effective_number, fro
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
-from sondage.pools.missing import is_missing
+from sondage.pools.missing import converted, is_missing
 from sondage.pools.numeric import positive_column
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
@@ -208,7 +208,7 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
     """Return the classes: as given, or for predictions alone those that are predicted or labelled."""
     if classes is not None or predictions is None:
         return classes
-    values = (*np.asarray(predictions).tolist(), *np.asarray(labels).tolist())
+    values = [value for told in (predictions, labels) for value in np.asarray(converted(told)).ravel().tolist()]
     seen = {value for value in values if not is_missing(value)}  # a missing prediction is refused by its row
     if len({isinstance(value, str) for value in seen}) > 1 or all(isinstance(value, int) for value in seen):
         return None  # as for a pool: labels that are text are spelled like the numbers that are predicted, or refused
@@ -217,7 +217,7 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
 
 def _told(labels: Any) -> list[Any]:
     """Return labels as a list, or refuse one that is missing: None, NaN, or an empty text as in files."""
-    found = list(labels.to_numpy() if hasattr(labels, "to_numpy") else labels)
+    found = list(converted(labels))
     for row, label in enumerate(found):
         if is_missing(label) or (isinstance(label, str) and not label.strip()):
             raise LabelError(f"label of row {row} is missing; leave the row out only if it was skipped at random")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures import Task
 from sondage.errors import LabelError
+from sondage.pools.missing import is_missing
 from sondage.pools.table import as_number
 from sondage.studies.judging import Judgements, judged, judgements
 
@@ -52,9 +53,9 @@ def code_label(
 
 
 def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
-    if isinstance(label, np.generic):
+    if isinstance(label, np.generic | np.ndarray) and label.size == 1:
         label = label.item()
-    code = None if isinstance(label, np.ndarray) else task.code(label)
+    code = None if isinstance(label, np.ndarray) or is_missing(label) else task.code(label)
     if code is None:
         raise LabelError(
             f"label {label!r} of id {name!r} is not a class; classes are {list(task.classes)}: others are named with "
