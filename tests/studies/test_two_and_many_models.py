@@ -441,7 +441,7 @@ def test_mixtures_of_many_models_are_computed_once_for_the_same_items():
 def test_systems_in_whichever_order_they_are_named():
     for seed in range(4):
         random = np.random.default_rng(seed)
-        chances = np.clip(random.random((120, 1)) + [0.0, 0.1, -0.2], 0.02, 0.98)
+        chances = np.clip(random.random((120, 1)) + np.array([0.0, 0.1, -0.2]), 0.02, 0.98)
         labels = (random.random((120, 3)) < chances).astype(float)
         pool = Pool(models={name: Outcome(judge=chances[:, at]) for at, name in enumerate("abc")})
         found = []

@@ -138,7 +138,7 @@ def _independent_errors(
     pairs = [moments(influence, belief, sample.items) for influence in influences]
     moved = sample.items.weights**2 * sample.of_rows(sample.expansion.spread)
     own = [float(np.sqrt(np.sum(moved * np.maximum(second - mean**2, 0.0)))) for mean, second in pairs]
-    in_pool = np.argsort([contrast.models[0] for contrast in single])  # what is drawn by chance follows the pool's order
+    in_pool = np.argsort([contrast.models[0] for contrast in single])  # multipliers follow it, not the order of names
     return np.diag(own)[:, in_pool] * float(np.sqrt(_borne_out(single, fits, sample, belief)))
 
 
