@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import sondage
 from sondage.core import resampling
 from sondage.core.intervals import bootstrap_interval, unseen_bound
 from sondage.core.results import Interval
@@ -37,6 +38,15 @@ def test_bootstrap_of_two_units_has_three_values(rng: np.random.Generator) -> No
 
     assert ends(interval(0.4)) == (0.75, 0.75)
     assert ends(interval(0.6)) == (0, 1)
+
+
+def test_bootstrap_of_a_measure_without_a_least_value(rng: np.random.Generator) -> None:
+    # Half of the samples of two labels hold one of them twice: R2 is undefined on these.
+    pool = sondage.Pool(means=np.arange(20.0))
+    found = sondage.evaluate(pool, "r2", np.arange(20.0) + rng.normal(size=20), 2, method="passive")
+    for level in (0.5, 0.95):
+        interval = found.interval(level, "bootstrap", generator=rng)
+        assert (interval.low, interval.high) == (-np.inf, 1.0)
 
 
 def test_bootstrap_does_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,3 +181,18 @@ def test_nor_are_nearly_equal_probabilities_outside_their_range():
     found = evaluate(Pool(nearly), "log_loss", labels=np.arange(30) % 3, budget=10)
     assert np.log(3) == pytest.approx(found.sequence().last.low, rel=1e-8)
     assert found.sequence().last.width < 1e-8
+
+
+@pytest.mark.parametrize("options", [{}, {"design": "active_neq"}, {"design": "passive", "stages": 1}])
+def test_a_draw_by_the_floor_alone_where_nothing_can_matter(tmp_path, options):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    means, path = {"a": SCORE, "b": SCORE + 0.1}, tmp_path / "pool.parquet"
+    columns = {f"{name}.prediction": own for name, own in means.items()}
+    parquet.write_table(arrow.table({"id": np.arange(600), **columns}), path)
+    answers = dict(enumerate(Y.tolist()))
+    for pool in (Pool(models={name: Regressor(own) for name, own in means.items()}), read_pool(path, lazy=True)):
+        for estimator in ("hajek", "anchored"):
+            found = compare(
+                pool, "a", "b", "bias", labels=answers, budget=40, floor=1.0, estimator=estimator, **options
+            )
+            assert found.difference == pytest.approx(-0.1)

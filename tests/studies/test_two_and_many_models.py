@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sondage
-from sondage import Classifier, Pool, compare, select
+from sondage import Classifier, Outcome, Pool, compare, select
 from sondage.core.results import Interval
 from sondage.errors import InputError
 from sondage.reports.data import result_data
@@ -435,3 +435,19 @@ def test_mixtures_of_many_models_are_computed_once_for_the_same_items():
     part = items.take(slice(10))
     assert not part.memo
     assert many.probability(part, 1) == pytest.approx(p[:, :10].mean(axis=0))
+
+
+@pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+def test_systems_in_whichever_order_they_are_named():
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        chances = np.clip(random.random((120, 1)) + np.array([0.0, 0.1, -0.2]), 0.02, 0.98)
+        labels = (random.random((120, 3)) < chances).astype(float)
+        pool = Pool(models={name: Outcome(judge=chances[:, at]) for at, name in enumerate("abc")})
+        found = []
+        for names in ("abc", "cab"):
+            best = select(pool, "accuracy", labels=labels, budget=30, seed=seed, models=list(names))
+            gaps, own = best.gaps(), best.intervals()
+            ends = [(gaps[name].low, gaps[name].high) if name in gaps else (0.0, 0.0) for name in "abc"]
+            found.append([*np.ravel(ends), *(own[name].high for name in "abc"), best.overall.pvalue])
+        np.testing.assert_allclose(found[0], found[1], rtol=1e-7)

@@ -204,10 +204,10 @@ class ArrayRows:
         if total is None:
             total = np.zeros(len(self))
             self._spread(total, design.ground, 1.0, relevant if relevant is not None and relevant.any() else rest)
-            if not total.any():  # no label can move the result
-                self._spread(total, Equal(), 1.0, rest)
         elif design.floor:
             self._spread(total, design.ground, design.floor, relevant)
+        if not total.any():  # no label can move the result
+            self._spread(total, Equal(), 1.0, rest)
         return total if self._units is None else bin_sums(self._units[0], total, self.n_units)
 
     def filled(self, design: Design, relevant: Any, rest: Any = None, *, strict: bool = False) -> Filled:

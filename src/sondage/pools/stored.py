@@ -204,9 +204,9 @@ class StoredPool(Pool):
             some = relevant.moving is None or found["n_relevant"] > 0
             sizes, shares = replace(sizes, parts=(Part(1.0, design.ground, some),)), [1.0]
             found = self.scan.masses(sizes, asked)
-            if not found["sum_0"]:  # no label can move the result
-                sizes = replace(sizes, parts=(Part(1.0, Equal(), False),))
-                found = self.scan.masses(sizes, asked)
+        if not any(share and found[f"sum_{at}"] for at, share in enumerate(shares)):  # no label can move the result
+            sizes, shares = replace(sizes, parts=(Part(1.0, Equal(), False),)), [1.0]
+            found = self.scan.masses(sizes, asked)
         return replace(self._reached(sizes, shares, found, asked), immovable=immovable)
 
     def _reached(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, OutcomeBelief, is_limit
 from sondage.core.catalogue.intervals import OWN
 from sondage.core.comparisons import Contrast, moments
+from sondage.core.contenders import best_first
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING, Confusion
 from sondage.core.predictions import Classes, Floats
@@ -127,12 +128,19 @@ def _independent_errors(
     pairs = [moments(influence, belief, sample.items) for influence in influences]
     moved = sample.items.weights**2 * sample.of_rows(sample.expansion.spread)
     own = [float(np.sqrt(np.sum(moved * np.maximum(second - mean**2, 0.0)))) for mean, second in pairs]
-    return np.diag(own) * float(np.sqrt(_borne_out(single, fits, sample, belief)))
+    in_pool = np.argsort([contrast.models[0] for contrast in single])  # multipliers follow it, not the order of names
+    return np.diag(own)[:, in_pool] * float(np.sqrt(_borne_out(single, fits, sample, belief)))
 
 
 def _borne_out(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> float:
-    """Return the share of systems' independent variances that labels bear out, on average of differences from one."""
-    (first, *others), functional = [contrast.models[0] for contrast in single], single[0].functional
+    """Return the share of systems' independent variances that labels bear out, on average of differences from the best.
+
+    Of equally good ones it is the first of the pool, in whichever order models were named.
+    """
+    functional, models = single[0].functional, np.array([contrast.models[0] for contrast in single])
+    in_pool = np.argsort(models)
+    values = np.array([fit.value for fit in fits])[in_pool]
+    first, *others = models[in_pool][best_first(values, bool(functional.higher_is_better))].tolist()
     sums = {model: total for fit in fits for model, total in fit.sums.items()}
     pairs = [Contrast(functional, ((other, 1.0), (first, -1.0))) for other in others]
     return float(np.mean([borne_out(Asked(pair, sample, sums), belief) for pair in pairs])) if pairs else 1.0

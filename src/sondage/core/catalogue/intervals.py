@@ -223,9 +223,16 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
         [evidence.estimation.resampled(row).fit(evidence.contrast, evidence.fit.shares).value for row in counts]
     )
     ends = [np.where(np.isnan(values), end, values) for end in estimate.bounds]  # undefined counts on both sides
-    low, high = (np.quantile(end, tail) for end, tail in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True))
+    low, high = (_quantile(end, tail) for end, tail in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True))
     low, high = np.clip((low, high), *estimate.bounds)  # a bias that is taken off may lead outside
     return Interval(float(low), float(high), level, "bootstrap")
+
+
+def _quantile(values: Floats, probability: float) -> float:
+    """Return a quantile of values in one tail; between infinite ones there is no line, and the outer one is taken."""
+    if np.all(np.isfinite(values)):
+        return float(np.quantile(values, probability))
+    return float(np.quantile(values, probability, method="lower" if probability < 0.5 else "higher"))
 
 
 def _require_proportion(estimate: Estimate, kind: str) -> None:
