@@ -143,6 +143,15 @@ def regression_flat() -> Problem:
     return _regressor(means, labels, np.full_like(means, np.mean(deviation**2)))
 
 
+def regression_heavy() -> Problem:
+    """Say so of 10,000 numbers whose deviations are log-normal: a tenth of them has three quarters of the loss."""
+    generator = np.random.default_rng(11)
+    deviation = np.exp(generator.normal(0.0, 0.7, 10_000))
+    means = generator.normal(size=10_000)
+    labels = means + deviation * generator.normal(size=10_000)
+    return _regressor(means, labels, np.full_like(means, np.mean(deviation**2)))
+
+
 def _regression() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     generator = np.random.default_rng(11)
     deviation = np.exp(generator.uniform(np.log(0.25), np.log(2.0), 10_000))
@@ -178,6 +187,7 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "thin": thin,
     "regression": regression,
     "regression_flat": regression_flat,
+    "regression_heavy": regression_heavy,
     "tweets": tweets,
     "abt_buy": abt_buy,
 }

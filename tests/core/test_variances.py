@@ -271,7 +271,8 @@ def test_the_slope_is_the_third_cumulant_over_the_variance() -> None:
                 items.take(np.flatnonzero(taken)), np.zeros(taken.sum(), dtype=int), from_inclusion(pi[taken])
             )
             own = believed_without_rare(sample, p[taken], n)
-            slope = variance_slope(CONTRAST, sample, EVEN, BELIEF, sample.expansion.inclusion, np.inf)
+            none = np.zeros(sample.size)
+            slope = variance_slope(CONTRAST, sample, EVEN, none, BELIEF, sample.expansion.inclusion, np.inf)
             estimated_second, estimated_third = (
                 estimated_second + chance * own,
                 estimated_third + chance * own * slope * (1 + DOUBTED / sample.size),
@@ -288,11 +289,26 @@ def test_the_slope_of_equal_draws_is_wilsons_and_at_most_half_an_error() -> None
     n, p = 400, 0.1
     items = Items((Classes(np.zeros(n, dtype=int), np.full(n, p)),), np.full(n, 1e-6))
     sample = Sample(items, np.zeros(n, dtype=int), from_inclusion(np.full(n, n * 1e-6)))
-    of = (CONTRAST, sample, EVEN, BELIEF, sample.expansion.inclusion)
+    of = (CONTRAST, sample, EVEN, np.zeros(n), BELIEF, sample.expansion.inclusion)
     believed = n / (n + DOUBTED)
     assert variance_slope(*of, np.inf) == pytest.approx(believed * (1 - 2 * p) / n, rel=1e-3)
     assert variance_slope(*of, 1e-3) == pytest.approx(believed * MOST_SLOPE * 1e-3)
-    assert variance_slope(CONTRAST, sample, EVEN, None, sample.expansion.inclusion, 1.0) == 0.0
+    assert variance_slope(*of[:4], None, sample.expansion.inclusion, 1.0) == 0.0
+
+
+def test_the_slope_of_numbers_is_that_of_their_own_residuals(rng: np.random.Generator) -> None:
+    n, losses = 400, rng.exponential(size=400)
+    items = Items((Means(np.zeros(n), None),), np.full(n, 1e-6))
+    sample = Sample(items, np.sqrt(losses), from_inclusion(np.full(n, n * 1e-6)))
+    contrast = Contrast(parse_measure("mse").ready(Task("regression", ())), ((0, 1.0),))
+    residuals = 1e-6 * (losses - losses.mean())
+    of = (contrast, sample, {0: np.array([losses.mean(), 0.0, 0.0, 0.0, 0.0])}, residuals)
+    third, second = (float(np.mean((losses - losses.mean()) ** power)) for power in (3, 2))
+    for belief in (GaussianBelief(((0, 1.0),)), None):
+        assert variance_slope(*of, belief, sample.expansion.inclusion, np.inf) == pytest.approx(
+            third / second / n, rel=1e-2
+        )
+        assert variance_slope(*of, belief, sample.expansion.inclusion, 1e-9) == pytest.approx(MOST_SLOPE * 1e-9)
 
 
 def test_beliefs_without_a_spread_expect_no_variance() -> None:

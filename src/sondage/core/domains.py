@@ -74,7 +74,8 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     slope = 0.0
     if std_error > 0 and np.isfinite(fit.value):
-        slope = variance_slope(contrast, sample, fit.sums, belief, sample.expansion.inclusion, std_error)
+        inclusion = sample.expansion.inclusion
+        slope = variance_slope(contrast, sample, fit.sums, fit.residuals, belief, inclusion, std_error)
     weights = sample.unit_sums(np.asarray(sample.row_weights))
     return replace(
         estimate,

@@ -317,8 +317,9 @@ def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
 
 
 def _may_contradict(contrast: Contrast, belief: Belief) -> bool:
-    """Return whether the stages' variances are of use: a limit has none, and one sure item may have most of a loss."""
-    return not is_limit(belief) and not isinstance(contrast.functional.basis, ClassLoss)
+    """Return whether the stages' variances are of use: a limit has none, and one item may have most of a loss."""
+    bounded = np.isfinite(contrast.bounds).all() and not isinstance(contrast.functional.basis, ClassLoss)
+    return bool(bounded) and not is_limit(belief)
 
 
 def _believed(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats], belief: Belief) -> float:

@@ -20,7 +20,7 @@ from scipy.special import stdtrit
 
 from sondage.core.beliefs import Belief, is_limit
 from sondage.core.comparisons import Contrast
-from sondage.core.measures.bases import ClassLoss
+from sondage.core.measures.bases import ClassLoss, Residuals
 from sondage.core.plausible import plausible, plausible_corrected
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
@@ -94,6 +94,7 @@ def variance_slope(
     contrast: Contrast,
     sample: Sample,
     sums: dict[int, np.ndarray],
+    residuals: Floats,
     belief: Belief | None,
     inclusion: np.ndarray,
     std_error: float,
@@ -107,12 +108,15 @@ def variance_slope(
         {\sum_u (1 - \pi_u) \pi_u^{-2} \, E r_u^2}, \qquad r_u = b_u (\psi_u(y) - \bar\psi_u),
 
     sums over labelled units; of several stages with the cube and the square of each one's weight. Of a proportion from
-    equal draws it is :math:`(1 - 2 \theta) / n`, as Wilson has it (docs/statistics.md, section 8).
+    equal draws it is :math:`(1 - 2 \theta) / n`, as Wilson has it (docs/statistics.md, section 8). Of numbers, whose
+    losses may have heavier tails than any belief says, the labels' own residuals stand for r.
 
     Parameters
     ----------
     contrast, sample, sums
         As for `believed_variance`.
+    residuals : ndarray of float, shape (U,)
+        Of the labelled units.
     belief : Belief, optional
         After the labels.
     inclusion : ndarray of float, shape (U,)
@@ -123,20 +127,25 @@ def variance_slope(
     Returns
     -------
     float
-        In units of the estimate; 0 if the belief says nothing. It is at most half a standard error, since beyond that
-        single surprises decide, and those that were not drawn are counted as an error. Of n labelled units
-        :math:`n / (n + 50)` of it is believed, for so does the belief follow from the labels.
+        In units of the estimate; 0 if neither labels nor belief say anything. It is at most half a standard error,
+        since beyond that single surprises decide, and those that were not drawn are counted as an error. Of what a
+        belief expects after n labelled units :math:`n / (n + 50)` is believed, for so does the belief follow from the
+        labels.
     """
-    if belief is None or is_limit(belief):
+    spread = np.sqrt(sample.expansion.spread)
+    if isinstance(contrast.functional.basis, Residuals):
+        second, third, believed = (spread * residuals) ** 2, (spread * residuals) ** 3, 1.0
+    elif belief is None or is_limit(belief):
         return 0.0
-    expected, moves, _ = supposed_moves(Asked(contrast, sample, sums), belief)
-    steps = np.sqrt(sample.expansion.spread) * moves
-    second, third = np.sum(expected * steps**2, axis=0), np.sum(expected * steps**3, axis=0)
+    else:
+        expected, moves, _ = supposed_moves(Asked(contrast, sample, sums), belief)
+        steps, believed = spread * moves, sample.size / (sample.size + DOUBTED)
+        second, third = np.sum(expected * steps**2, axis=0), np.sum(expected * steps**3, axis=0)
     skew = (1.0 - 2.0 * inclusion) / np.sqrt(np.maximum(1.0 - inclusion, 1e-300))
     total = float(np.sum(second))
     slope = float(np.sum(np.where(inclusion < 1.0, skew, 0.0) * third)) / total if total > 0 else 0.0
     most = MOST_SLOPE * std_error
-    return float(np.clip(slope, -most, most)) * sample.size / (sample.size + DOUBTED)
+    return float(np.clip(slope, -most, most)) * believed
 
 
 def larger_variance(sampled: Floats | float, df: Floats | float, believed: Floats | float) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ small where none that matters was. What a label errs by, :math:`n_k V_k`, is dra
 
 much with ten or twenty labels and hardly with a hundred. And a stage whose estimate is more than four standard errors
 away from that of the later ones, whose designs and beliefs have learned from it, has a :math:`V_k` that was not true:
-the square of the distance, less their variance, takes its place.
+the square of the distance, less their variance, takes its place (of measures with bounds).
 """
 
 from __future__ import annotations

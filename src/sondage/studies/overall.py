@@ -157,7 +157,8 @@ def _slope(slices: Sequence[_Slice], contrast: Contrast, moved: Sequence[Fit], s
     for one, fit in zip(slices, moved, strict=True):
         estimation, error = one.found.estimation, std_error / one.share
         sample = estimation.merged(fit.shares)
-        slope = variance_slope(contrast, sample, fit.sums, one.found.belief, estimation.inclusion, error)
+        belief = one.found.belief
+        slope = variance_slope(contrast, sample, fit.sums, fit.residuals, belief, estimation.inclusion, error)
         slopes.append(one.share * slope)
     return float(np.average(slopes, weights=squares))
 

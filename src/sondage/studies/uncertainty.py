@@ -150,7 +150,8 @@ def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
         return 0.0
     found, error = fitted.found, np.sqrt(uncertain.total)
     inclusion = found.estimation.inclusion
-    return variance_slope(fitted.contrast, fitted.sample, fitted.fit.sums, found.belief, inclusion, error)
+    fit = fitted.fit
+    return variance_slope(fitted.contrast, fitted.sample, fit.sums, fit.residuals, found.belief, inclusion, error)
 
 
 def plausible_errors_of(fitted: FittedContrast, uncertain: Uncertainty) -> PlausibleErrors | None:
