@@ -1,14 +1,13 @@
 """Questions that no label can answer otherwise: one is asked for, and the result is exact."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from sondage import Classifier, Pool, Regressor, Study, compare, evaluate, read_pool, select
-from sondage.core.measures import Bias
 from sondage.errors import MeasureError, SondageWarning
 from sondage.reports.text import answer
+
+from .biases import LeastBias
 
 pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
 
@@ -17,13 +16,6 @@ SCORE = RANDOM.normal(size=600)
 P = 1 / (1 + np.exp(-SCORE))
 Y = (RANDOM.random(600) < P).astype(int)
 SAME = {"a": Classifier(P), "b": Classifier(P)}
-
-
-class LeastBias(Bias):
-    """A bias of which less is better."""
-
-    def ready(self, task):
-        return replace(super().ready(task), higher_is_better=False)
 
 
 def sharper(p):

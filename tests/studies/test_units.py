@@ -7,6 +7,8 @@ import pytest
 
 from sondage import Pool, Regressor, compare, evaluate, read_pool, select
 
+from .biases import LeastBias
+
 pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
 
 ITEMS = 200
@@ -41,7 +43,7 @@ def in_unit(unit, means, variances, **columns):
 def numbers_of(question, pool, measure, answer, seed, unit, **options):
     """Return what is said, in the unit of the measure."""
     if question == "select":
-        found = select(pool, measure, labels=answer, seed=seed, **options)
+        found = select(pool, LeastBias() if measure == "bias" else measure, labels=answer, seed=seed, **options)
         estimates, gaps = list(found.estimates.values()), list(found.gaps().values())
     else:
         asks = evaluate(pool, measure, answer, seed=seed, model="a", **options) if question == "evaluate" else None
