@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 Agrees = Callable[[int, int, float], bool]
 RUNS, N, LABELS = 600, 2000, 200
-ACTIVE_NEQ: dict[str, Any] = {"design": "active_neq", "floor": 0.0, "estimator": "hajek"}
+ACTIVE_NEQ: dict[str, Any] = {"design": "active_neq", "floor": 0.0, "estimator": "hajek", "stages": 1}
 
 
 def swapped(columns: tuple[np.ndarray, np.ndarray], rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -124,7 +124,9 @@ def _mcnemar(
     if len(decisive) and not np.allclose(np.abs(decisive), np.abs(decisive[0])):
         raise InputError("test 'mcnemar' is for zero-one losses and equal base weights")
     if not np.allclose(weights[differences != 0], weights[differences != 0][:1]):
-        raise InputError("test 'mcnemar' needs equal draws; use design='active_neq' or 'passive' with floor=0")
+        raise InputError(
+            "test 'mcnemar' needs equal draws in one stage; use design='active_neq' or 'passive' with floor=0, stages=1"
+        )
     return mcnemar_test(int(np.sum(decisive > 0)), int(np.sum(decisive < 0)), alternative)
 
 
