@@ -76,7 +76,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     if std_error > 0 and np.isfinite(fit.value):
         inclusion = sample.expansion.inclusion
         slope = variance_slope(contrast, sample, fit.sums, fit.residuals, belief, inclusion, std_error)
-    weights = sample.unit_sums(np.asarray(sample.row_weights))
+    weights = sample.unit_sums(sample.row_weights)
     return replace(
         estimate,
         value=fit.value,

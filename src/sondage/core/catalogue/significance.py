@@ -157,10 +157,9 @@ def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[np.ndarr
         raise InputError(f"test {kind!r} needs the labelled sample, which this result does not carry")
     require_fit(kind, estimate.evidence.contrast.functional, margin)
     fit, sample = estimate.evidence.fit, estimate.evidence.sample
-    weights = sample.unit_sums(np.asarray(sample.row_weights))
-    shares = sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(fit.influence)))
-    influence = sample.unit_sums(sample.items.weights * (fit.influence + estimate.value)) / shares
-    return influence, weights
+    weights = sample.unit_sums(sample.row_weights)
+    differences = sample.unit_sums(sample.items.weights * (fit.influence + estimate.value)) / sample.unit_weights
+    return differences, weights
 
 
 def _random(generator: np.random.Generator | None, kind: str) -> np.random.Generator:
