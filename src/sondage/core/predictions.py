@@ -26,6 +26,7 @@ __all__ = [
     "Ranking",
     "Ranks",
     "Regressor",
+    "class_probabilities",
 ]
 
 Floats = NDArray[np.float64]
@@ -134,6 +135,24 @@ class Grades:
 
 
 Outputs = Classes | Means | Grades | Ranks
+
+
+def class_probabilities(probabilities: NDArray[Any], classes: Any) -> NDArray[Any]:
+    """Return the probability of a class, one for all items or one for each, shape (n,); p is (n, k) or (n,).
+
+    Examples
+    --------
+    >>> p = np.array([0.25, 0.75])
+    >>> class_probabilities(p, 0).tolist(), class_probabilities(p, np.array([0, 1])).tolist()
+    ([0.75, 0.25], [0.75, 0.75])
+    """
+    if np.ndim(classes):
+        if probabilities.ndim == 1:
+            return np.where(classes == 1, probabilities, 1.0 - probabilities)
+        return np.asarray(probabilities[np.arange(len(classes)), classes])
+    if probabilities.ndim == 2:
+        return probabilities[:, classes]
+    return probabilities if classes == 1 else 1.0 - probabilities
 
 
 @dataclass(frozen=True, eq=False)

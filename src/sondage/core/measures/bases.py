@@ -15,7 +15,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.predictions import Classes, Floats, Items, Means
+from sondage.core.predictions import Classes, Floats, Items, Means, class_probabilities
 from sondage.errors import MeasureError
 
 __all__ = [
@@ -79,7 +79,7 @@ class Basis(Protocol):
 
 
 class Plain(ABC):
-    """What most bases share: two-point smoothness, no kinks, one total after the other."""
+    """What most bases have in common: three nodes, enough for the square of a quadratic, and no kinks."""
 
     nodes = 3
 
@@ -205,21 +205,14 @@ class ClassLoss(Plain):
 
 
 def _log_loss(p: Floats, label: Any) -> Floats:
-    return np.asarray(-np.log(np.clip(_of_label(p, label), LOG_CLIP, 1.0 - LOG_CLIP)))
+    return np.asarray(-np.log(np.clip(class_probabilities(p, label), LOG_CLIP, 1.0 - LOG_CLIP)))
 
 
 def _brier_loss(p: Floats, label: Any) -> Floats:
     """Binary: (p - y)^2; more classes: the sum over classes, as scikit-learn has it."""
     if p.ndim == 1 or p.shape[1] == 2:
-        return np.square(1.0 - _of_label(p, label))
-    return np.asarray(1.0 - 2.0 * _of_label(p, label) + np.einsum("ij,ij->i", p, p))
-
-
-def _of_label(p: Floats, label: Any) -> Floats:
-    """Return each item's probability of its label."""
-    if p.ndim == 1:
-        return np.where(label, p, 1.0 - p)
-    return p[:, label] if np.ndim(label) == 0 else p[np.arange(len(p)), label]
+        return np.square(1.0 - class_probabilities(p, label))
+    return np.asarray(1.0 - 2.0 * class_probabilities(p, label) + np.einsum("ij,ij->i", p, p))
 
 
 _CLASS_LOSSES: dict[str, Callable[[Floats, Any], Floats]] = {"log": _log_loss, "brier": _brier_loss}
@@ -230,7 +223,6 @@ class Residuals(Plain):
     """Regression statistics ((y-f)^2, f-y, |y-f|, y, y^2), shape (5,); means over the pool make every measure."""
 
     name = "residuals"
-    nodes = 3
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         residual, label = self._residual(items, model, label)

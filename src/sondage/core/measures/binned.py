@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.measures.bases import Plain, Shares
-from sondage.core.predictions import Classes, Floats, Items
+from sondage.core.predictions import Classes, Floats, Items, class_probabilities
 from sondage.errors import MeasureError
 
 __all__ = [
@@ -44,11 +44,7 @@ class Score:
 
     def of(self, items: Items, model: int) -> Floats:
         """Return it for every item, shape (n,)."""
-        p = _probabilities(items, model)
-        if p.ndim == 2:
-            return np.asarray(p[:, self.positive], dtype=np.float64)
-        second = np.asarray(p, dtype=np.float64)
-        return second if self.positive == 1 else 1.0 - second
+        return _of_class(items, model, self.positive)
 
 
 @dataclass(frozen=True)
@@ -57,22 +53,21 @@ class Confidence:
 
     def of(self, items: Items, model: int) -> Floats:
         """Return it for every item, shape (n,)."""
-        p, predicted = _probabilities(items, model), cast(Classes, items.models[model]).predictions
-        if p.ndim == 2:
-            return np.asarray(p[np.arange(len(p)), predicted], dtype=np.float64)
-        second = np.asarray(p, dtype=np.float64)
-        return np.where(predicted == 1, second, 1.0 - second)
+        return _of_class(items, model, cast(Classes, items.models[model]).predictions)
 
 
 Quantity = Score | Confidence
 """What bins are made of."""
 
 
-def _probabilities(items: Items, model: int) -> NDArray[Any]:
+def _of_class(items: Items, model: int, classes: Any) -> Floats:
+    """Return a model's probability of a class, one for all items or one for each, shape (n,)."""
     p = cast(Classes, items.models[model]).probabilities
     if p is None:
         raise MeasureError("this measure needs class probabilities; the model has predictions only")
-    return p
+    if p.ndim == 1:
+        p = np.asarray(p, dtype=np.float64)  # before one of them is taken from 1
+    return np.asarray(class_probabilities(p, classes), dtype=np.float64)
 
 
 class Values(Protocol):

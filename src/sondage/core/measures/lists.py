@@ -55,13 +55,12 @@ def chunks(items: Items) -> Iterator[tuple[slice, Items]]:
 
 def flat_codes(ranks: Ranks, label: Any) -> NDArray[Any]:
     """Return a label as one grade code a document, shape (d,)."""
-    label = np.asarray(label)
-    if label.ndim == 1:
-        return np.asarray(label)
-    counts = ranks.counts
-    if label.ndim == 0:
-        return np.full(int(counts.sum()), label)
-    return np.asarray(label[np.arange(label.shape[1]) < counts[:, None]])
+    codes, counts = np.asarray(label), ranks.counts
+    if codes.ndim == 1:
+        return codes
+    if codes.ndim == 0:
+        return np.full(int(counts.sum()), codes)
+    return codes[np.arange(codes.shape[1]) < counts[:, None]]
 
 
 class ListLoss(Plain):
