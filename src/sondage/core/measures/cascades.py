@@ -59,9 +59,8 @@ class Cascade(ListLoss):
             some = ranks.take(part)
             kappa = np.array(self.stops)[codes[ends[part.start] : ends[part.stop]]]
             index, _ = some.index()
-            places = kept(some.positions[index], self.depth)
-            (stop,) = _by_position(places, some.counts, [kappa])
-            loss[part] = _first(stop)
+            query = np.repeat(np.arange(len(some)), some.counts)
+            loss[part] = _first(_by_position(kept(some.positions[index], self.depth), query, kappa, len(some)))
         return loss
 
     def expected(self, items: Items, model: int, belief: GradeBelief) -> Floats:
@@ -112,13 +111,8 @@ class Cascade(ListLoss):
             flat = (np.arange(index.start, index.stop) if isinstance(index, slice) else index)[listed]
             query = np.repeat(np.arange(len(some)), ranks[0].counts)[listed]
             moments = belief.probabilities(some, flat) @ powers
-            yield (
-                order[part],
-                [
-                    _lists(query, [place[listed] for place in places], one, moments, len(some))
-                    for one in range(len(places))
-                ],
-            )
+            places = [place[listed] for place in places]
+            yield order[part], [_lists(query, places, own, moments, len(some)) for own in range(len(places))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,27 +127,16 @@ class _Lists:
 
 def _lists(query: NDArray[Any], places: list[NDArray[Any]], own: int, moments: Floats, count: int) -> _Lists:
     """Return the lists of one system, from positions and moments of documents."""
-    here = places[own] > 0
-    cells = (places[own][here] - 1, query[here])
-
-    def laid(values: NDArray[Any], kind: Any) -> NDArray[Any]:
-        table = np.zeros((int(places[own].max(initial=0)), count), dtype=kind)
-        table[cells] = values[here]
-        return table
-
-    stop, square = (laid(column, np.float64) for column in moments.T)
-    return _Lists(stop, square, [laid(place, np.int32) for place in places], own)
+    stop, square = (_by_position(places[own], query, column, count) for column in moments.T)
+    there = [_by_position(places[own], query, place.astype(np.int32), count) for place in places]
+    return _Lists(stop, square, there, own)
 
 
-def _by_position(places: NDArray[Any], counts: NDArray[np.int64], columns: list[Floats]) -> list[Floats]:
-    """Return columns over documents as tables by position and query, 0 beyond a list's end."""
-    query, here = np.repeat(np.arange(len(counts)), counts), places > 0
-    tables = []
-    for column in columns:
-        table = np.zeros((int(places.max(initial=0)), len(counts)))
-        table[places[here] - 1, query[here]] = column[here]
-        tables.append(table)
-    return tables
+def _by_position(places: NDArray[Any], query: NDArray[Any], values: NDArray[Any], count: int) -> NDArray[Any]:
+    """Return values of documents as a table by position and query, 0 beyond a list's end."""
+    here, table = places > 0, np.zeros((int(places.max(initial=0)), count), dtype=values.dtype)
+    table[places[here] - 1, query[here]] = values[here]
+    return table
 
 
 def _first(stop: Floats) -> Floats:
