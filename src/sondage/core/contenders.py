@@ -121,7 +121,7 @@ def vote_shares(items: Items, labels: NDArray[np.int64], models: Sequence[int], 
     >>> vote_shares(items, np.array([0, 1, 1]), [0, 1], 2)
     {0: 1.0, 1: 0.0}
     """
-    hits = np.array([np.sum(_predictions(items, model) == labels) for model in models])
+    hits = np.array([np.sum(cast(Classes, items.models[model]).predictions == labels) for model in models])
     right = (hits + 1.0) / (len(labels) + 2.0)
     excess = np.maximum(logit(right) - logit(1.0 / n_classes), 0.0)
     total = float(excess.sum())
@@ -152,12 +152,6 @@ def nearness_shares(items: Items, labels: Floats, models: Sequence[int]) -> dict
     return dict(zip(models, rounded(near / near.sum()).tolist(), strict=True))
 
 
-def _predictions(items: Items, model: int) -> NDArray[np.int64]:
-    output = items.models[model]
-    assert isinstance(output, Classes)
-    return output.predictions
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Contention(Term):
     """Root of the contenders' weighted believed variances of the difference from the leader.
@@ -178,16 +172,16 @@ class Contention(Term):
 
     def relevance(self, items: Items) -> Floats:
         weights, belief = np.array(self.weights), self.single[0].belief
+        influences = [term.influence for term in self.single]
         if isinstance(belief, OutcomeBelief):
-            return np.sqrt(_independent([term.influence for term in self.single], belief, items, weights, self.leader))
+            return np.sqrt(_independent(influences, belief, items, weights, self.leader))
         if isinstance(belief, GaussianBelief) and belief.broad:
             belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
-        influences = [term.influence for term in self.single]
         models = [model for influence in influences for model in influence.models]
         supposed = list(belief.supposed(items, models, nodes=2 * influences[0].basis.nodes))
 
         def differences(label: object) -> Floats:
-            psi = np.stack([np.broadcast_to(influence.at(items, label), len(items)) for influence in influences])
+            psi = np.stack([influence.at(items, label) for influence in influences])
             return np.asarray(psi - psi[self.leader], dtype=np.float64)
 
         mean = np.zeros((len(influences), len(items)))

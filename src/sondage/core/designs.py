@@ -39,6 +39,7 @@ __all__ = [
     "Term",
     "extent",
     "matters",
+    "mixed",
     "mixture",
     "vanishes",
     "with_floor",
@@ -86,6 +87,10 @@ class RootMeanSquare(Term):
     def relevance(self, items: Items) -> Floats:
         if isinstance(self.belief, GaussianBelief) and self.belief.broad:
             return _broad_root(self.influence, items)
+        return self._believed(items)
+
+    def _believed(self, items: Items) -> Floats:
+        """Return r under a belief that is not infinitely broad, shape (n,)."""
         return np.sqrt(moments(self.influence, self.belief, items)[1])
 
 
@@ -93,9 +98,7 @@ class RootMeanSquare(Term):
 class Deviation(RootMeanSquare):
     """Standard deviation of the influence under the belief: optimal where the mean is known and used."""
 
-    def relevance(self, items: Items) -> Floats:
-        if isinstance(self.belief, GaussianBelief) and self.belief.broad:
-            return _broad_root(self.influence, items)
+    def _believed(self, items: Items) -> Floats:
         mean, second = moments(self.influence, self.belief, items)
         # The difference of two moments leaves 1e-9 of an influence that no label moves: a size that is none.
         uncertain = matters(self.influence, self.belief, items)
@@ -144,12 +147,10 @@ class MeanAbsolute(Deviation):
     rare positives far fewer labels go to the many items that are each a little uncertain.
     """
 
-    def relevance(self, items: Items) -> Floats:
-        if isinstance(self.belief, GaussianBelief) and self.belief.broad:
-            return _broad_root(self.influence, items)
+    def _believed(self, items: Items) -> Floats:
         influence = self.influence
         if isinstance(influence.basis, ListLoss):  # a sum over documents: as if Gaussian
-            return np.asarray(super().relevance(items) * np.sqrt(2.0 / np.pi))
+            return np.asarray(super()._believed(items) * np.sqrt(2.0 / np.pi))
         finer = list(supposed_influences(influence, self.belief, items, nodes=2 * influence.basis.nodes))
         if isinstance(self.belief, ClassBelief):
             mean = sum(weight * psi for weight, psi in finer)
@@ -228,6 +229,11 @@ class Design:
 def mixture(name: str, terms: Sequence[Term]) -> Design:
     """Return the design that mixes these terms in equal shares (the risk mixture; 5.16 for all pairs)."""
     return Design(name, tuple((1.0 / len(terms), term) for term in terms))
+
+
+def mixed(name: str, parts: Sequence[tuple[float, Design]]) -> Design:
+    """Return the design that mixes designs, each with the share before it."""
+    return Design(name, tuple((a * b, term) for a, design in parts for b, term in design.terms))
 
 
 def with_floor(design: Design, floor: float, ground: Term | None = None) -> Design:
