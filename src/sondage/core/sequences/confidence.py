@@ -38,7 +38,7 @@ class ConfidenceSequence:
     level : float
         Probability that no interval misses the true value, in (0, 1).
     kind : str
-        How it was made: ``"betting"`` or ``"asymptotic"``.
+        How it was made: ``"betting"``, ``"exact"`` or ``"asymptotic"``.
     """
 
     low: Floats
