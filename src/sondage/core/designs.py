@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +121,7 @@ def _broad_root(influence: Influence, items: Items) -> Floats:
     slope, size = np.full((2, len(items)), float(np.sum(first - plain)))
     np.abs(size, out=size)
     for model, a in zip(influence.models, absolute - 2.0 * square, strict=True):
-        part = a * np.asarray(cast(Means, items.models[model]).means, dtype=np.float64)
+        part = a * np.asarray(items.means(model).means, dtype=np.float64)
         slope += part
         size += np.abs(part)
     return np.where(np.abs(slope) > ROUNDING * size, np.abs(slope), 0.0)
@@ -176,7 +176,7 @@ class Range(RootMeanSquare):
             ((model, a),) = self.influence.terms
             span = np.ptp(a, axis=1)
             span[span <= ROUNDING * np.max(np.abs(a))] = 0.0
-            return np.asarray(span.take(cast(Classes, items.models[model]).predictions))
+            return np.asarray(span.take(items.classes(model).predictions))
         lowest, highest = self.influence.extremes(items, self.belief)
         return np.asarray((highest - lowest) * matters(self.influence, self.belief, items))
 
@@ -261,6 +261,6 @@ def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bo
         moved = np.ptp(a, axis=1) > least
         if moved.all():
             return np.ones(len(items), dtype=np.bool_)
-        return np.asarray(moved.take(cast(Classes, items.models[model]).predictions))
+        return np.asarray(moved.take(items.classes(model).predictions))
     lowest, highest = influence.extremes(items, belief)
     return np.asarray(highest - lowest > least)

@@ -7,7 +7,7 @@ of `Classes`, `Means`, `Grades` and `Ranks`, and hands `core` blocks of its rows
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,6 +184,22 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.weights)
+
+    def classes(self, model: int) -> Classes:
+        """Return the outputs of a classifier."""
+        return cast(Classes, self.models[model])
+
+    def means(self, model: int) -> Means:
+        """Return the outputs of a regressor."""
+        return cast(Means, self.models[model])
+
+    def outcomes(self, model: int) -> Grades:
+        """Return what is known of a system with outcomes."""
+        return cast(Grades, self.models[model])
+
+    def ranks(self, model: int) -> Ranks:
+        """Return a system's ranked lists."""
+        return cast(Ranks, self.models[model])
 
     def take(self, rows: Any) -> Items:
         """Return these rows only; a slice makes views, no copy."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CHUNK", "Documents", "Ranking", "Ranks", "in_chunks", "segment_sums"]
+__all__ = ["CHUNK", "Documents", "Ranking", "Ranks", "in_chunks", "reduced_segments", "segment_sums"]
 
 CHUNK = 1 << 17
 """Documents in one pass, so that its temporaries stay small however long the lists are."""
@@ -147,8 +147,19 @@ def segment_sums(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any
     >>> segment_sums(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3])).tolist()
     [3.0, 0.0, 4.0]
     """
-    sums = np.zeros((len(starts) - 1, *values.shape[1:]))
+    return reduced_segments(np.add, values.astype(np.float64, copy=False), starts, 0.0)
+
+
+def reduced_segments(how: np.ufunc, values: NDArray[Any], starts: NDArray[np.int64], empty: float) -> NDArray[Any]:
+    """Return what a function of two numbers makes of each segment, along the first axis; of an empty one this number.
+
+    Examples
+    --------
+    >>> reduced_segments(np.maximum, np.array([1, 2, 4]), np.array([0, 2, 2, 3]), 0).tolist()
+    [2, 0, 4]
+    """
+    found = np.full((len(starts) - 1, *values.shape[1:]), empty)
     filled = starts[1:] > starts[:-1]
     if filled.any():
-        sums[filled] = np.add.reduceat(values, starts[:-1][filled], axis=0, dtype=np.float64)
-    return sums
+        found[filled] = how.reduceat(values, starts[:-1][filled], axis=0)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief
 from sondage.core.evidence import Evidence
 from sondage.core.intervals import t_interval, wilson_interval
 from sondage.core.measures import Task
-from sondage.core.predictions import Floats, Grades, Items
+from sondage.core.predictions import Floats, Items
 from sondage.core.results import Interval
 from sondage.core.samples import Sample, effective_number
 
@@ -211,7 +211,7 @@ def _of_outcomes(
         for label, weight in belief.supposed(items, (model,)):
             mean = mean + weight * label[model]
         expected.append(mean)
-    grades = cast(Grades, items.models[models[0]]).grades
+    grades = items.outcomes(models[0]).grades
     event = "the outcome is 1" if set(grades.tolist()) == {0.0, 1.0} else "the outcome"
     return event, np.concatenate(expected), np.concatenate([labels[:, model] for model in models])
 

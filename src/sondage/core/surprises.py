@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs import Belief, disputed, is_limit
-from sondage.core.comparisons import Contrast, Influence
+from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Classes, Grades
 from sondage.core.samples import Sample
@@ -75,7 +75,7 @@ class Asked:
 
     contrast: Contrast
     sample: Sample
-    sums: dict[int, np.ndarray]
+    sums: Sums
     known: dict[int, np.ndarray] = field(default_factory=dict)
 
     @cached_property

@@ -23,7 +23,7 @@ from sondage.core.calibration import (
     calibrate_sides,
     plausible_events,
 )
-from sondage.core.predictions import Classes, Floats, Items
+from sondage.core.predictions import Floats, Items
 
 __all__ = ["LEAST", "PLAUSIBLE", "PLAUSIBLE_OF_SURE", "ClassBelief", "Reference"]
 
@@ -92,6 +92,7 @@ class ClassBelief:
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([1]), np.array([0.8])),), np.array([1.0]))
     >>> [(y, float(w[0])) for y, w in ClassBelief(2, models=((0, 1.0),)).supposed(items, [0])]
     [(0, 0.19999999999999996), (1, 0.8)]
@@ -265,7 +266,7 @@ class ClassBelief:
     def _sum(self, items: Items, label: int) -> NDArray[Any]:
         """Return the sum of what they say, in their shares."""
         sources = [(share, self._column(items, index, label)) for index, share in self.models]
-        sources += [(share, cast(Classes, items.models[m]).predictions == label) for m, share in self.sure]
+        sources += [(share, items.classes(m).predictions == label) for m, share in self.sure]
         flat = self.uniform / self.n_classes + (self.prior[label] if self.prior else 0.0)
         return _weighted(sources, flat, len(items))
 
@@ -276,7 +277,7 @@ class ClassBelief:
         return _weighted(told, 0.0, len(items))
 
     def _column(self, items: Items, index: int, label: int) -> NDArray[Any]:
-        column = class_column(cast(Classes, items.models[index]).probabilities, label)
+        column = class_column(items.classes(index).probabilities, label)
         return np.asarray(doubted(column, self.doubts, index, self.n_classes))
 
     def _judge_column(self, items: Items, index: int, label: int) -> NDArray[Any]:

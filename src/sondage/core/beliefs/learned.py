@@ -134,7 +134,7 @@ class LearnedClassBelief(ClassBelief):
             for index in self.source_judges
         ]
         columns += [
-            doubted(_model_says(cast(Classes, items.models[index]), reference.classes, k), self.doubts, index, k)
+            doubted(_model_says(items.classes(index), reference.classes, k), self.doubts, index, k)
             for index in self.source_models
         ]
         return [_bounded(odds) for odds in (reference.log_odds, *(log_odds(column) for column in columns))]
@@ -283,7 +283,7 @@ class LearnedGaussianBelief(GaussianBelief):
     def _mean_variance(self, items: Items) -> Floats:
         """Return the mixture's mean variance, shape (n,)."""
         parts = self._parts(items)
-        deviations = [(share, self._deviation(cast(Means, items.models[index]))) for index, share in parts]
+        deviations = [(share, self._deviation(items.means(index))) for index, share in parts]
         return np.asarray(sum(share * np.square(deviation) for share, deviation in deviations))
 
 
@@ -311,7 +311,7 @@ class LearnedOutcomeBelief(OutcomeBelief):
     corrections: tuple[Correction, ...] = ()
 
     def _probability(self, items: Items, index: int, grade: int) -> Any:
-        if len(cast(Grades, items.models[index]).grades) != 2 or not self.corrections:
+        if len(items.outcomes(index).grades) != 2 or not self.corrections:
             return super()._probability(items, index, grade)
         correction = self.corrections[index].at(self._sources(items, index), items.features)
         second = expit(self._offset(items, index) + correction)
@@ -337,7 +337,7 @@ class LearnedOutcomeBelief(OutcomeBelief):
 
     def _learned(self, items: Items, labels: NDArray[Any], index: int) -> Correction:
         """Return the correction of one system."""
-        output = cast(Grades, items.models[index])
+        output = items.outcomes(index)
         given = np.isfinite(labels[:, index])
         if len(output.grades) != 2 or not given.any():
             return NONE

@@ -7,16 +7,16 @@ and keeps them, so that labels are read as the draw was made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.measures.bases import Plain, Shares
-from sondage.core.predictions import Classes, Floats, Items, class_probabilities
+from sondage.core.predictions import Floats, Items, class_probabilities
 from sondage.errors import MeasureError
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "ScoreCounts",
     "Values",
     "as_edges",
+    "edges_of",
     "mass_ends",
 ]
 
@@ -53,7 +54,7 @@ class Confidence:
 
     def of(self, items: Items, model: int) -> Floats:
         """Return it for every item, shape (n,)."""
-        return _of_class(items, model, cast(Classes, items.models[model]).predictions)
+        return _of_class(items, model, items.classes(model).predictions)
 
 
 Quantity = Score | Confidence
@@ -62,7 +63,7 @@ Quantity = Score | Confidence
 
 def _of_class(items: Items, model: int, classes: Any) -> Floats:
     """Return a model's probability of a class, one for all items or one for each, shape (n,)."""
-    p = cast(Classes, items.models[model]).probabilities
+    p = items.classes(model).probabilities
     if p is None:
         raise MeasureError("this measure needs class probabilities; the model has predictions only")
     if p.ndim == 1:
@@ -87,6 +88,7 @@ class ItemValues:
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> values = ItemValues(Items((Classes(np.zeros(4), np.array([0.1, 0.2, 0.2, 0.7])),), np.ones(4)))
     >>> values.ends(Score(1), 0, 2).tolist(), values.ends(Score(1), 0, 3, singly=True).tolist()
     ([0.2, 0.7], [0.1, 0.2, 0.7])
@@ -118,6 +120,11 @@ def mass_ends(mass: Floats, count: int) -> NDArray[np.intp]:
 def as_edges(edges: Iterable[Any]) -> Edges:
     """Return edges as arrays."""
     return tuple(np.asarray(one, dtype=np.float64) for one in edges)
+
+
+def edges_of(models: Sequence[int], ends: Callable[[int], Floats]) -> Edges:
+    """Return the ends of the bins of these models."""
+    return tuple(ends(model) if model in models else np.zeros(0) for model in range(max(models) + 1))
 
 
 def _bins(values: Floats, edges: Edges, model: int) -> NDArray[np.intp]:
@@ -153,6 +160,7 @@ class ScoreCounts(Shares):
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([0, 1, 1]), np.array([0.2, 0.9, 0.9])),), np.ones(3))
     >>> ScoreCounts(1, (np.array([0.2, 0.9]),)).totals(items, 0, np.array([0, 0, 1]), np.ones(3)).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
@@ -196,6 +204,7 @@ class Gaps(Plain):
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([0, 1]), np.array([0.25, 0.75])),), np.ones(2))
     >>> Gaps((np.array([0.5, 1.0]),), "gaps").totals(items, 0, np.array([0, 0]), np.ones(2)).tolist()
     [0.0, 0.5]
@@ -214,5 +223,5 @@ class Gaps(Plain):
 
     def _parts(self, items: Items, model: int, label: Any) -> tuple[NDArray[np.intp], Floats]:
         confidence = Confidence().of(items, model)
-        right = cast(Classes, items.models[model]).predictions == label
+        right = items.classes(model).predictions == label
         return _bins(confidence, self.edges, model), confidence - right

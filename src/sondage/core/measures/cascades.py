@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, kept, moved, ranks_of
+from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, kept, moved
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import CHUNK, in_chunks
+from sondage.core.rankings import CHUNK, in_chunks, reduced_segments
 
 __all__ = ["Cascade"]
 
@@ -87,7 +87,7 @@ class Cascade(ListLoss):
         start = _first_difference(items, terms, self.depth)
         least = min(self.stops) if len(terms) == 1 else 0.0
         for model, a in terms:
-            size = _lengths(ranks_of(items, model), self.depth)
+            size = _lengths(items.ranks(model), self.depth)
             ends = [a * _tail(start, size, stop) for stop in (least, max(self.stops))]
             lowest, highest = lowest + min(ends, key=np.sum), highest + max(ends, key=np.sum)
         same = ~moved(items, terms, self.depth)
@@ -98,13 +98,13 @@ class Cascade(ListLoss):
         self, items: Items, models: tuple[int, ...], belief: GradeBelief
     ) -> Iterator[tuple[NDArray[np.int64], list[_Lists]]]:
         """Yield places of queries of about equal length, and their lists, one for each model."""
-        lengths = np.max([_lengths(ranks_of(items, model), self.depth) for model in models], axis=0)
+        lengths = np.max([_lengths(items.ranks(model), self.depth) for model in models], axis=0)
         order = np.argsort(lengths, kind="stable")
         powers = np.stack([np.array(self.stops), np.square(self.stops)], axis=1)
         size = CHUNK if len(models) == 1 else PAIRS_CHUNK
-        for part in in_chunks(ranks_of(items, 0).take(order), size):
+        for part in in_chunks(items.ranks(0).take(order), size):
             some = items.take(order[part])
-            ranks = [ranks_of(some, model) for model in models]
+            ranks = [some.ranks(model) for model in models]
             index, _ = ranks[0].index()
             places = [kept(one.positions[index], self.depth) for one in ranks]
             listed = np.any([place > 0 for place in places], axis=0)
@@ -211,10 +211,7 @@ def _lengths(ranks: Ranks, depth: int | None) -> NDArray[np.int64]:
     lengths = np.zeros(len(ranks), dtype=np.int64)
     for part in in_chunks(ranks):
         index, starts = (some := ranks.take(part)).index()
-        filled = starts[1:] > starts[:-1]
-        if filled.any():
-            found = np.maximum.reduceat(some.positions[index], starts[:-1][filled])
-            lengths[np.arange(part.start, part.stop)[filled]] = found
+        lengths[part] = reduced_segments(np.maximum, some.positions[index], starts, 0)
     return lengths if depth is None else np.minimum(lengths, depth)
 
 
@@ -223,16 +220,13 @@ def _first_difference(items: Items, terms: Terms, depth: int | None) -> NDArray[
     first = np.ones(len(items), dtype=np.int64)
     if len(terms) == 1:
         return first
-    for part in in_chunks(ranks_of(items, 0)):
+    for part in in_chunks(items.ranks(0)):
         some = items.take(part)
-        index, starts = ranks_of(some, 0).index()
-        places = np.stack([kept(ranks_of(some, model).positions[index], depth) for model, _ in terms])
+        index, starts = some.ranks(0).index()
+        places = np.stack([kept(some.ranks(model).positions[index], depth) for model, _ in terms])
         far = np.iinfo(np.int32).max
         apart = np.where((places != places[0]).any(axis=0), np.where(places > 0, places, far).min(axis=0), far)
-        filled = starts[1:] > starts[:-1]
-        if filled.any():
-            found = np.minimum.reduceat(apart, starts[:-1][filled])
-            first[np.arange(part.start, part.stop)[filled]] = found
+        first[part] = reduced_segments(np.minimum, apart, starts, 1)
     return first
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,14 +42,9 @@ class GradeBelief(Protocol):
         ...
 
 
-def ranks_of(items: Items, model: int) -> Ranks:
-    """Return a model's ranked lists."""
-    return cast(Ranks, items.models[model])
-
-
 def chunks(items: Items) -> Iterator[tuple[slice, Items]]:
     """Yield slices of the queries and the queries in them, few enough documents at a time."""
-    for part in in_chunks(cast(Ranks, items.models[0])):
+    for part in in_chunks(items.ranks(0)):
         yield part, items.take(part)
 
 
@@ -88,7 +83,7 @@ class ListLoss(Plain):
         return np.asarray(coefficients[0] * self._of_label(items, model, label))
 
     def _of_label(self, items: Items, model: int, label: Any) -> Floats:
-        ranks = ranks_of(items, model)
+        ranks = items.ranks(model)
         return self.losses(ranks, flat_codes(ranks, label))
 
     def expected(self, items: Items, model: int, belief: GradeBelief) -> Floats:
@@ -100,7 +95,7 @@ class ListLoss(Plain):
         mean, variance = np.zeros(len(items)), np.zeros(len(items))
         for part, some in chunks(items):
             values = [
-                np.sum([a * self.losses(ranks_of(some, model), codes) for model, a in terms], axis=0)
+                np.sum([a * self.losses(some.ranks(model), codes) for model, a in terms], axis=0)
                 for codes, _ in belief.supposed(some, [model for model, _ in terms])
             ]
             mean[part], variance[part] = np.mean(values, axis=0), np.var(values, axis=0)
@@ -116,8 +111,8 @@ def moved(items: Items, terms: Terms, depth: int | None) -> NDArray[np.bool_]:
     """Return where the systems' lists, up to the depth, are neither the same nor all empty, bool (n,)."""
     found = np.zeros(len(items), dtype=np.bool_)
     for part, some in chunks(items):
-        index, starts = ranks_of(some, 0).index()
-        places = [kept(ranks_of(some, model).positions[index], depth) for model, _ in terms]
+        index, starts = some.ranks(0).index()
+        places = [kept(some.ranks(model).positions[index], depth) for model, _ in terms]
         differs = places[0] > 0 if len(places) == 1 else np.any([place != places[0] for place in places[1:]], axis=0)
         found[part] = segment_sums(differs, starts) > 0
     return found
@@ -191,8 +186,8 @@ class Additive(ListLoss):
 
     def _counting(self, items: Items, terms: Terms) -> tuple[Floats, Any, NDArray[np.int64]]:
         """Return the coefficients that are not 0, the index of their documents, and where each query's begin."""
-        index, starts = ranks_of(items, 0).index()
-        c = np.sum([a * self.discounts(ranks_of(items, model).positions[index]) for model, a in terms], axis=0)
+        index, starts = items.ranks(0).index()
+        c = np.sum([a * self.discounts(items.ranks(model).positions[index]) for model, a in terms], axis=0)
         counts = c != 0
         if counts.all():
             return c, index, starts
