@@ -154,7 +154,7 @@ class Sample:
         """Base weight of each unit, the sum of its rows', shape (U,)."""
         return self.unit_sums(np.asarray(self.items.weights, dtype=np.float64))
 
-    def of_rows(self, of_units: Floats) -> Floats:
+    def of_rows(self, of_units: NDArray[Any]) -> NDArray[Any]:
         """Return a unit's value for each of its rows."""
         return of_units if self.units is None else of_units[self.units]
 
