@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CHUNK", "Documents", "Ranking", "Ranks", "in_chunks", "reduced_segments", "segment_sums"]
+__all__ = ["CHUNK", "Documents", "Ranking", "Ranks", "in_chunks", "narrowed", "reduced_segments", "segment_sums"]
 
 CHUNK = 1 << 17
 """Documents in one pass, so that its temporaries stay small however long the lists are."""
@@ -137,6 +137,11 @@ def in_chunks(ranks: Ranks, most: int = CHUNK) -> Iterator[slice]:
         stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
         yield slice(start, stop)
         start = stop
+
+
+def narrowed(index: Any, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the index of some documents, from that of all, as `Documents.of` has it, and which of them are kept."""
+    return np.asarray(np.arange(index.start, index.stop)[kept] if isinstance(index, slice) else index[kept])
 
 
 def segment_sums(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, kept, moved
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import CHUNK, in_chunks, reduced_segments
+from sondage.core.rankings import CHUNK, in_chunks, narrowed, reduced_segments
 
 __all__ = ["Cascade"]
 
@@ -108,9 +108,8 @@ class Cascade(ListLoss):
             index, _ = ranks[0].index()
             places = [kept(one.positions[index], self.depth) for one in ranks]
             listed = np.any([place > 0 for place in places], axis=0)
-            flat = (np.arange(index.start, index.stop) if isinstance(index, slice) else index)[listed]
             query = np.repeat(np.arange(len(some)), ranks[0].counts)[listed]
-            moments = belief.probabilities(some, flat) @ powers
+            moments = belief.probabilities(some, narrowed(index, listed)) @ powers
             places = [place[listed] for place in places]
             yield order[part], [_lists(query, places, own, moments, len(some)) for own in range(len(places))]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures.bases import Plain
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import in_chunks, segment_sums
+from sondage.core.rankings import in_chunks, narrowed, segment_sums
 
 __all__ = ["Additive", "GradeBelief", "ListLoss", "Normalised", "Terms", "chunks", "flat_codes", "moved"]
 
@@ -192,8 +192,7 @@ class Additive(ListLoss):
         if counts.all():
             return c, index, starts
         before = np.concatenate([[0], np.cumsum(counts)])
-        flat = np.arange(index.start, index.stop) if isinstance(index, slice) else index
-        return c[counts], flat[counts], before[starts]
+        return c[counts], narrowed(index, counts), before[starts]
 
 
 @dataclass(frozen=True)
