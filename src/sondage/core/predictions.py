@@ -6,8 +6,9 @@ of `Classes`, `Means`, `Grades` and `Ranks`, and hands `core` blocks of its rows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +186,12 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.weights)
+
+    def once(self, key: Any, make: Callable[[], _Made]) -> _Made:
+        """Return what was made of these rows under this key, making it the first time."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        return cast(_Made, self.memo[key])
 
     def classes(self, model: int) -> Classes:
         """Return the outputs of a classifier."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,10 +160,7 @@ class ClassBelief:
 
     def reference(self, items: Items) -> Reference:
         """Return the class of every item whose log odds are calibrated: the second of two, else the most probable."""
-        key = (Reference, self._mixture)
-        if key not in items.memo:
-            items.memo[key] = self._reference(items)
-        return cast(Reference, items.memo[key])
+        return items.once((Reference, self._mixture), lambda: self._reference(items))
 
     def _reference(self, items: Items) -> Reference:
         if self.n_classes == 2:
@@ -258,10 +255,7 @@ class ClassBelief:
         """Return what all but the judges say of one class, times their share."""
         if len(self.models) + len(self.sure) < MANY:
             return self._sum(items, label)
-        key = (label, self._mixture)
-        if key not in items.memo:
-            items.memo[key] = self._sum(items, label)
-        return cast("NDArray[Any]", items.memo[key])
+        return items.once((label, self._mixture), lambda: self._sum(items, label))
 
     def _sum(self, items: Items, label: int) -> NDArray[Any]:
         """Return the sum of what they say, in their shares."""
