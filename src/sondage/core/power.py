@@ -13,6 +13,7 @@ import scipy  # scipy.optimize is loaded when it is used
 from scipy import special
 
 from sondage.core.checks import require, require_alternative, require_level, require_number
+from sondage.core.significance.tails import refutes
 
 __all__ = ["expected_pvalue", "labels_for_power", "labels_for_width", "power"]
 
@@ -126,8 +127,8 @@ def labels_for_power(
     critical = _critical(alpha, alternative)
     require(alpha < power < 1, f"power {power} is outside ({alpha}, 1): above alpha and below 1")
     require_number("difference", difference)
-    needed = {"less": difference < 0, "greater": difference > 0, "two-sided": difference != 0}[alternative]
-    require(needed, f"difference {difference} is not what the alternative {alternative!r} looks for")
+    told = refutes(difference, alternative)
+    require(told, f"difference {difference} is not what the alternative {alternative!r} looks for")
     require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
     shift = critical + float(special.ndtri(power))
     if alternative == "two-sided":  # the other tail only adds: one tail's answer bounds the root
@@ -224,7 +225,7 @@ def expected_pvalue(
     >>> round(expected_pvalue(0.28, 1.0, 100), 4)
     0.0466
     """
-    _critical(0.5, alternative)
+    require_alternative(alternative)
     error = _std_error(difference, deviation, n, pool_size)
     if error == 0 and difference == 0:
         return 1.0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from sondage.core.checks import require, require_alternative, require_level
+from sondage.core.checks import SIGNS, require, require_alternative, require_level
 from sondage.core.intervals.ends import UNBOUNDED, checked
 from sondage.core.predictions import Floats
 from sondage.core.sequences.confidence import ConfidenceSequence
@@ -16,7 +16,6 @@ from sondage.core.sequences.confidence import ConfidenceSequence
 __all__ = ["asymptotic_log_evalues", "asymptotic_sequence"]
 
 USUAL_LEVEL = 0.95
-SIGNS = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}
 
 
 def asymptotic_sequence(

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from sondage.core.checks import require, require_alternative, require_level
+from sondage.core.checks import SIGNS, require, require_alternative, require_level
 from sondage.core.predictions import Floats
 from sondage.core.sequences import ConfidenceSequence, Stage, Steps, Units, draw_steps, rest_of
 
@@ -28,7 +28,6 @@ __all__ = ["decisive_log_evalues", "disagreement_log_evalues", "disagreement_seq
 
 CONCENTRATIONS = (2.0, 10.0, 50.0)
 ROUNDING = 1e-9
-SIGNS = {"two-sided": 0, "greater": 1, "less": -1}
 
 
 def disagreement_log_evalues(
