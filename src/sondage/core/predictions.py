@@ -131,6 +131,11 @@ class Grades:
     grades: Floats
     judge: NDArray[Any] | None
 
+    @property
+    def binary(self) -> bool:
+        """Whether there are two possible outcomes, so that the log odds of the second tell all."""
+        return len(self.grades) == 2
+
     def take(self, rows: Any) -> Grades:
         """Return the outputs of these rows."""
         return Grades(self.grades, None if self.judge is None else self.judge[rows])
@@ -140,7 +145,7 @@ Outputs = Classes | Means | Grades | Ranks
 
 
 def class_probabilities(probabilities: NDArray[Any], classes: Any) -> NDArray[Any]:
-    """Return the probability of a class, one for all items or one for each, shape (n,); p is (n, k) or (n,).
+    """Return the probability of a class, one for all items or one for each: of (n, k), or (n,) of the second of two.
 
     Examples
     --------

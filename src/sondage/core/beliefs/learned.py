@@ -311,7 +311,7 @@ class LearnedOutcomeBelief(OutcomeBelief):
     corrections: tuple[Correction, ...] = ()
 
     def _probability(self, items: Items, index: int, grade: int) -> Any:
-        if len(items.outcomes(index).grades) != 2 or not self.corrections:
+        if not items.outcomes(index).binary or not self.corrections:
             return super()._probability(items, index, grade)
         correction = self.corrections[index].at(self._sources(items, index), items.features)
         second = expit(self._offset(items, index) + correction)
@@ -327,7 +327,7 @@ class LearnedOutcomeBelief(OutcomeBelief):
         return [
             _bounded(log_odds(self._judged(output, other, 1)))
             for other, output in outputs
-            if other != index and output.judge is not None and len(output.grades) == 2
+            if other != index and output.judge is not None and output.binary
         ]
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
@@ -339,7 +339,7 @@ class LearnedOutcomeBelief(OutcomeBelief):
         """Return the correction of one system."""
         output = items.outcomes(index)
         given = np.isfinite(labels[:, index])
-        if len(output.grades) != 2 or not given.any():
+        if not output.binary or not given.any():
             return NONE
         rows = items.take(given)
         events = labels[given, index] == output.grades[1]

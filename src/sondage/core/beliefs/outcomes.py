@@ -62,7 +62,7 @@ class OutcomeBelief:
         output = items.outcomes(index)
         if self.uniform or output.judge is None:
             return 1.0 / len(output.grades)
-        if len(output.grades) != 2 or (self.shift, self.slope) == (0.0, 1.0):
+        if not output.binary or (self.shift, self.slope) == (0.0, 1.0):
             return self._judged(output, index, grade)
         second = expit(self.shift + self.slope * log_odds(self._judged(output, index, 1)))
         return second if grade == 1 else 1.0 - second
@@ -85,7 +85,7 @@ class OutcomeBelief:
         """Return the judges' log odds of every second outcome that is known, whether it happened, and its row."""
         logits, events, rows = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)], [np.zeros(0, dtype=np.int64)]
         for index, output in enumerate(cast(tuple[Grades, ...], items.models)):
-            if output.judge is not None and len(output.grades) == 2:
+            if output.judge is not None and output.binary:
                 given = np.flatnonzero(np.isfinite(labels[:, index]))
                 logits.append(log_odds(self._judged(output, index, 1))[given])
                 events.append(labels[given, index] == output.grades[1])
