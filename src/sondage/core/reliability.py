@@ -170,11 +170,14 @@ def _bin(expected: Floats, observed: Floats, weights: Floats, level: float, prob
     believed = float(np.sum(weights * expected)) / total
     effective = effective_number(weights)
     if probability:
-        return Bin(len(expected), believed, mean, wilson_interval(min(max(mean, 0.0), 1.0), effective, level))
-    if effective <= 1.0 + 1e-9:
-        return Bin(len(expected), believed, mean, Interval(-np.inf, np.inf, level, "undefined"))
-    error = np.sqrt(float(np.sum((weights * (observed - mean)) ** 2)) / total**2 * effective / (effective - 1.0))
-    return Bin(len(expected), believed, mean, t_interval(mean, float(error), effective - 1.0, level))
+        interval = wilson_interval(min(max(mean, 0.0), 1.0), effective, level)
+    elif effective <= 1.0 + 1e-9:
+        interval = Interval(-np.inf, np.inf, level, "undefined")
+    else:
+        square = float(np.sum((weights * (observed - mean)) ** 2)) / total**2
+        error = np.sqrt(square * effective / (effective - 1.0))
+        interval = t_interval(mean, float(error), effective - 1.0, level)
+    return Bin(len(expected), believed, mean, interval)
 
 
 def _of_classes(

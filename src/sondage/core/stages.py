@@ -203,9 +203,8 @@ class Estimation:
             return np.asarray(sizes / sizes.sum())
         sums: dict[int, Floats] = {}
         for contrast, of_stages in zip(contrasts, fits, strict=True):
-            found = [[fit.sums[model] for fit in of_stages] for model in contrast.models]
-            means = [np.average(each, axis=0, weights=sizes) for each in found]
-            sums |= self._steadied(contrast, dict(zip(contrast.models, means, strict=True)))
+            means = {m: np.average([fit.sums[m] for fit in of_stages], axis=0, weights=sizes) for m in contrast.models}
+            sums |= self._steadied(contrast, means)
         own = [(1.0, contrast) for contrast in contrasts]
         expected = self._expected(own if focus is None else focus.differences(contrasts), fits[0], sums)
         if not expected.any():  # differences that follow from the predictions alone, as those of a bias do
