@@ -160,16 +160,15 @@ class Selection(Shown):
         InputError
             If the level is not in (0, 1).
         """
-        names = list(self.estimates)
-        values = np.array([self.estimates[name].value for name in names])
+        names, values = list(self.estimates), np.array([estimate.value for estimate in self.estimates.values()])
         lows, highs = simultaneous_gaps(values, self.errors, names.index(self.best), level, self.generator())
-        span = np.subtract(*self.estimates[self.best].bounds[::-1])
-        ends = zip(np.maximum(lows, -span), np.minimum(highs, span), strict=True)
+        least, most = self.estimates[self.best].bounds
+        span = most - least
         by_name = {
             name: Interval(float(low), float(high), level, "max-t")
             if np.isfinite(low)
             else Interval(-span, span, level, "undefined")
-            for name, (low, high) in zip(names, ends, strict=True)
+            for name, low, high in zip(names, np.maximum(lows, -span), np.minimum(highs, span), strict=True)
         }
         return {name: by_name[name] for name in self.ranking[1:]}
 
