@@ -54,6 +54,8 @@ CASES = [
     ("numbers", "mse", {}),
     ("numbers", "mae", {}),
     ("numbers alone", "mse", {}),
+    ("numbers that are sure", "mse", {}),
+    ("numbers that are sure", "mae", {}),
     ("numbers", "mse", {"design": "active_inf"}),
     ("two classes", "f1", {"design": "neyman"}),
     ("two classes", "error_rate", {"design": "strata"}),

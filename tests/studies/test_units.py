@@ -71,6 +71,18 @@ def test_numbers_in_any_unit(question, measure, told):
             np.testing.assert_allclose(said, found[0][1], rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.parametrize("measure", ["mse", "mae"])
+def test_variances_of_zero_are_as_none(measure):
+    labels, means, _ = numbers(np.random.default_rng(0), told=False)
+    found = []
+    for variances in (None, np.zeros(ITEMS)):
+        answer, asked = noting(labels)
+        one = evaluate(in_unit(1.0, means, variances), measure, answer, budget=90, seed=0, model="a")
+        found.append((asked, one.value, one.std_error))
+    assert found[0][0] == found[1][0]
+    np.testing.assert_allclose(found[1][1:], found[0][1:], rtol=0.01)
+
+
 @pytest.mark.parametrize("measure", ["mse", "mae", "bias", "r2"])
 @pytest.mark.parametrize("question", ["evaluate", "compare"])
 def test_numbers_far_from_0(question, measure):

@@ -263,6 +263,8 @@ def _deviations(belief: GaussianBelief, models: Sequence[int], select: Select, s
         source = schema.models[index]
         if source.variance is not None:
             variance = source.spread
+            if isinstance(belief, LearnedGaussianBelief) and belief.sure:
+                variance = f"case when {variance} > 0 then {variance} else {number(belief.sure)} end"
         elif isinstance(belief, LearnedGaussianBelief):
             variance = number(belief.square)
         else:
