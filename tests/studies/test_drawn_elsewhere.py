@@ -32,6 +32,27 @@ def test_horvitz_thompson_is_unbiased_over_all_draws() -> None:
     assert mean == pytest.approx(np.mean(F != Y), rel=1e-12)
 
 
+def test_the_variance_with_replacement_is_unbiased_over_all_draws() -> None:
+    q, losses = np.array([0.1, 0.3, 0.2, 0.25, 0.15]), np.array([1.5, 2.0, 0.5, 3.0, 2.5])
+    moments = np.zeros(3)
+    for draws in map(list, product(range(5), repeat=3)):
+        found = estimate_from(
+            "mae",
+            means=np.zeros(3),
+            labels=losses[draws],
+            draw_probability=q[draws],
+            pool_size=5,
+            estimator="horvitz_thompson",
+        )
+        each = losses[draws] / (5 * q[draws])  # Hansen and Hurwitz: a mean of as many independent numbers
+        assert found.value == pytest.approx(np.mean(each), rel=1e-12)
+        if np.ptp(each) > 0:
+            assert found.std_error == pytest.approx(np.std(each, ddof=1) / np.sqrt(3), rel=1e-12)
+        moments += np.prod(q[draws]) * np.array([np.mean(each), np.mean(each) ** 2, np.var(each, ddof=1) / 3])
+    assert moments[0] == pytest.approx(losses.mean(), rel=1e-12)
+    assert moments[2] == pytest.approx(moments[1] - moments[0] ** 2, rel=1e-9)
+
+
 def test_hajek_by_hand_and_by_draws_with_replacement() -> None:
     taken = np.array([0, 1, 2])
     assert drawn(taken) == pytest.approx((1 / 0.3 + 1 / 0.5) / np.sum(1 / PI[taken]), rel=1e-12)
