@@ -331,8 +331,8 @@ def _notes(found: Mapping[Key, Cell]) -> str:
         "interval on a uniform sample of the same size for error rates, over the passive method's for other measures.",
         f"A ratio below {LEAST_RATIO} counts as {LEAST_RATIO} in means; 'pools' counts each pool once. An",
         "undefined F1 counts as 0. LURE has the thesis's q. Peers are configured in benchmarks/peers/environments.py:",
-        "ppi-python on a uniform sample, ssepy in 10 strata, oasis for F-measures only and without intervals; glide-py",
-        "is left out because it needs Python 3.12.",
+        "ppi-python on a uniform sample, ssepy in 10 strata, glide-py's active statistical inference with at most as",
+        "many labels, oasis for F-measures only and without intervals.",
     ]
     mixed = sorted({key[2] for key, cell in found.items() if cell["codes"] > 1})
     if mixed:
