@@ -157,7 +157,7 @@ def test_a_pool_remembers_how_it_was_read(written):
 
 def read_labels(path):
     """Return the ids and the labels of a file."""
-    rows = [row for _, row in read_label_rows(path, ["id", "label"])]
+    rows = [row for _, row in read_label_rows(path, ["id", "label"], ["label"])]
     return [row["id"] for row in rows], [row["label"] for row in rows]
 
 
@@ -194,7 +194,7 @@ def test_cells_may_be_long(written):
 
 
 def test_labels_of_systems_have_a_column_each(written):
-    rows = read_label_rows(written("id,a.label,b.label\n1,0,1\n2,,\n"), ["id", "a.label", "b.label"])
+    rows = read_label_rows(written("id,a.label,b.label\n1,0,1\n2,,\n"), ["id", "a.label"], ["a.label", "b.label"])
     assert rows == [
         (2, {"id": "1", "a.label": "0", "b.label": "1"}),
         (3, {"id": "2", "a.label": None, "b.label": None}),
