@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 from sondage.errors import LabelError
 from sondage.pools.label_files import gather_judgements
+from sondage.pools.texts import HALF, is_text
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.studies.study import Study
 
@@ -67,17 +67,8 @@ class Answer:
             rule = f"it must be a name of 1 to {LONGEST_NAME} printable characters"
             raise LabelError(f"{self.place} has the labeller {brief(self.who)}; {rule}")
         for name, value in (("id", self.id), ("label", self.label)):
-            if not _is_text(value):
-                raise LabelError(f"{self.place}: its {name} {brief(value)} has half a character, which is no text")
-
-
-def _is_text(value: Any) -> bool:
-    """Return whether a value can be written: JSON may spell halves of characters (lone surrogates)."""
-    try:
-        json.dumps(value, ensure_ascii=False, default=str, skipkeys=True).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+            if not is_text(value):
+                raise LabelError(f"{self.place}: its {name} {brief(value)} {HALF}")
 
 
 def id_columns(study: Study) -> list[str]:
