@@ -140,6 +140,14 @@ def test_the_index_that_pandas_leaves_in_a_file_is_no_field(lazy, tmp_path):
             assert {"text": text} in study.fields(study.ask())
 
 
+def test_rows_of_empty_cells_are_none(written):
+    path = written('id;p_1;"te""xt"\r\nb;.5;x\r\n;;\r\na;.25;\r\n ;; \r\n;;\r\n')
+    pool = read_pool(path)
+    assert (pool.ids.tolist(), pool.fields['te"xt'].tolist()) == (["b", "a"], ["x", None])
+    with pytest.raises(InputError, match="id of row 1 is missing"):
+        read_pool(written("id,p_1\na,.5\n,.5\n"))
+
+
 def test_a_group_is_one_item(written):
     pool = read_pool(written("id,p_1,group\n1,.5,a\n2,.5,a\n3,.5,b\n"))
     assert pool.n_units == 2

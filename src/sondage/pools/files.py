@@ -180,7 +180,7 @@ def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
 
 
 def _read_csv(files: Sequence[str]) -> dict[str, Any]:
-    """Return all columns as text: nothing is guessed."""
+    """Return all columns as text: nothing is guessed. Rows of empty cells only, as spreadsheets leave them, are none."""
     header = csv_header(files[0])
     for name in files[1:]:
         other = csv_header(name)
@@ -194,7 +194,9 @@ def _read_csv(files: Sequence[str]) -> dict[str, Any]:
     names: Any = list(files)  # its types know one file only
     with _connected() as connection:
         relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)
-        return relation.fetchnumpy()
+        quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
+        cells = ", ".join(f"nullif(trim({name}), '')" for name in quoted)
+        return relation.filter(f"coalesce({cells}) IS NOT NULL").fetchnumpy()
 
 
 @contextmanager
