@@ -13,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure as Canvas
 
 import sondage
-from sondage import Classifier, Outcome, Pool, Ranking, Study
+from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study
 from sondage.errors import InputError
 from sondage.reports.data import result_data
 from sondage.reports.plots import CHARTS
@@ -446,3 +446,12 @@ def test_better_by_more_than_a_margin(rng):
 def test_measures_are_named_as_readers_know_them(rng):
     pool, labels = pool_of("evaluate", rng)
     assert answer(sondage.evaluate(pool, "brier", labels=labels, budget=20)).startswith("The Brier score of 'model' ")
+
+
+def test_intervals_without_an_end_are_null_in_json(rng):
+    truth, noise = rng.normal(size=60), rng.normal(size=60)
+    models = {"a": Regressor(truth + noise, np.ones(60)), "b": Regressor(truth + 2 * noise, np.ones(60))}
+    found = sondage.select(Pool(models=models), "r2", labels=truth, budget=1)
+    assert -np.inf in [gap.low for gap in found.gaps().values()]
+    data = json.loads(json.dumps(result_data(found), allow_nan=False))
+    assert None in [gap["low"] for gap in data["gaps"].values()]

@@ -96,6 +96,9 @@ def _column(series: Any) -> Any:
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     whole = missing.any() and series.dtype.is_integer()  # which a missing value would make fractions
     values = (series.fill_null(0) if whole else series).to_numpy()
+    if series.dtype == _narwhals().Struct:  # of which polars makes a table
+        values = np.empty(len(missing), dtype=object)
+        values[:] = series.to_list()
     if getattr(series.dtype, "time_zone", None) is not None:
         texts = np.datetime_as_string(values.astype("datetime64[us]")).tolist()
         values = np.array([f"{text.removesuffix('.000000')}+00:00" for text in texts], dtype=object)

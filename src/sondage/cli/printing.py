@@ -14,6 +14,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from sondage.adapters.whole_files import whole_file
 from sondage.cli.spelling import in_options
 from sondage.errors import InputError
 
@@ -168,13 +169,8 @@ def write_file(path: str, text: str, then: str) -> None:
     then : str
         What to do when it cannot be written.
     """
-    target = Path(path)
-    plain = target.is_file() or not target.exists()
-    beside = target.with_name(f"{target.name}.part") if plain else target
     try:
-        with open(beside, "w", encoding="utf-8", newline="") as file:
+        with whole_file(path) as place, open(place, "w", encoding="utf-8", newline="") as file:
             file.write(text)
-        if plain:
-            beside.replace(target)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}; {then}") from None

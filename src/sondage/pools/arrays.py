@@ -18,11 +18,12 @@ from sondage.pools.coding import check_ids, code_models, code_units
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
 from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind
 from sondage.pools.listings import document_field, with_judged
-from sondage.pools.numeric import as_column, positive_column
+from sondage.pools.numeric import Where, as_column, positive_column
 from sondage.pools.parts import Taken
 from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.rows import ArrayRows
 from sondage.pools.side import check_judges, code_features, code_judges
+from sondage.pools.texts import require_text
 
 __all__ = ["Pool", "require_pool"]
 
@@ -140,7 +141,7 @@ class Pool(ArrayRows):
             code_features(features, size, where),
         )
         shown = {} if fields is None else by_name("field", fields)
-        self.fields = {name: self._field(name, column, size) for name, column in shown.items()}
+        self.fields = {name: self._field(name, column, size, where) for name, column in shown.items()}
         self.source: str | None = None
         self.reading: dict[str, Any] = {}
         self._units: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
@@ -148,12 +149,13 @@ class Pool(ArrayRows):
         if groups is not None:
             self._units = code_units(groups, size, self.keys, where)
 
-    def _field(self, name: str, values: Any, size: int) -> NDArray[Any]:
+    def _field(self, name: str, values: Any, size: int, where: Where) -> NDArray[Any]:
         """Return a column to show; of rankings' documents a mapping for each query."""
-        listed = self.listed
-        if listed is None or listed.order is None or len(values) == size:
-            return as_column(values, f"field {name!r}", size)
-        return document_field(as_column(values, f"field {name!r}", len(listed.order)), listed)
+        listed, what = self.listed, f"field {name!r}"
+        order = None if listed is None or len(values) == size else listed.order
+        column = as_column(values, what, size if order is None else len(order))
+        require_text(column, what, where if order is None else "row {}".format)
+        return column if listed is None or order is None else document_field(column, listed)
 
     def __len__(self) -> int:
         return len(self.ids)

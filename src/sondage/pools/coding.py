@@ -18,6 +18,7 @@ from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome
 from sondage.errors import InputError
 from sondage.pools.missing import as_array, is_missing, require_given
 from sondage.pools.numeric import Where, as_column, numeric
+from sondage.pools.texts import HALF, is_text
 
 __all__ = [
     "check_ids",
@@ -91,7 +92,7 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     try:
         keys = hash_ids(array)
     except UnicodeEncodeError as error:
-        raise InputError(f"id {error.object!r} has half a character, which is no text") from None
+        raise InputError(f"id {error.object!r} {HALF}") from None
     ordered = np.sort(keys)
     if (ordered[1:] == ordered[:-1]).any():
         _require_different(array)
@@ -243,6 +244,8 @@ def _told_apart(names: Sequence[Any]) -> tuple[Any, ...]:
         text = " ".join(str(name).split())
         if not text:
             raise InputError(f"class {name!r} has no name; an empty label is a skip: name it, as in 'none'")
+        if not is_text(text):
+            raise InputError(f"class {name!r} {HALF}")
         if text in found:
             raise InputError(f"classes {found[text]!r} and {name!r} must differ in more than white space")
         found[text] = name

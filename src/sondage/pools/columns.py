@@ -18,7 +18,7 @@ from sondage.pools.coding import class_names
 from sondage.pools.long import is_long, pool_from_long
 from sondage.pools.table import WHOLE, Columns, Table, is_number, is_row_index
 
-__all__ = ["Layout", "ModelColumns", "layout_of", "pool_from_columns"]
+__all__ = ["Layout", "ModelColumns", "layout_of", "pool_from_columns", "read_models"]
 
 TASKS = ("classification", "regression", "outcomes", "ranking")
 MOST_CLASSES = 1000
@@ -28,6 +28,9 @@ _OUTPUT = re.compile(r"(?:(?P<model>(?!p_).+?)\.)?(?:(?P<part>prediction|varianc
 _PROXY = re.compile(r"judge(?:\.(?P<judge>(?!p_).+?))?\.(?:prediction|p_(?P<class>.*))", re.DOTALL)
 _FEATURE = "feature."
 _JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.*))?", re.DOTALL)
+
+
+Built = tuple[dict[str, Any], Any]
 
 
 @dataclass
@@ -102,8 +105,7 @@ def pool_from_columns(
         raise InputError(f"no column {missing[0]!r} for features; there are {list(columns)}")
     layout = layout_of([name for name in columns if name not in features])
     layout.features += features
-    kind = _task(table, layout, task)
-    models, names = _BUILDERS[kind](table, layout, classes)
+    models, names = read_models(table, layout, classes, task)
     options = {"costs": "cost", "weights": "weight"}
     return Pool(
         models=models,
@@ -115,6 +117,11 @@ def pool_from_columns(
         features=np.column_stack([table.feature(name) for name in layout.features]) if layout.features else None,
         **{option: table.numbers(name) for option, name in options.items() if name in columns},
     )
+
+
+def read_models(table: Table, layout: Layout, classes: Any, task: str | None) -> Built:
+    """Return the models that columns describe, and the names of the classes; `task` where they leave it open."""
+    return _BUILDERS[_task(table, layout, task)](table, layout, classes)
 
 
 def layout_of(names: Sequence[str]) -> Layout:
@@ -183,9 +190,6 @@ def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
             f"column {names[0]!r} has {distinct} whole numbers: say which task, 'regression' or 'classification'"
         )
     return "classification"
-
-
-Built = tuple[dict[str, Any], Any]
 
 
 def _regressors(table: Table, layout: Layout, classes: Any) -> Built:

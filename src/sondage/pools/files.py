@@ -26,7 +26,7 @@ from sondage.pools.stored import StoredPool
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["read_pool"]
+__all__ = ["is_table", "read_columns", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
@@ -72,12 +72,28 @@ def read_pool(
         if typed and (lazy if lazy is not None else _cells(files) > MOST_CELLS):
             pool = _stored(DuckDB(files, settings, progress), reading, True)
         else:
-            columns = _read_parquet(files) if typed else _read_csv(files)
+            columns, _ = _columns(files)
             pool = pool_from_columns(columns, classes=classes, task=task, features=features, typed=typed)
     except InputError as error:
         raise InputError(f"{os.fspath(source)}: {error}") from None
     pool.source, pool.reading = path, reading
     return pool
+
+
+def read_columns(source: str) -> tuple[dict[str, Any], bool]:
+    """Return the columns of files that are one table, and whether they have types; those of CSV are text."""
+    return _columns(_files(source))
+
+
+def is_table(name: str) -> bool:
+    """Return whether a file, by the end of its name, is one that a table is read from.
+
+    Examples
+    --------
+    >>> is_table("labels.csv"), is_table("study.db")
+    (True, False)
+    """
+    return name.lower().endswith((*CSV_ENDS, *PARQUET_ENDS))
 
 
 def _engine(source: Any, progress: Progress | None) -> Engine:
@@ -151,6 +167,12 @@ def _kind(name: str) -> str:
     raise InputError(f"{name}: a pool is read from {', '.join((*CSV_ENDS, *PARQUET_ENDS))}")
 
 
+def _columns(files: Sequence[str]) -> tuple[dict[str, Any], bool]:
+    """Return all columns, and whether they have types."""
+    typed = _kind(files[0]) == "parquet"
+    return (_read_parquet(files) if typed else _read_csv(files)), typed
+
+
 def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
     """Return all columns in their types."""
     with _connected() as connection:
@@ -158,7 +180,7 @@ def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
 
 
 def _read_csv(files: Sequence[str]) -> dict[str, Any]:
-    """Return all columns as text: nothing is guessed."""
+    """Return all columns as text: nothing is guessed. Rows of empty cells, as spreadsheets leave them, are none."""
     header = csv_header(files[0])
     for name in files[1:]:
         other = csv_header(name)
@@ -172,7 +194,9 @@ def _read_csv(files: Sequence[str]) -> dict[str, Any]:
     names: Any = list(files)  # its types know one file only
     with _connected() as connection:
         relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)
-        return relation.fetchnumpy()
+        quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
+        cells = ", ".join(f"nullif(trim({name}), '')" for name in quoted)
+        return relation.filter(f"coalesce({cells}) IS NOT NULL").fetchnumpy()
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from sondage.core.rankings import Documents, segment_sums
 from sondage.errors import InputError
 from sondage.pools.coding import code_probabilities
 from sondage.pools.numeric import as_column, numeric
+from sondage.pools.texts import require_text
 
 __all__ = ["Listed", "code_rankings", "paid", "positions_of"]
 
@@ -209,6 +210,7 @@ def _texts(column: NDArray[Any]) -> NDArray[Any]:
 
 def _canonical(rows: _Rows) -> NDArray[np.int64]:
     """Return the order of rows by query and document, in which the pool keeps them; refuse what stands twice."""
+    require_text(rows.documents, "document", lambda row: f"query {str(rows.names[rows.queries[row]])!r}")
     order = np.lexsort((rows.documents, rows.queries))
     queries, documents = rows.queries[order], rows.documents[order]
     twice = (queries[1:] == queries[:-1]) & (documents[1:] == documents[:-1])

@@ -92,7 +92,8 @@ def _estimate(estimate: Estimate, level: float) -> Data:
 
 
 def _interval(interval: Interval) -> Data:
-    return {"low": interval.low, "high": interval.high, "level": interval.level, "kind": interval.kind}
+    found: Data = _finite(asdict(interval))
+    return found
 
 
 def _comparison(comparison: Comparison, level: float) -> Data:

@@ -218,7 +218,7 @@ def compare(
     ----------
     pool, measure, labels, budget, seed, positive, method
         As for `evaluate`; the draw serves the difference (thesis chapter 5). Two classifiers are by default labelled
-        uniformly where they differ, if error rate or accuracy, equal weights, no costs, groups and judge allow the
+        uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and judge allow the
         exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
     first, second : str
         The models.

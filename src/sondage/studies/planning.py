@@ -121,10 +121,14 @@ def contrasts_of(question: Question, functional: Functional, names: tuple[str, .
 
 
 def upright(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
-    """Return a difference as first minus second by name: parts of equal numbers by it are the same either way round."""
+    """Return a difference as first minus second by name, and of a mean that is better when higher what it leaves.
+
+    Parts of equal numbers by it are the same either way round, and the same by accuracy as by error rate.
+    """
     ordered = tuple(sorted(contrast.weights, key=lambda term: names[term[0]]))
-    if ordered == contrast.weights:
-        return contrast
+    gain = contrast.functional.linear and bool(contrast.functional.higher_is_better)
+    if gain == (ordered != contrast.weights):
+        return replace(contrast, weights=ordered)
     return replace(contrast, weights=tuple((model, -weight) for model, weight in ordered))
 
 
