@@ -58,15 +58,12 @@ class Expansion:
         Stratum of each unit; residuals are then centred within strata.
     left : ndarray of float, shape (K, n), optional
         Of K stages: the total over the units that none of them drew is :math:`\sum_u l_{ku} t_u` as stage k has it.
-    chances : ndarray of float, shape (n,), optional
-        With replacement the draw probabilities :math:`q_u`: whatever is drawn, :math:`\sum_u w_u q_u` is 1.
     """
 
     weights: Floats
     spread: Floats
     strata: NDArray[np.int64] | None = None
     left: Floats | None = None
-    chances: Floats | None = None
 
     def rest(self, totals: Floats) -> Floats:
         r"""Return totals over the units that no stage drew, shape (...), from those of drawn ones, shape (..., n).
@@ -118,7 +115,7 @@ def from_counts(counts: NDArray[Any], probability: Floats) -> Expansion:
     [1.0, 1.5]
     """
     draws = counts.sum()
-    return Expansion(counts / (draws * probability), counts / (draws * probability) ** 2, chances=probability)
+    return Expansion(counts / (draws * probability), counts / (draws * probability) ** 2)
 
 
 @dataclass(frozen=True, eq=False)
