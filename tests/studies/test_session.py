@@ -338,6 +338,18 @@ def test_when_fewer_items_matter_the_result_is_exact(method: str) -> None:
     assert (interval.low, interval.high, interval.kind) == (estimate.value, estimate.value, "exact")
 
 
+def test_a_passive_total_has_the_textbook_variance() -> None:
+    # Cochran 1977, Theorem 2.2: the total of a simple random sample is N times its mean, with (1 - n/N) s^2 / n.
+    pool, y = make(100, weights=np.ones(100))
+    session = start(pool, "accuracy", 40, method="passive", estimator="horvitz_thompson", interval="wald")
+    rows = session.ask(40)
+    session.tell(rows, y[rows])
+    right = (np.asarray(pool.items.models[0].probabilities)[rows] > 0.5) == y[rows]  # type: ignore[union-attr]
+    found = estimate_session(session)["accuracy"]
+    assert found.value == pytest.approx(np.mean(right), rel=1e-12)
+    assert found.std_error == pytest.approx(np.sqrt(0.6 * np.var(right, ddof=1) / 40), rel=1e-12)
+
+
 def test_zero_sizes_leave_a_passive_draw() -> None:
     p = (np.arange(200) % 3 == 0) * 1.0
     pool = Pool(p)

@@ -160,8 +160,8 @@ def _opinions(session: Session, answered: Sequence[int]) -> Opinions | None:
 
 def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, pieces: Sequence[Expansion]) -> Sample:
     items, labels, units = session.rows(answered, answers)
-    joined = Expansion(*(np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("weights", "spread")))
-    return Sample(items, labels, joined, units)
+    weights, spread = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("weights", "spread"))
+    return Sample(items, labels, Expansion(weights, spread), units)
 
 
 def _calibrated(session: Session, answered: NDArray[np.int64], answers: Answers) -> Belief | None:
