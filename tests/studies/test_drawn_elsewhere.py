@@ -56,7 +56,7 @@ def test_horvitz_thompson_by_draws_with_replacement_varies_as_the_mean_of_the_dr
     ("parts", "words"),
     [
         ({}, "give inclusion= .* or draw_probability="),
-        ({"inclusion": [0.5, 0.5], "draw_probability": [0.1, 0.1]}, "give inclusion="),
+        ({"inclusion": [0.5, 0.5], "draw_probability": [0.1, 0.1]}, "give inclusion= .*, not both"),
         ({"inclusion": [0.5, 0.5], "estimator": "assited"}, "no estimator 'assited' without a pool"),
         *(
             ({"inclusion": [0.5, 0.5], "estimator": name}, "without a pool")
