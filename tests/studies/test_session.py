@@ -184,6 +184,13 @@ def test_pending_items_come_first() -> None:
     assert not session.complete
 
 
+def test_of_many_classes_the_nearest_are_named() -> None:
+    shares = np.random.default_rng(0).dirichlet(np.ones(300), size=50)
+    session = start(Pool(shares, [f"animal {number}" for number in range(300)]), "error_rate", 5)
+    with pytest.raises(LabelError, match=r"the nearest of 300 classes are \['animal 7',[^\]]{,30}\]: others are named"):
+        session.tell(session.ask(1), ["Animal7"])
+
+
 def test_labels_are_taken_whole_or_not_at_all() -> None:
     pool, _ = make()
     session = start(pool)

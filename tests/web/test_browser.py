@@ -197,6 +197,8 @@ def test_numbers_by_key(serve, browse, tmp_path):
     pool = sondage.Pool(means=np.arange(30.0), variances=np.ones(30), fields={"size": np.arange(30)})
     with Study.create(tmp_path / "numbers.db", pool, "mse", budget=10) as numbers:
         page = serve(numbers).sign_in(browse())
+        field, bar = (page.locator(which).bounding_box() for which in ("#label", ".bar"))
+        assert field["x"] - bar["x"] >= 4  # the ring of the focus, which the bar would cut off
         page.keyboard.type("even")
         page.keyboard.press("Enter")
         page.wait_for_function("() => document.getElementById('message').textContent.includes('not a finite number')")
