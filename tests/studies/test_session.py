@@ -270,6 +270,18 @@ def test_pending_and_skipped_items_are_counted() -> None:
     assert estimate.if_skipped.low < estimate.value < estimate.if_skipped.high
 
 
+@pytest.mark.parametrize(("measure", "seed"), [("f1", 44), ("error_rate", 41)])
+def test_what_skips_could_change_holds_the_estimate(measure: str, seed: int) -> None:
+    pool, y = make()
+    session = start(pool, measure, 30, seed)
+    first, *others = session.ask(30, pool)
+    session.tell([first, *others], [None, *(int(y[i]) for i in others)])
+    run(session, y, 30, pool)
+    estimate = only(session)
+    assert estimate.if_skipped is not None
+    assert estimate.if_skipped.low <= estimate.value <= estimate.if_skipped.high
+
+
 def test_a_skip_may_be_answered_later() -> None:
     pool, _ = make()
     session = start(pool)
