@@ -229,6 +229,15 @@ def test_owner_sees_new_labels_come_in(serve, browse, study):
     owner.wait_for_function("() => document.querySelector('main').innerText.includes('(4 labels)')")
 
 
+def test_the_chart_can_be_read_on_a_telephone(serve, browse, study):
+    for name in study.ask(12):
+        study.tell([name], ["ham"])
+    served = serve(study)
+    page = served.sign_in(browse(360), "olga", OWNER)
+    page.goto(served.address + "/estimate")
+    assert page.locator(".chart text").first.bounding_box()["height"] >= 9
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_wider_than_the_screen(serve, browse, tmp_path, width):
     long = np.array(["word" * 100, "x " * 3000] * 20, dtype=object)
