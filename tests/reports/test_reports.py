@@ -178,6 +178,25 @@ def test_stages_are_counted_as_they_were_drawn(budget, told, rng):
     assert told in str(sondage.report(sondage.evaluate(pool, labels=[0, 1] * 100, budget=budget)))
 
 
+def test_stages_to_come_are_told(rng, tmp_path):
+    pool = Pool(probabilities=rng.random(200))
+    with Study.create(tmp_path / "s.db", pool, budget=60) as study:
+        ids = study.ask(10)
+        study.tell(ids, [0] * len(ids))
+        assert "The draw has 1 stage so far, of at most 3 (20 %," in str(sondage.report(study))
+
+
+def test_labels_that_were_not_wanted_are_not_told(rng):
+    pool, y = Pool(probabilities=rng.random(2000)), [0, 1] * 1000
+    found = sondage.evaluate(pool, labels=y, budget=900, stop=0.3)
+    told = sondage.report(found).chosen
+    assert told[0].startswith(f"{found.n_labels} labels from 2,000 items")
+    assert told[1].startswith(f"Labelling stopped when the interval was narrow enough, after {found.n_labels} labels;")
+    models = {name: sondage.Classifier(predictions=[k, *y[1:]]) for k, name in enumerate("abc")}
+    pair = sondage.select(Pool(models=models, classes=[0, 1, 2]), "accuracy", labels=y, budget=60)
+    assert sondage.report(pair).chosen[0].startswith(f"{pair.n_labels} labels from 2,000 items")
+
+
 @pytest.mark.parametrize(
     ("design", "told"),
     [

@@ -64,11 +64,20 @@ def test_hajek_by_hand_and_by_draws_with_replacement() -> None:
     assert found.std_error == pytest.approx(np.sqrt(np.sum(v**2 * (wrong - v @ wrong) ** 2)), rel=1e-12)
 
 
+def test_horvitz_thompson_by_draws_with_replacement_varies_as_the_mean_of_the_draws() -> None:
+    taken, q = np.array([0, 1, 2, 3, 3]), np.array([0.2, 0.1, 0.3, 0.25, 0.25])
+    parts = {"predictions": F[taken], "labels": Y[taken], "draw_probability": q, "pool_size": 5}
+    found = estimate_from("accuracy", estimator="horvitz_thompson", interval="wald", **parts)
+    draws = (F[taken] == Y[taken]) / (5 * q)
+    assert found.value == pytest.approx(np.mean(draws), rel=1e-12)
+    assert found.std_error == pytest.approx(np.std(draws, ddof=1) / np.sqrt(5), rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
         ({}, "give inclusion= .* or draw_probability="),
-        ({"inclusion": [0.5, 0.5], "draw_probability": [0.1, 0.1]}, "give inclusion="),
+        ({"inclusion": [0.5, 0.5], "draw_probability": [0.1, 0.1]}, "give inclusion= .*, not both"),
         ({"inclusion": [0.5, 0.5], "estimator": "assited"}, "no estimator 'assited' without a pool"),
         *(
             ({"inclusion": [0.5, 0.5], "estimator": name}, "without a pool")

@@ -138,7 +138,7 @@ def linearise(
         return linearise(part, sample, known, sums, centre=centre, coefficient=coefficient, bessel=bessel).variance
 
     value, bias = corrected_value(contrast, sums, variance_of)
-    bessel = bessel and centre is not None
+    bessel = bessel and (centre is not None or (sample.expansion.fixed and not coefficient))
     return Fit(
         value=value,
         residuals=residuals,
@@ -163,7 +163,8 @@ def residuals_of(
         assert known.belief is not None
         explained = psi - coefficient * moments(influence, known.belief, sample.items)[0]
     if centre is None:
-        return sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * influence.constant))
+        totals = sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * influence.constant))
+        return totals if coefficient else sample.expansion.deviations(totals)
     return np.asarray(centre.scale * sample.unit_sums(sample.items.weights * deviations(explained, centre.weights)))
 
 

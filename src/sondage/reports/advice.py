@@ -16,7 +16,7 @@ def describe_advice(advice: Advice) -> list[str]:
     """Return the sentence, then what each method can be expected to achieve at each budget, then budgets needed."""
     of = " minus that of ".join(map(repr, advice.models))
     value = f"the {named_measure(advice.measure)} of {of} is {advice.value:.4g}"
-    lines = [advice.sentence, f"If the probabilities are right, {value}. Expected:"]
+    lines = [advice.sentence, f"If {advice.condition}, {value}. Expected:"]
     lines.append(f"{'budget':>9}  {'method':<8}  {'standard error':>14}  same error at random")
     lines += [_row(one) for one in advice.expected]
     for method, budget in advice.needed.items():

@@ -127,7 +127,9 @@ def _report(
         figures=_figures(result, level),
         gaps=_gaps(result, level) if isinstance(result, Selection) else (),
         standing=None if session is None else _standing(session),
-        chosen=() if session is None else chosen_sentences(session, total),
+        chosen=()
+        if session is None
+        else chosen_sentences(session, total, None if leading is None else leading.stopped),
         uniform=None if leading is None or isinstance(result, Slices) else uniform_of(leading),
         weights=None if leading is None else weights_of(leading),
         reliability=found,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.beliefs import GaussianBelief
 from sondage.core.checks import require_number
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.measures import Measure, parse_measure
@@ -25,6 +26,11 @@ __all__ = ["Advice", "Expected", "advise"]
 
 BUDGETS = (100, 300, 1000)
 PAYS_BELOW = 0.9
+
+_PROBABLE = "the probabilities are right"
+_CONDITIONS = {"regression": "the predictive variances are right"}
+_UNSCALED = "labels are 1 off in root mean square: without predictive variances nobody knows, and only ratios tell"
+"""Of a belief without a scale."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,8 @@ class Advice:
         The model, or the two whose difference it is.
     aim : str
         What the budgets in `needed` are for, in words; empty if there are none.
+    condition : str
+        What all of it supposes, in words.
     """
 
     measure: str
@@ -81,6 +89,7 @@ class Advice:
     sentence: str
     models: tuple[str, ...]
     aim: str
+    condition: str = "the probabilities are right"
 
 
 def advise(
@@ -165,7 +174,12 @@ def advise(
         _expected(name, budget, variances, limit, difference, alpha) for budget in looked for name in variances
     )
     plan = plans["default"]
-    contrast = plan.contrasts[0]
+    scaled = not (isinstance(plan.belief, GaussianBelief) and plan.belief.broad)
+    if not scaled and (width is not None or difference is not None):
+        raise InputError(
+            "width= and difference= need predictive variances: without them the labels' spread is not known"
+        )
+    contrast, condition = plan.contrasts[0], _CONDITIONS.get(pool.task.kind, _PROBABLE) if scaled else _UNSCALED
     value = contrast.value({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
     needed = _needed(variances, limit, width, difference, wanted_power, alpha)
     needed = {name: float(np.ceil(n)) if pool.prices is None else n for name, n in needed.items()}
@@ -174,9 +188,10 @@ def advise(
         value=value,
         expected=expected,
         needed=needed,
-        sentence=_sentence(expected, looked[len(looked) // 2]),
+        sentence=_sentence(expected, looked[len(looked) // 2], condition, priced=pool.prices is not None),
         models=tuple(names),
         aim=_aim(width, difference, wanted_power, alpha) if needed else "",
+        condition=condition,
     )
 
 
@@ -249,7 +264,7 @@ def _aim(width: float | None, difference: float | None, wanted: float, alpha: fl
     return f"finding a difference of {difference:g} with power {wanted:g}"
 
 
-def _sentence(expected: tuple[Expected, ...], budget: float) -> str:
+def _sentence(expected: tuple[Expected, ...], budget: float, condition: str, *, priced: bool) -> str:
     """Return what to do, judged at the middle budget."""
     at = {one.method: one for one in expected if one.budget == budget}
     default, passive = at["default"], at["passive"]
@@ -263,7 +278,12 @@ def _sentence(expected: tuple[Expected, ...], budget: float) -> str:
             f"Label at random (method='passive')."
         )
     same = "more than the whole pool" if np.isinf(default.passive_budget) else f"about {default.passive_budget:,.0f}"
+    worth = (
+        f"a cost of {budget:g} is worth {same} at random"
+        if priced
+        else f"{budget:g} labels are worth {same} drawn at random"
+    )
     return (
-        f"Active evaluation should pay: {budget:g} labels are worth {same} drawn at random "
-        f"(standard error {default.std_error:.3g} against {passive.std_error:.3g}), if the probabilities are right."
+        f"Active evaluation should pay: {worth} "
+        f"(standard error {default.std_error:.3g} against {passive.std_error:.3g}), if {condition}."
     )

@@ -100,7 +100,9 @@ def estimate_from(
     >>> estimate_from("error_rate", predictions=[0, 1, 1], labels=[0, 1, 0], inclusion=[0.25, 0.5, 0.5]).value
     0.25
     """
-    if (inclusion is None) == (draw_probability is None):
+    if inclusion is not None and draw_probability is not None:
+        raise InputError("give inclusion= (drawn without replacement) or draw_probability= (with it), not both")
+    if inclusion is None and draw_probability is None:
         raise InputError(
             "give inclusion= (probability of being drawn) or draw_probability= (with replacement): labels without a "
             "probability cannot be corrected for how they were chosen"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import product
 from typing import Any, cast
 
@@ -19,6 +20,9 @@ __all__ = ["Label", "code_label", "contradiction", "decode_label", "label_array"
 
 LARGEST = 1e75
 """Of a number either way: squares of squared errors are summed."""
+
+LISTED = 20
+"""Classes that a message names."""
 
 Label = int | float | tuple[float, ...] | Judgements
 
@@ -58,10 +62,19 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
     code = None if isinstance(label, np.ndarray) or is_missing(label) else task.code(label)
     if code is None:
         raise LabelError(
-            f"label {label!r} of id {name!r} is not a class; classes are {list(task.classes)}: others are named with "
+            f"label {label!r} of id {name!r} is not a class; {_nearest(label, task.classes)}: others are named with "
             "classes= of the pool"
         )
     return code
+
+
+def _nearest(label: Any, classes: Sequence[Any]) -> str:
+    """Return which classes there are; of more than twenty the three spelled most like the label."""
+    if len(classes) <= LISTED:
+        return f"classes are {list(classes)}"
+    spelled = {str(one).casefold(): one for one in classes}
+    near = get_close_matches(str(label).casefold(), spelled, cutoff=0.0)
+    return f"the nearest of {len(classes)} classes are {[spelled[one] for one in near]}"
 
 
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:

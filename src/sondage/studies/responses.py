@@ -160,8 +160,8 @@ def _opinions(session: Session, answered: Sequence[int]) -> Opinions | None:
 
 def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, pieces: Sequence[Expansion]) -> Sample:
     items, labels, units = session.rows(answered, answers)
-    joined = Expansion(*(np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("weights", "spread")))
-    return Sample(items, labels, joined, units)
+    weights, spread = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("weights", "spread"))
+    return Sample(items, labels, Expansion(weights, spread), units)
 
 
 def _calibrated(session: Session, answered: NDArray[np.int64], answers: Answers) -> Belief | None:
@@ -233,8 +233,11 @@ def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]
     return np.round(score / scale, DIGITS) if scale > 0 else np.zeros_like(score)
 
 
-def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -> Interval | None:
-    """Return the estimates with all skipped labels as low, and as high, as they can be."""
+def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit, value: float) -> Interval | None:
+    """Return the estimates with all skipped labels as low, and as high, as they can be, around the present value.
+
+    Supposed labels teach the belief too, so that few of them may leave both estimates on one side of the value.
+    """
     options = guesses(session.task, len(session.models))
     if not found.skipped or not options or not np.isfinite(fit.value):
         return None
@@ -248,7 +251,7 @@ def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit) 
         _with_guesses(session, contrast, found.skipped, [options[i] for i in pick])
         for pick in (psi.argmin(0), psi.argmax(0))
     ]
-    return Interval(min(ends), max(ends), 1.0, "skipped as low and as high as can be")
+    return Interval(min(*ends, value), max(*ends, value), 1.0, "skipped as low and as high as can be")
 
 
 def _with_guesses(session: Session, contrast: Contrast, skipped: Sequence[int], labels: Sequence[Any]) -> float:
