@@ -205,7 +205,7 @@ def test_bad_arguments_are_refused() -> None:
         disagreement_log_evalues([1], 10, null=1.5)
     with pytest.raises(InputError, match="alternative 'more'"):
         decisive_log_evalues([1], 10, "more")
-    with pytest.raises(InputError, match="level 0"):
+    with pytest.raises(InputError, match="level=0"):
         disagreement_sequence([1], 10, 0.0)
     with pytest.raises(InputError, match="shape"):
         decisive_log_evalues([[1]], 10)

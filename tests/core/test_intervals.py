@@ -260,13 +260,13 @@ def test_score_ends_are_t_errors_away_at_the_variance_they_have(error: float, sl
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: wald_interval(0.1, 0.1, 1.0), r"level 1.0 is outside \(0, 1\)"),
+        (lambda: wald_interval(0.1, 0.1, 1.0), "level=1.0 must be between 0 and 1"),
         (lambda: wald_interval(0.1, -0.1), r"std_error -0.1 is not 0 or more"),
         (lambda: wald_interval(0.1, math.nan), r"std_error nan is not 0 or more"),
-        (lambda: wald_interval(math.nan, 0.1), r"value nan is not finite"),
+        (lambda: wald_interval(math.nan, 0.1), "value=nan must be a finite number"),
         (lambda: wald_interval(0.1, 0.1, bounds=(1, 0)), r"bounds \(1, 0\): the first must be below"),
         (lambda: t_interval(0.1, 0.1, df=0), r"df 0 is not above 0"),
-        (lambda: score_interval(0.1, 0.1, math.nan), r"slope nan is not finite"),
+        (lambda: score_interval(0.1, 0.1, math.nan), "slope=nan must be a finite number"),
         (lambda: score_interval(0.1, 0.1, 0.0, n=0), r"n 0 is not above 0"),
         (lambda: wilson_interval(1.2, 10), r"proportion 1.2 is outside \[0, 1\]"),
         (lambda: wilson_interval(0.2, -1), r"n -1 is not 0 or more"),

@@ -144,7 +144,7 @@ def test_unseen_bound_covers_simple_random_samples() -> None:
         (lambda: unseen_bound([1, 1], [0.5]), r"inclusion of shape \(1,\) for 2 weights"),
         (lambda: unseen_bound([1, 1], [0.5, 1.5]), r"inclusion \[1.5\] is outside \[0, 1\]"),
         (lambda: unseen_bound([1, -1], [0.5, 0.5]), r"weight \[-1.\] is not above 0"),
-        (lambda: unseen_bound([1, 1], [0.5, 0.5], 0), r"level 0 is outside \(0, 1\)"),
+        (lambda: unseen_bound([1, 1], [0.5, 0.5], 0), "level=0 must be between 0 and 1"),
     ],
 )
 def test_bad_arguments_are_named(call: Callable[[], object], message: str) -> None:

@@ -347,7 +347,7 @@ def test_bad_arguments_are_refused() -> None:
         draw_steps([replace(stage, units=replace(pool, top=share * 2))], ENDS)
     with pytest.raises(InputError, match="2 units with labels that matter"):
         rest_of(replace(pool, rates=np.array([1.0, 0.0, 0.0])), ENDS)
-    with pytest.raises(InputError, match="level 1"):
+    with pytest.raises(InputError, match="level=1"):
         betting_sequence(steps, 1.0)
     with pytest.raises(InputError, match="null 2"):
         log_evalues(steps, 2.0)

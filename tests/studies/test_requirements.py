@@ -33,7 +33,7 @@ def labeller(asked: list[Any]) -> Callable[[list[int]], list[int]]:
     ("options", "message"),
     [
         ({"margin": 0.1}, "margin 0.1 needs alternative"),
-        ({"margin": float("nan"), "alternative": "less"}, "margin nan is not finite"),
+        ({"margin": float("nan"), "alternative": "less"}, "margin=nan must be a finite number"),
         ({"test": "bootstrap"}, "test 'bootstrap' of 20 labels needs generator="),
         ({"test": "permutation"}, "test 'permutation' of 20 labels needs generator="),
         ({"test": "permutation", "margin": 0.1, "alternative": "less"}, "tests against 0 only"),

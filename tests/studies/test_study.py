@@ -260,7 +260,7 @@ def test_own_measures_are_given_again(rng, place):
         ({"measure": "f1", "positive": 7}, "positive=7 is not a class"),
         ({"design": "best"}, "no design 'best'"),
         ({"margin": 0.1}, "margin 0.1 needs alternative 'less' or 'greater'"),
-        ({"alternative": "less", "margin": float("nan")}, "margin nan is not finite"),
+        ({"alternative": "less", "margin": float("nan")}, "margin=nan must be a finite number"),
     ],
 )
 def test_what_cannot_be_planned_leaves_no_file(options, message, rng, tmp_path):

@@ -17,7 +17,7 @@ import numpy as np
 
 from sondage.core.beliefs import tells_nothing
 from sondage.core.centres import Centre, deviations, normalising, summing_weights
-from sondage.core.comparisons import Contrast, believed_totals, moments
+from sondage.core.comparisons import Contrast, Influence, believed_totals, moments
 from sondage.core.estimators import Fit, hajek, linearise, summed
 from sondage.core.measures.bases import clean_sum
 from sondage.core.possible import unrounded
@@ -131,17 +131,14 @@ def least_variance(
         return 0.0
     if tells_nothing(known.belief, sample.items, sample.labels):
         return 0.0
-    outcomes: list[Floats] = []
-    helpers: list[Floats] = []
+    outcomes, helpers = [], []
     noise, size = np.zeros(sample.size), np.zeros(sample.size)
     base, normalised = sample.items.weights, summing_weights(sample, known, normalising(sample, known))
     for contrast in contrasts:
         influence = contrast.influence(summed(contrast, sample, known, normalised))
         mean, second = moments(influence, known.belief, sample.items)
-        for column, kept in ((influence.at(sample.items, sample.labels), outcomes), (mean, helpers)):
-            column = np.broadcast_to(column, len(sample.items))
-            centred = column + influence.constant if centre is None else deviations(column, centre.weights)
-            kept.append(sample.unit_sums(base * centred))
+        outcomes.append(_of_units(influence.at(sample.items, sample.labels), influence, sample, centre))
+        helpers.append(_of_units(mean, influence, sample, centre))
         noise += np.square(sample.unit_sums(base * np.sqrt(np.maximum(second - np.square(mean), 0.0))))
         size += np.square(sample.unit_sums(base * (np.sqrt(second) + abs(influence.constant))))
     outcome, helper = np.stack(outcomes), np.stack(helpers)
@@ -156,6 +153,12 @@ def least_variance(
     )
     weight = variance_of_slope * precision
     return float(np.clip((slope / square + weight) / (1.0 + weight), 0.0, 1.0))
+
+
+def _of_units(psi: Floats, influence: Influence, sample: Sample, centre: Centre | None) -> Floats:
+    """Return the units' sums of influences, shape (n,), centred, or without a centre of the statistic itself."""
+    centred = psi + influence.constant if centre is None else deviations(psi, centre.weights)
+    return sample.unit_sums(sample.items.weights * centred)
 
 
 def near_one(contrasts: Sequence[Contrast], sample: Sample, known: Known, centre: Centre | None) -> float:

@@ -311,14 +311,10 @@ def another_unit(variances: Floats, squares: Floats) -> float:
 
 
 def _mean(log_likelihood: Floats) -> Calibration:
-    weights, evidence = _posterior(log_likelihood)
-    return Calibration(float(weights @ _SHIFT), float(np.exp(weights @ np.log(_SLOPE))), evidence)
-
-
-def _posterior(log_likelihood: Floats) -> tuple[Floats, float]:
-    """Return the probability of every calibration of the grid, and the log evidence."""
+    """Return the posterior mean, from the log likelihood of every calibration of the grid."""
     evidence = float(logsumexp(_LOG_PRIOR + log_likelihood))
-    return np.exp(_LOG_PRIOR + log_likelihood - evidence), evidence
+    weights = np.exp(_LOG_PRIOR + log_likelihood - evidence)
+    return Calibration(float(weights @ _SHIFT), float(np.exp(weights @ np.log(_SLOPE))), evidence)
 
 
 def _trust() -> list[tuple[Floats, Floats]]:

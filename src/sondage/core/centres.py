@@ -51,8 +51,7 @@ def least_uncertain(sample: Sample, known: Known) -> Centre:
     G. E. Montanari, Post-sampling efficient QR-prediction in large-sample surveys, International Statistical Review,
     1987, 191-202.
     """
-    base = sample.items.weights + np.zeros(len(sample.items))
-    return Centre(np.asarray(base * sample.of_rows(sample.expansion.spread * sample.unit_sums(base))))
+    return Centre(np.asarray(sample.items.weights * sample.of_rows(sample.expansion.spread * sample.unit_weights)))
 
 
 def summing_weights(sample: Sample, known: Known, centre: Centre | None) -> Floats:

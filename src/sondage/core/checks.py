@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-ALTERNATIVES = ("two-sided", "less", "greater")
-"""What is to be shown about a difference."""
+SIGNS = {"two-sided": 0, "less": -1, "greater": 1}
+"""What is to be shown about a difference, and the sign that this has; 0 where it may have either."""
 
 
 def require(condition: bool, message: str) -> None:
@@ -54,8 +54,8 @@ def require_level(name: str, value: Any) -> None:
 
 def require_alternative(alternative: Any) -> None:
     """Raise `InputError` unless this is an alternative of a test."""
-    allowed = isinstance(alternative, str) and alternative in ALTERNATIVES
-    require(allowed, f"alternative {alternative!r} is none of {', '.join(map(repr, ALTERNATIVES))}")
+    allowed = isinstance(alternative, str) and alternative in SIGNS
+    require(allowed, f"alternative {alternative!r} is none of {', '.join(map(repr, SIGNS))}")
 
 
 def listed(name: str, values: Any) -> list[Any]:

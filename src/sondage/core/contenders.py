@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from sondage.core.beliefs import GaussianBelief, OutcomeBelief
 from sondage.core.comparisons import Influence, moments
 from sondage.core.designs import RootMeanSquare, Term, extent
 from sondage.core.measures.bases import rounded
-from sondage.core.predictions import Classes, Floats, Items, Means
+from sondage.core.predictions import Floats, Items
 
 __all__ = ["LEAST_VARIANCE", "Contention", "Standing", "best_first", "nearness_shares", "standing_of", "vote_shares"]
 
@@ -117,11 +116,12 @@ def vote_shares(items: Items, labels: NDArray[np.int64], models: Sequence[int], 
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([0, 1, 1]), None), Classes(np.array([1, 0, 0]), None)), np.ones(3))
     >>> vote_shares(items, np.array([0, 1, 1]), [0, 1], 2)
     {0: 1.0, 1: 0.0}
     """
-    hits = np.array([np.sum(_predictions(items, model) == labels) for model in models])
+    hits = np.array([np.sum(items.classes(model).predictions == labels) for model in models])
     right = (hits + 1.0) / (len(labels) + 2.0)
     excess = np.maximum(logit(right) - logit(1.0 / n_classes), 0.0)
     total = float(excess.sum())
@@ -143,19 +143,14 @@ def nearness_shares(items: Items, labels: Floats, models: Sequence[int]) -> dict
 
     Examples
     --------
+    >>> from sondage.core.predictions import Means
     >>> items = Items((Means(np.array([1.0, 2.0]), None), Means(np.array([3.0, 4.0]), None)), np.ones(2))
     >>> nearness_shares(items, np.array([0.0, 3.0]), [0, 1])
     {0: 0.833333333, 1: 0.166666667}
     """
-    squares = np.array([np.mean(np.square(labels - cast(Means, items.models[model]).means)) for model in models])
+    squares = np.array([np.mean(np.square(labels - items.means(model).means)) for model in models])
     near = 1.0 / np.maximum(squares, LEAST_SQUARE * np.max(squares)) if squares.any() else np.ones(len(models))
     return dict(zip(models, rounded(near / near.sum()).tolist(), strict=True))
-
-
-def _predictions(items: Items, model: int) -> NDArray[np.int64]:
-    output = items.models[model]
-    assert isinstance(output, Classes)
-    return output.predictions
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -178,16 +173,16 @@ class Contention(Term):
 
     def relevance(self, items: Items) -> Floats:
         weights, belief = np.array(self.weights), self.single[0].belief
+        influences = [term.influence for term in self.single]
         if isinstance(belief, OutcomeBelief):
-            return np.sqrt(_independent([term.influence for term in self.single], belief, items, weights, self.leader))
+            return np.sqrt(_independent(influences, belief, items, weights, self.leader))
         if isinstance(belief, GaussianBelief) and belief.broad:
             belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
-        influences = [term.influence for term in self.single]
         models = [model for influence in influences for model in influence.models]
         supposed = list(belief.supposed(items, models, nodes=2 * influences[0].basis.nodes))
 
         def differences(label: object) -> Floats:
-            psi = np.stack([np.broadcast_to(influence.at(items, label), len(items)) for influence in influences])
+            psi = np.stack([influence.at(items, label) for influence in influences])
             return np.asarray(psi - psi[self.leader], dtype=np.float64)
 
         mean = np.zeros((len(influences), len(items)))

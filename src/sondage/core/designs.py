@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ __all__ = [
     "Term",
     "extent",
     "matters",
+    "mixed",
     "mixture",
     "vanishes",
     "with_floor",
@@ -86,6 +87,10 @@ class RootMeanSquare(Term):
     def relevance(self, items: Items) -> Floats:
         if isinstance(self.belief, GaussianBelief) and self.belief.broad:
             return _broad_root(self.influence, items)
+        return self._believed(items)
+
+    def _believed(self, items: Items) -> Floats:
+        """Return r under a belief that is not infinitely broad, shape (n,)."""
         return np.sqrt(moments(self.influence, self.belief, items)[1])
 
 
@@ -93,9 +98,7 @@ class RootMeanSquare(Term):
 class Deviation(RootMeanSquare):
     """Standard deviation of the influence under the belief: optimal where the mean is known and used."""
 
-    def relevance(self, items: Items) -> Floats:
-        if isinstance(self.belief, GaussianBelief) and self.belief.broad:
-            return _broad_root(self.influence, items)
+    def _believed(self, items: Items) -> Floats:
         mean, second = moments(self.influence, self.belief, items)
         # The difference of two moments leaves 1e-9 of an influence that no label moves: a size that is none.
         uncertain = matters(self.influence, self.belief, items)
@@ -118,7 +121,7 @@ def _broad_root(influence: Influence, items: Items) -> Floats:
     slope, size = np.full((2, len(items)), float(np.sum(first - plain)))
     np.abs(size, out=size)
     for model, a in zip(influence.models, absolute - 2.0 * square, strict=True):
-        part = a * np.asarray(cast(Means, items.models[model]).means, dtype=np.float64)
+        part = a * np.asarray(items.means(model).means, dtype=np.float64)
         slope += part
         size += np.abs(part)
     return np.where(np.abs(slope) > ROUNDING * size, np.abs(slope), 0.0)
@@ -144,12 +147,10 @@ class MeanAbsolute(Deviation):
     rare positives far fewer labels go to the many items that are each a little uncertain.
     """
 
-    def relevance(self, items: Items) -> Floats:
-        if isinstance(self.belief, GaussianBelief) and self.belief.broad:
-            return _broad_root(self.influence, items)
+    def _believed(self, items: Items) -> Floats:
         influence = self.influence
         if isinstance(influence.basis, ListLoss):  # a sum over documents: as if Gaussian
-            return np.asarray(super().relevance(items) * np.sqrt(2.0 / np.pi))
+            return np.asarray(super()._believed(items) * np.sqrt(2.0 / np.pi))
         finer = list(supposed_influences(influence, self.belief, items, nodes=2 * influence.basis.nodes))
         if isinstance(self.belief, ClassBelief):
             mean = sum(weight * psi for weight, psi in finer)
@@ -175,7 +176,7 @@ class Range(RootMeanSquare):
             ((model, a),) = self.influence.terms
             span = np.ptp(a, axis=1)
             span[span <= ROUNDING * np.max(np.abs(a))] = 0.0
-            return np.asarray(span.take(cast(Classes, items.models[model]).predictions))
+            return np.asarray(span.take(items.classes(model).predictions))
         lowest, highest = self.influence.extremes(items, self.belief)
         return np.asarray((highest - lowest) * matters(self.influence, self.belief, items))
 
@@ -230,6 +231,11 @@ def mixture(name: str, terms: Sequence[Term]) -> Design:
     return Design(name, tuple((1.0 / len(terms), term) for term in terms))
 
 
+def mixed(name: str, parts: Sequence[tuple[float, Design]]) -> Design:
+    """Return the design that mixes designs, each with the share before it."""
+    return Design(name, tuple((a * b, term) for a, design in parts for b, term in design.terms))
+
+
 def with_floor(design: Design, floor: float, ground: Term | None = None) -> Design:
     """Return the design with this share of its mass spread over the items that can matter, as `ground` has it.
 
@@ -255,6 +261,6 @@ def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bo
         moved = np.ptp(a, axis=1) > least
         if moved.all():
             return np.ones(len(items), dtype=np.bool_)
-        return np.asarray(moved.take(cast(Classes, items.models[model]).predictions))
+        return np.asarray(moved.take(items.classes(model).predictions))
     lowest, highest = influence.extremes(items, belief)
     return np.asarray(highest - lowest > least)

@@ -55,9 +55,8 @@ def contributions(evidence: Evidence) -> Floats:
 
 def unit_count(sample: Sample) -> float:
     """Return the number of units in the pool, as the sample's weights have it; exact where base weights are equal."""
-    base = sample.unit_sums(np.asarray(sample.items.weights, dtype=np.float64))
     weights = sample.expansion.weights
-    return float(np.sum(weights) / np.sum(weights * base))
+    return float(np.sum(weights) / np.sum(weights * sample.unit_weights))
 
 
 def uniform_labels(estimate: Estimate) -> float:

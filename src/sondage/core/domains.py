@@ -8,12 +8,13 @@ Hajek estimate divides by the part's own weight, which is unknown:
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
-from sondage.core.estimators import hajek
+from sondage.core.estimators import Fit, hajek
 from sondage.core.evidence import Evidence
 from sondage.core.plausible import plausible, plausible_errors
 from sondage.core.possible import unrefuted_limits
@@ -62,32 +63,20 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
         raise InputError("an estimate of a part needs labelled items of it")
     if not drawable:
         _require_whole(evidence)
-    contrast, sample = evidence.contrast, _restricted(evidence.sample, inside)
+    contrast, belief = evidence.contrast, evidence.estimation.belief
+    sample = _restricted(evidence.sample, inside)
     known = Known(1.0, None, {}, {}, float(np.sum(sample.row_weights * sample.items.weights)))
     fit = hajek(contrast, sample, known)
     exact = estimate.exact and not np.any(sample.expansion.spread)
-    variance, df, belief, errors = fit.variance, fit.df, evidence.estimation.belief, None
-    if not exact and belief is not None and np.isfinite(fit.value):
-        believed = plausible_variance(contrast, sample, fit.sums, belief, told=evidence.sample)
-        variance, df = map(float, larger_variance(variance, df, believed))
-        errors = plausible_errors(contrast, sample, fit.sums, plausible(contrast, belief, evidence.sample))
-    std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
-    slope = 0.0
-    if std_error > 0 and np.isfinite(fit.value):
-        inclusion = sample.expansion.inclusion
-        slope = variance_slope(contrast, sample, fit.sums, fit.residuals, belief, inclusion, std_error)
-    weights = sample.unit_sums(np.asarray(sample.row_weights))
+    weights = sample.unit_sums(sample.row_weights)
     return replace(
         estimate,
         value=fit.value,
-        std_error=std_error,
-        slope=slope,
-        plausible=errors,
+        **_uncertainty(evidence, sample, fit, exact),
         pivot=None,
         n_labels=sample.size,
         target="pool",
         exact=exact,
-        df=df,
         interval_kind="auto",
         possible=estimate.bounds,
         unrefuted=unrefuted_limits(contrast, [(1.0, sample)]),
@@ -101,6 +90,21 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
         evidence=Evidence(contrast, Estimation(sample, (Part(sample, known),), hajek, belief), fit),
         course=None,
     )
+
+
+def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> dict[str, Any]:
+    """Return what an estimate says of its error, from the part's labels and the belief that all labels leave."""
+    contrast, belief, told = evidence.contrast, evidence.estimation.belief, evidence.sample
+    variance, df, errors, slope, defined = fit.variance, fit.df, None, 0.0, np.isfinite(fit.value)
+    if not exact and belief is not None and defined:
+        believed = plausible_variance(contrast, sample, fit.sums, belief, told=told)
+        variance, df = map(float, larger_variance(variance, df, believed))
+        errors = plausible_errors(contrast, sample, fit.sums, plausible(contrast, belief, told))
+    std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
+    if std_error > 0 and defined:
+        inclusion = sample.expansion.inclusion
+        slope = variance_slope(contrast, sample, fit.sums, fit.residuals, belief, inclusion, std_error)
+    return {"std_error": std_error, "df": df, "slope": slope, "plausible": errors}
 
 
 def _require_whole(evidence: Evidence) -> None:
@@ -122,7 +126,7 @@ def _touches(known: Known, basis: str, contrast: Contrast, coefficients: Floats)
 
 def _restricted(sample: Sample, inside: NDArray[np.bool_]) -> Sample:
     """Return the units inside, their rows' base weights scaled to sum to 1 over the part."""
-    rows = np.flatnonzero(sample.of_rows(inside.astype(np.float64)) > 0)
+    rows = np.flatnonzero(sample.of_rows(inside))
     units = None if sample.units is None else (np.cumsum(inside) - 1)[sample.units[rows]]
     strata = None if sample.expansion.strata is None else sample.expansion.strata[inside]
     expansion = Expansion(sample.expansion.weights[inside], sample.expansion.spread[inside], strata)

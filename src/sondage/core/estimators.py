@@ -130,19 +130,21 @@ def linearise(
     bessel: bool = True,
 ) -> Fit:
     """Evaluate the contrast at the sums and linearise around it, residuals centred by this mean."""
-    influence = contrast.influence(sums)
-    psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
-    residuals = residuals_of(psi, influence, sample, known, centre=centre, coefficient=coefficient)
-
-    def variance_of(part: Contrast) -> float:
-        return linearise(part, sample, known, sums, centre=centre, coefficient=coefficient, bessel=bessel).variance
-
-    value, bias = corrected_value(contrast, sums, variance_of)
     bessel = bessel and (centre is not None or (sample.expansion.fixed and not coefficient))
+
+    def linear(one: Contrast) -> tuple[Floats, Floats, float]:
+        """Return the influence of rows, and residuals and variance that follow from it."""
+        influence = one.influence(sums)
+        psi = np.asarray(influence.at(sample.items, sample.labels), dtype=np.float64)
+        residuals = residuals_of(psi, influence, sample, known, centre=centre, coefficient=coefficient)
+        return psi, residuals, variance(sample, residuals, bessel=bessel)
+
+    psi, residuals, own = linear(contrast)
+    value, bias = corrected_value(contrast, sums, lambda part: linear(part)[2])
     return Fit(
         value=value,
         residuals=residuals,
-        variance=variance(sample, residuals, bessel=bessel),
+        variance=own,
         df=degrees(contrast, sample, residuals),
         spread=spread(psi, sample, known),
         coefficient=coefficient,

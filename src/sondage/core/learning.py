@@ -135,7 +135,6 @@ def learn_numbers(
     unit = float(np.sqrt(np.mean(np.square(residuals)))) if len(residuals) else 0.0
     if not unit > 0:
         return NONE
-
     scaled_variances = np.maximum(variances / unit**2, LEAST_VARIANCE)
 
     def fit(design: Floats) -> Fitted:
@@ -224,25 +223,19 @@ class _Directions:
 def _averaged(fit: Fit, sources: Floats, features: NDArray[np.floating] | None) -> Correction:
     """Return the posterior mean correction over all scales."""
     n, m = sources.shape
-    block = np.column_stack([np.ones(n), sources])
     spreads = [] if features is None or n < 2 else list(_directions(np.asarray(features, dtype=np.float64)))
-    fitted, log_priors = [], []
-    grid = list(_grid(spreads))
-    for log_prior, source_scale, index, feature_scale in grid:
-        parts = [source_scale * block] if source_scale else []
-        parts += [feature_scale * spreads[index].scores] if feature_scale else []
-        fitted.append(fit(np.hstack(parts) if parts else np.zeros((n, 0))))
-        log_priors.append(log_prior)
-    weights = _posterior([one.log_evidence + log_prior for one, log_prior in zip(fitted, log_priors, strict=True)])
+    block, grid = np.column_stack([np.ones(n), sources]), list(_grid(spreads))
+    fitted = [fit(scales.design(block)) for scales in grid]
+    weights = _posterior([one.log_evidence + scales.log_prior for one, scales in zip(fitted, grid, strict=True)])
     of_sources, of_features = np.zeros(m + 1), np.zeros(0 if features is None else features.shape[1])
-    for weight, one, (_, source_scale, index, feature_scale) in zip(weights, fitted, grid, strict=True):
-        taken = m + 1 if source_scale else 0
-        if source_scale:
-            of_sources += weight * source_scale * one.coefficients[:taken]
-        if feature_scale:
-            beta = weight * feature_scale * (spreads[index].loadings @ one.coefficients[taken:])
+    for weight, one, scales in zip(weights, fitted, grid, strict=True):
+        taken = m + 1 if scales.source else 0
+        if scales.source:
+            of_sources += weight * scales.source * one.coefficients[:taken]
+        if scales.directions is not None:
+            beta = weight * scales.feature * (scales.directions.loadings @ one.coefficients[taken:])
             of_features += beta
-            of_sources[0] -= float(spreads[index].centre @ beta)
+            of_sources[0] -= float(scales.directions.centre @ beta)
     values = of_sources[0] + sources @ of_sources[1:]
     if features is not None:
         values = values + features @ of_features
@@ -256,15 +249,31 @@ def _averaged(fit: Fit, sources: Floats, features: NDArray[np.floating] | None) 
     )
 
 
-def _grid(spreads: Sequence[_Directions]) -> Iterator[tuple[float, float, int, float]]:
-    """Yield (log prior, scale of sources, which directions, scale of features); half of each prior is on 0."""
-    with_features = [(index, scale) for index in range(len(spreads)) for scale in FEATURE_SCALES]
+@dataclass(frozen=True, eq=False)
+class _Scales:
+    """How large the coefficients of sources may be, and those of which directions of features: 0 and None for none."""
+
+    log_prior: float
+    source: float
+    feature: float = 0.0
+    directions: _Directions | None = None
+
+    def design(self, block: Floats) -> Floats:
+        """Return the columns of a fit, from those of a constant and the sources, (n, m + 1)."""
+        parts = [self.source * block] if self.source else [block[:, :0]]
+        parts += [self.feature * self.directions.scores] if self.directions is not None else []
+        return np.hstack(parts)
+
+
+def _grid(spreads: Sequence[_Directions]) -> Iterator[_Scales]:
+    """Yield all scales; half of each prior is on 0."""
+    with_features = [(scale, directions) for directions in spreads for scale in FEATURE_SCALES]
     for source_scale in SOURCE_SCALES:
         of_source = 0.5 if not source_scale else 0.5 / (len(SOURCE_SCALES) - 1)
         share = 0.5 if with_features else 1.0
-        yield float(np.log(of_source * share)), source_scale, 0, 0.0
-        for index, scale in with_features:
-            yield float(np.log(of_source * 0.5 / len(with_features))), source_scale, index, scale
+        yield _Scales(float(np.log(of_source * share)), source_scale)
+        for scale, directions in with_features:
+            yield _Scales(float(np.log(of_source * 0.5 / len(with_features))), source_scale, scale, directions)
 
 
 def _directions(features: Floats) -> Iterator[_Directions]:

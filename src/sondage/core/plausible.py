@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from sondage.core.beliefs import Belief, ClassBelief, Disputed, LearnedClassBelief, disputed
-from sondage.core.comparisons import Contrast
+from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.bases import ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
@@ -105,8 +105,8 @@ def _left_possible(
     else:
         at = np.array(rows)
         if sample.units is not None:
-            at, weights = at[np.unique(sample.units[at], return_index=True)[1]], weights[sample.units]
-        items, labels, weights = sample.items.take(at), sample.labels[at], weights[at]
+            at = at[np.unique(sample.units[at], return_index=True)[1]]
+        items, labels, weights = sample.items.take(at), sample.labels[at], sample.of_rows(weights)[at]
     if losses and isinstance(belief, ClassBelief):
         return belief.plausible_of_sure(items, labels, weights)
     return belief.plausible(items, labels, weights)
@@ -175,7 +175,7 @@ def joined_errors(parts: Sequence[tuple[float, PlausibleErrors | None]]) -> Plau
 
 
 def plausible_errors(
-    contrast: Contrast, sample: Sample, sums: dict[int, Floats], beliefs: Sequence[Belief]
+    contrast: Contrast, sample: Sample, sums: Sums, beliefs: Sequence[Belief]
 ) -> PlausibleErrors | None:
     r"""Return what each belief has the value above the estimate by; None but of one model's losses of probabilities.
 

@@ -12,7 +12,8 @@ import math
 import scipy  # scipy.optimize is loaded when it is used
 from scipy import special
 
-from sondage.core.checks import require
+from sondage.core.checks import require, require_alternative, require_level, require_number
+from sondage.core.significance.tails import refutes
 
 __all__ = ["expected_pvalue", "labels_for_power", "labels_for_width", "power"]
 
@@ -125,9 +126,9 @@ def labels_for_power(
     """
     critical = _critical(alpha, alternative)
     require(alpha < power < 1, f"power {power} is outside ({alpha}, 1): above alpha and below 1")
-    require(math.isfinite(difference), f"difference {difference} is not finite")
-    needed = {"less": difference < 0, "greater": difference > 0, "two-sided": difference != 0}[alternative]
-    require(needed, f"difference {difference} is not what the alternative {alternative!r} looks for")
+    require_number("difference", difference)
+    told = refutes(difference, alternative)
+    require(told, f"difference {difference} is not what the alternative {alternative!r} looks for")
     require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
     shift = critical + float(special.ndtri(power))
     if alternative == "two-sided":  # the other tail only adds: one tail's answer bounds the root
@@ -172,7 +173,7 @@ def labels_for_width(deviation: float, width: float, level: float = 0.95, *, poo
     >>> labels_for_width(0.5, 0.1), labels_for_width(0.5, 0.1, pool_size=1000)
     (385, 278)
     """
-    require(0 < level < 1, f"level {level} is outside (0, 1)")
+    require_level("level", level)
     require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
     require(0 < width < math.inf, f"width {width} is not above 0")
     return _labels(2 * float(special.ndtri((1 + level) / 2)) * (deviation / width), pool_size)
@@ -224,7 +225,7 @@ def expected_pvalue(
     >>> round(expected_pvalue(0.28, 1.0, 100), 4)
     0.0466
     """
-    _critical(0.5, alternative)
+    require_alternative(alternative)
     error = _std_error(difference, deviation, n, pool_size)
     if error == 0 and difference == 0:
         return 1.0
@@ -234,7 +235,7 @@ def expected_pvalue(
 
 
 def _std_error(difference: float, deviation: float, n: float, pool_size: int | None) -> float:
-    require(math.isfinite(difference), f"difference {difference} is not finite")
+    require_number("difference", difference)
     require(0 <= deviation < math.inf, f"deviation {deviation} is not 0 or more")
     require(0 < n < math.inf, f"n {n} is not above 0")
     if pool_size is None:
@@ -249,10 +250,9 @@ def _shift(difference: float, std_error: float) -> float:
 
 
 def _critical(alpha: float, alternative: str) -> float:
-    require(0 < alpha < 1, f"alpha {alpha} is outside (0, 1)")
-    tails = {"two-sided": alpha / 2, "less": alpha, "greater": alpha}
-    require(alternative in tails, f"alternative {alternative!r} is none of {', '.join(map(repr, tails))}")
-    return -float(special.ndtri(tails[alternative]))
+    require_level("alpha", alpha)
+    require_alternative(alternative)
+    return -float(special.ndtri(alpha / 2 if alternative == "two-sided" else alpha))
 
 
 def _power(shift: float, critical: float, alternative: str) -> float:

@@ -6,8 +6,9 @@ of `Classes`, `Means`, `Grades` and `Ranks`, and hands `core` blocks of its rows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +27,11 @@ __all__ = [
     "Ranking",
     "Ranks",
     "Regressor",
+    "class_probabilities",
 ]
 
 Floats = NDArray[np.float64]
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +140,24 @@ class Grades:
 Outputs = Classes | Means | Grades | Ranks
 
 
+def class_probabilities(probabilities: NDArray[Any], classes: Any) -> NDArray[Any]:
+    """Return the probability of a class, one for all items or one for each, shape (n,); p is (n, k) or (n,).
+
+    Examples
+    --------
+    >>> p = np.array([0.25, 0.75])
+    >>> class_probabilities(p, 0).tolist(), class_probabilities(p, np.array([0, 1])).tolist()
+    ([0.75, 0.25], [0.75, 0.75])
+    """
+    if np.ndim(classes):
+        if probabilities.ndim == 1:
+            return np.where(classes == 1, probabilities, 1.0 - probabilities)
+        return np.asarray(probabilities[np.arange(len(classes)), classes])
+    if probabilities.ndim == 2:
+        return probabilities[:, classes]
+    return probabilities if classes == 1 else 1.0 - probabilities
+
+
 @dataclass(frozen=True, eq=False)
 class Items:
     """Some rows of a pool, as `core` reads them.
@@ -166,6 +187,28 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.weights)
+
+    def once(self, key: Any, make: Callable[[], _Made]) -> _Made:
+        """Return what was made of these rows under this key, making it the first time."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        return cast(_Made, self.memo[key])
+
+    def classes(self, model: int) -> Classes:
+        """Return the outputs of a classifier."""
+        return cast(Classes, self.models[model])
+
+    def means(self, model: int) -> Means:
+        """Return the outputs of a regressor."""
+        return cast(Means, self.models[model])
+
+    def outcomes(self, model: int) -> Grades:
+        """Return what is known of a system with outcomes."""
+        return cast(Grades, self.models[model])
+
+    def ranks(self, model: int) -> Ranks:
+        """Return a system's ranked lists."""
+        return cast(Ranks, self.models[model])
 
     def take(self, rows: Any) -> Items:
         """Return these rows only; a slice makes views, no copy."""

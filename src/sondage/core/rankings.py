@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CHUNK", "Documents", "Ranking", "Ranks", "in_chunks", "segment_sums"]
+__all__ = ["CHUNK", "Documents", "Ranking", "Ranks", "in_chunks", "narrowed", "reduced_segments", "segment_sums"]
 
 CHUNK = 1 << 17
 """Documents in one pass, so that its temporaries stay small however long the lists are."""
@@ -139,6 +139,11 @@ def in_chunks(ranks: Ranks, most: int = CHUNK) -> Iterator[slice]:
         start = stop
 
 
+def narrowed(index: Any, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the index of some documents, from that of all, as `Documents.of` has it, and which of them are kept."""
+    return np.asarray(np.arange(index.start, index.stop)[kept] if isinstance(index, slice) else index[kept])
+
+
 def segment_sums(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
     """Return the sum of each segment, 0 for an empty one; of a table, by columns.
 
@@ -147,8 +152,19 @@ def segment_sums(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any
     >>> segment_sums(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3])).tolist()
     [3.0, 0.0, 4.0]
     """
-    sums = np.zeros((len(starts) - 1, *values.shape[1:]))
+    return reduced_segments(np.add, values.astype(np.float64, copy=False), starts, 0.0)
+
+
+def reduced_segments(how: np.ufunc, values: NDArray[Any], starts: NDArray[np.int64], empty: float) -> NDArray[Any]:
+    """Return what a function of two numbers makes of each segment, along the first axis; of an empty one this number.
+
+    Examples
+    --------
+    >>> reduced_segments(np.maximum, np.array([1, 2, 4]), np.array([0, 2, 2, 3]), 0).tolist()
+    [2, 0, 4]
+    """
+    found = np.full((len(starts) - 1, *values.shape[1:]), empty)
     filled = starts[1:] > starts[:-1]
     if filled.any():
-        sums[filled] = np.add.reduceat(values, starts[:-1][filled], axis=0, dtype=np.float64)
-    return sums
+        found[filled] = how.reduceat(values, starts[:-1][filled], axis=0)
+    return found

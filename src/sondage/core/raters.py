@@ -75,7 +75,7 @@ def rater_variances(contrast: Contrast, sample: Sample, sums: Sums, opinions: Op
     ndarray of float, shape (K,)
         In the order of `opinions.units`.
     """
-    influence = contrast.influence(dict(sums))
+    influence = contrast.influence(sums)
     owner, counts = opinions.owner, opinions.counts
     rows, opinion = _rows_of(sample, opinions.units[owner])
     items = sample.items.take(rows)
@@ -116,7 +116,7 @@ def rater_variance(
     """
     units, expansion = opinions.units, sample.expansion
     missing = np.maximum(expansion.weights**2 - expansion.spread, 0.0)
-    sizes = missing * sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(sample.items))) ** 2
+    sizes = missing * sample.unit_weights**2
     several = np.zeros(len(sizes), dtype=np.bool_)
     several[units] = True
     found = missing[units] * rater_variances(contrast, sample, sums, opinions)

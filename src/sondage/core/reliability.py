@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief
 from sondage.core.evidence import Evidence
 from sondage.core.intervals import t_interval, wilson_interval
 from sondage.core.measures import Task
-from sondage.core.predictions import Floats, Grades, Items
+from sondage.core.predictions import Floats, Items
 from sondage.core.results import Interval
-from sondage.core.samples import Sample
+from sondage.core.samples import Sample, effective_number
 
 __all__ = ["Bin", "Reliability", "reliability", "unexpected"]
 
@@ -131,16 +131,14 @@ def unexpected(belief: Belief, sample: Sample, n_classes: int) -> tuple[float, f
     """
     if sample.units is not None or not _is_informed(belief):
         return None
-    pairs = [(label, weight + np.zeros(len(sample.items))) for label, weight in belief.supposed(sample.items, ())]
     if n_classes:
-        columns = np.zeros((n_classes, len(sample.items)))
-        for label, weight in pairs:
-            columns[label] += weight
+        columns = _columns(belief, sample.items, (), n_classes)
         top, most = columns.argmax(axis=0), columns.max(axis=0)
         told = most > 1.0 / n_classes + 1e-9
         expected, seen = float(np.sum(1.0 - most[told])), float(np.count_nonzero((sample.labels != top)[told]))
         chance = min(pdtrc(seen - 1.0, expected), pdtr(seen, expected))
     else:
+        pairs = list(belief.supposed(sample.items, ()))
         mean = sum(weight * label for label, weight in pairs)
         variances = sum(weight * (label - mean) ** 2 for label, weight in pairs)
         told = variances > 0  # where it is 0 no ratio says how far off a label is
@@ -170,7 +168,7 @@ def _bin(expected: Floats, observed: Floats, weights: Floats, level: float, prob
     total = float(np.sum(weights))
     mean = float(np.sum(weights * observed)) / total
     believed = float(np.sum(weights * expected)) / total
-    effective = total**2 / float(np.sum(weights**2))
+    effective = effective_number(weights)
     if probability:
         return Bin(len(expected), believed, mean, wilson_interval(min(max(mean, 0.0), 1.0), effective, level))
     if effective <= 1.0 + 1e-9:
@@ -182,22 +180,25 @@ def _bin(expected: Floats, observed: Floats, weights: Floats, level: float, prob
 def _of_classes(
     belief: Belief, items: Items, labels: NDArray[Any], models: Sequence[int], task: Task
 ) -> tuple[str, Floats, Floats]:
-    columns: dict[int, Floats] = {}
-    for label, weight in belief.supposed(items, models):
-        columns[label] = columns.get(label, np.zeros(len(items))) + weight
+    columns = _columns(belief, items, models, len(task.classes))
     if len(task.classes) == 2:
         return f"the label is {task.classes[1]!r}", columns[1], (labels == 1).astype(np.float64)
-    stacked = np.stack([columns[label] for label in range(len(task.classes))])
-    top = stacked.argmax(axis=0)
-    return "the label is the most probable class", stacked[top, np.arange(len(items))], (labels == top).astype(float)
+    top = columns.argmax(axis=0)
+    return "the label is the most probable class", columns.max(axis=0), (labels == top).astype(float)
+
+
+def _columns(belief: Belief, items: Items, models: Sequence[int], n_classes: int) -> Floats:
+    """Return the believed probability of every class, shape (k, n)."""
+    columns = np.zeros((n_classes, len(items)))
+    for label, weight in belief.supposed(items, models):
+        columns[label] += weight
+    return columns
 
 
 def _of_numbers(
     belief: Belief, items: Items, labels: NDArray[Any], models: Sequence[int], task: Task
 ) -> tuple[str, Floats, Floats]:
-    mean = np.zeros(len(items))
-    for label, weight in belief.supposed(items, models):
-        mean = mean + weight * label
+    mean = np.asarray(sum(weight * label for label, weight in belief.supposed(items, models)))
     return "the label", mean, np.asarray(labels, dtype=np.float64)
 
 
@@ -210,7 +211,7 @@ def _of_outcomes(
         for label, weight in belief.supposed(items, (model,)):
             mean = mean + weight * label[model]
         expected.append(mean)
-    grades = cast(Grades, items.models[models[0]]).grades
+    grades = items.outcomes(models[0]).grades
     event = "the outcome is 1" if set(grades.tolist()) == {0.0, 1.0} else "the outcome"
     return event, np.concatenate(expected), np.concatenate([labels[:, model] for model in models])
 

@@ -109,9 +109,14 @@ class Counts:
     ties: bool = False
 
     @property
+    def decisive(self) -> int:
+        """Number of labelled items on which the statistics differ."""
+        return self.positive + self.negative
+
+    @property
     def labelled(self) -> int:
         """Number of labelled items."""
-        return self.positive + self.negative + self.zero
+        return self.decisive + self.zero
 
 
 @dataclass(frozen=True, eq=False)

@@ -174,7 +174,12 @@ class Sample:
         """Base weight times expansion, for every row."""
         return np.asarray(self.items.weights * self.of_rows(self.expansion.weights))
 
-    def of_rows(self, of_units: Floats) -> Floats:
+    @cached_property
+    def unit_weights(self) -> Floats:
+        """Base weight of each unit, the sum of its rows', shape (U,)."""
+        return self.unit_sums(np.asarray(self.items.weights, dtype=np.float64))
+
+    def of_rows(self, of_units: NDArray[Any]) -> NDArray[Any]:
         """Return a unit's value for each of its rows."""
         return of_units if self.units is None else of_units[self.units]
 

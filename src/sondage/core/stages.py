@@ -41,7 +41,7 @@ LEAST_WEIGHT = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One stage: its labelled sample, which units of the whole they are, and what was known of the pool.
+    """One stage: its labelled sample, and what was known of the pool.
 
     Attributes
     ----------
@@ -201,13 +201,11 @@ class Estimation:
         sizes = np.array([part.sample.size for part in self.parts], dtype=np.float64)
         if self.belief is None or (len(contrasts) == 1 and contrasts[0].rests_on_model(self.belief)):
             return np.asarray(sizes / sizes.sum())
-        sums = {
-            model: np.average([fit.sums[model] for fit in own], axis=0, weights=sizes)
-            for contrast, own in zip(contrasts, fits, strict=True)
-            for model in contrast.models
-        }
-        for contrast in contrasts:
-            sums |= self._steadied(contrast, {model: sums[model] for model in contrast.models})
+        sums: dict[int, Floats] = {}
+        for contrast, of_stages in zip(contrasts, fits, strict=True):
+            found = [[fit.sums[model] for fit in of_stages] for model in contrast.models]
+            means = [np.average(each, axis=0, weights=sizes) for each in found]
+            sums |= self._steadied(contrast, dict(zip(contrast.models, means, strict=True)))
         own = [(1.0, contrast) for contrast in contrasts]
         expected = self._expected(own if focus is None else focus.differences(contrasts), fits[0], sums)
         if not expected.any():  # differences that follow from the predictions alone, as those of a bias do

@@ -7,14 +7,14 @@ together: two columns in place of one a class.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, ClassBelief
 from sondage.core.measures.bases import Confusion
-from sondage.core.predictions import Classes, Floats, Items
+from sondage.core.predictions import Floats, Items
 
 if TYPE_CHECKING:
     from sondage.core.comparisons import Influence
@@ -50,7 +50,7 @@ def supposed_influences(
         items, influence.models, nodes=nodes or influence.basis.nodes, kinks=influence.kinks(items)
     )
     if found is not None and len(found) > 2:
-        predicted = cast(Classes, items.models[influence.models[0]]).predictions
+        predicted = items.classes(influence.models[0]).predictions
         hits = _hits(predicted, (weight for _, weight in supposed))
         for weight, column in zip(hits, found.T, strict=True):
             yield weight, float(column[0]) if np.all(column == column[0]) else column.take(predicted)

@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs import Belief, disputed, is_limit
-from sondage.core.comparisons import Contrast, Influence
+from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Classes, Grades
 from sondage.core.samples import Sample
@@ -75,7 +75,7 @@ class Asked:
 
     contrast: Contrast
     sample: Sample
-    sums: dict[int, np.ndarray]
+    sums: Sums
     known: dict[int, np.ndarray] = field(default_factory=dict)
 
     @cached_property
@@ -121,8 +121,7 @@ def supposed_moves(asked: Asked, belief: Belief) -> tuple[np.ndarray, np.ndarray
     shown = sample.unit_sums(weights * (asked.told - mean))
     moves = np.stack([sample.unit_sums(weights * (row - mean)) for row in psi])
     if sample.units is not None and not shared:
-        total = sample.unit_sums(weights + np.zeros(len(items)))
-        expected = np.stack([sample.unit_sums(weights * row) / total for row in expected])
+        expected = np.stack([sample.unit_sums(weights * row) / sample.unit_weights for row in expected])
     return expected, moves, shown
 
 
@@ -150,7 +149,7 @@ def borne_out(asked: Asked, belief: Belief) -> float:
 def _borne_out(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: np.ndarray) -> float:
     sample, told = asked.sample, np.isfinite(shown)
     root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
-    base = sample.unit_sums(sample.items.weights + np.zeros(len(sample.items)))
+    base = sample.unit_weights
     centred = shown - base * float(np.sum((weights * shown)[told]) / np.sum((weights * base)[told]))
     sizes = root * np.abs(moves)
     most = float(sizes.max(initial=0.0)) ** 2

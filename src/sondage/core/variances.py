@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sondage.core.beliefs import Belief, is_limit
-from sondage.core.comparisons import Contrast
+from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.bases import ClassLoss, Residuals
 from sondage.core.plausible import plausible, plausible_corrected
 from sondage.core.predictions import Floats
@@ -36,7 +36,7 @@ DOUBTED = 50.0
 """After how many labels half of the slope that the belief expects is believed."""
 
 
-def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], *beliefs: Belief) -> float:
+def believed_variance(contrast: Contrast, sample: Sample, sums: Sums, *beliefs: Belief) -> float:
     """Return the squared error that beliefs expect of the estimate; 0 if they say nothing.
 
     Parameters
@@ -60,7 +60,7 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: dict[int, np.nda
 
 
 def plausible_variance(
-    contrast: Contrast, sample: Sample, sums: dict[int, np.ndarray], belief: Belief, told: Sample | None = None
+    contrast: Contrast, sample: Sample, sums: Sums, belief: Belief, told: Sample | None = None
 ) -> float:
     """Return the squared error that what labels leave possible has one expect of the estimate.
 
@@ -93,7 +93,7 @@ def plausible_variance(
 def variance_slope(
     contrast: Contrast,
     sample: Sample,
-    sums: dict[int, np.ndarray],
+    sums: Sums,
     residuals: Floats,
     belief: Belief | None,
     inclusion: np.ndarray,

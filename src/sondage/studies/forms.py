@@ -42,7 +42,6 @@ Data = dict[str, Any]
 _PLAIN = (ClassBelief, GaussianBelief, OutcomeBelief, RankingBelief)
 _LEARNED = (LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief)
 _BELIEFS: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_PLAIN, *_LEARNED)}
-_MEASURES: dict[str, Any] = {name: kind for name, kind in NAMES.items() if isinstance(kind, type)}
 
 
 def question_to_data(question: Question) -> Data:
@@ -51,9 +50,9 @@ def question_to_data(question: Question) -> Data:
 
 
 def _measure_to_data(measure: Measure) -> Data:
-    for name, kind in _MEASURES.items():
+    for name, kind in NAMES.items():
         if type(measure) is kind:
-            options = {field.name: getattr(measure, field.name) for field in fields(_MEASURES[name])}
+            options = {field.name: getattr(measure, field.name) for field in fields(NAMES[name])}
             return {"kind": name, "options": {key: value for key, value in options.items() if value is not None}}
     return {"own": measure.name}
 
@@ -75,7 +74,7 @@ def question_from_data(data: Mapping[str, Any], own: Mapping[str, Measure]) -> Q
 
 def _measure_from_data(data: Mapping[str, Any], own: Mapping[str, Measure]) -> Measure:
     if "own" not in data:
-        measure: Measure = _MEASURES[data["kind"]](**data["options"])
+        measure: Measure = NAMES[data["kind"]](**data["options"])
         return measure
     if data["own"] not in own:
         raise StudyError(f"measure {data['own']!r} is your own and not in the study file: give it again with measures=")

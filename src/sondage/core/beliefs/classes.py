@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from sondage.core.calibration import (
     calibrate_sides,
     plausible_events,
 )
-from sondage.core.predictions import Classes, Floats, Items
+from sondage.core.predictions import Floats, Items
 
 __all__ = ["LEAST", "PLAUSIBLE", "PLAUSIBLE_OF_SURE", "ClassBelief", "Reference"]
 
@@ -92,6 +92,7 @@ class ClassBelief:
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([1]), np.array([0.8])),), np.array([1.0]))
     >>> [(y, float(w[0])) for y, w in ClassBelief(2, models=((0, 1.0),)).supposed(items, [0])]
     [(0, 0.19999999999999996), (1, 0.8)]
@@ -159,10 +160,7 @@ class ClassBelief:
 
     def reference(self, items: Items) -> Reference:
         """Return the class of every item whose log odds are calibrated: the second of two, else the most probable."""
-        key = (Reference, self._mixture)
-        if key not in items.memo:
-            items.memo[key] = self._reference(items)
-        return cast(Reference, items.memo[key])
+        return items.once((Reference, self._mixture), lambda: self._reference(items))
 
     def _reference(self, items: Items) -> Reference:
         if self.n_classes == 2:
@@ -257,15 +255,12 @@ class ClassBelief:
         """Return what all but the judges say of one class, times their share."""
         if len(self.models) + len(self.sure) < MANY:
             return self._sum(items, label)
-        key = (label, self._mixture)
-        if key not in items.memo:
-            items.memo[key] = self._sum(items, label)
-        return cast("NDArray[Any]", items.memo[key])
+        return items.once((label, self._mixture), lambda: self._sum(items, label))
 
     def _sum(self, items: Items, label: int) -> NDArray[Any]:
         """Return the sum of what they say, in their shares."""
         sources = [(share, self._column(items, index, label)) for index, share in self.models]
-        sources += [(share, cast(Classes, items.models[m]).predictions == label) for m, share in self.sure]
+        sources += [(share, items.classes(m).predictions == label) for m, share in self.sure]
         flat = self.uniform / self.n_classes + (self.prior[label] if self.prior else 0.0)
         return _weighted(sources, flat, len(items))
 
@@ -276,7 +271,7 @@ class ClassBelief:
         return _weighted(told, 0.0, len(items))
 
     def _column(self, items: Items, index: int, label: int) -> NDArray[Any]:
-        column = class_column(cast(Classes, items.models[index]).probabilities, label)
+        column = class_column(items.classes(index).probabilities, label)
         return np.asarray(doubted(column, self.doubts, index, self.n_classes))
 
     def _judge_column(self, items: Items, index: int, label: int) -> NDArray[Any]:

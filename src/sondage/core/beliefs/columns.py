@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from sondage.core.predictions import Floats
+from sondage.core.predictions import Floats, class_probabilities
 from sondage.errors import InputError
 
 __all__ = ["NOTHING", "Doubts", "class_column", "doubt_of", "doubted", "doubtful", "log_odds"]
@@ -28,12 +28,10 @@ def log_odds(probabilities: NDArray[Any]) -> Floats:
 
 
 def class_column(probabilities: NDArray[Any] | None, label: int) -> NDArray[Any]:
-    """Return a class's column; one-dimensional probabilities are those of the second class."""
+    """Return the probabilities of a class, or refuse where there are none."""
     if probabilities is None:
         raise InputError("this belief needs class probabilities, and there are none")
-    if probabilities.ndim == 2:
-        return probabilities[:, label]
-    return probabilities if label == 1 else 1.0 - probabilities
+    return class_probabilities(probabilities, label)
 
 
 class Doubts(NamedTuple):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs.protocol import Belief, Supposed
-from sondage.core.predictions import Classes, Floats, Items
+from sondage.core.predictions import Floats, Items
 
 __all__ = ["Disputed", "disputed"]
 
@@ -33,6 +33,7 @@ class Disputed:
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> from sondage.core.beliefs import ClassBelief
     >>> p = np.array([0.8, 0.8])
     >>> items = Items((Classes(np.array([1, 1]), p), Classes(np.array([1, 0]), p)), np.ones(2))
@@ -88,9 +89,10 @@ def disputed(items: Items, models: Sequence[int]) -> NDArray[np.bool_]:
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([1, 1]), None), Classes(np.array([1, 0]), None)), np.ones(2))
     >>> disputed(items, (0, 1)).tolist()
     [False, True]
     """
-    first, *others = (np.asarray(cast(Classes, items.models[model]).predictions) for model in models)
+    first, *others = (np.asarray(items.classes(model).predictions) for model in models)
     return np.asarray(np.any([first != other for other in others], axis=0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class GaussianBelief:
         """Yield quadrature nodes (n,) and weights; exact for polynomials of degree 2 nodes - 1 between kinks."""
         for index, share in self._parts(items):
             mean = self._centre(items, index)
-            deviation = self._deviation(cast(Means, items.models[index]))
+            deviation = self._deviation(items.means(index))
             if self.peaked:
                 yield mean, share
             elif kinks:
@@ -88,8 +88,8 @@ class GaussianBelief:
         totals = np.zeros(5)
         for index, share in self._parts(items):
             mean = self._centre(items, index)
-            deviation = 0.0 if self.peaked else self._deviation(cast(Means, items.models[index]))
-            gap = cast(Means, items.models[model]).means - mean
+            deviation = 0.0 if self.peaked else self._deviation(items.means(index))
+            gap = items.means(model).means - mean
             far = np.abs(gap)
             z = far / np.maximum(np.maximum(deviation, far / 40.0), 1e-300)
             folded = far + 2.0 * deviation * (_density(z) - z * ndtr(-z))
@@ -100,10 +100,10 @@ class GaussianBelief:
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield three points, which tell any quadratic from a constant, and the models' means."""
         yield from (-1.0, 0.0, 1.0)
-        yield from (cast(Means, items.models[model]).means for model in models)
+        yield from (items.means(model).means for model in models)
 
     def _parts(self, items: Items) -> tuple[tuple[int, float], ...]:
-        return self.parts(lambda model: cast(Means, items.models[model]).variances is not None)
+        return self.parts(lambda model: items.means(model).variances is not None)
 
     def _deviation(self, output: Means) -> Floats | float:
         if self.limit:
@@ -115,7 +115,7 @@ class GaussianBelief:
 
     def _centre(self, items: Items, index: int) -> Floats:
         """Return the mean that is believed of one model of the mixture, shape (n,)."""
-        return np.asarray(cast(Means, items.models[index]).means, dtype=np.float64)
+        return np.asarray(items.means(index).means, dtype=np.float64)
 
     def _variances(self, output: Means) -> Floats:
         """Return the variances before calibration, shape (n,)."""
@@ -138,7 +138,7 @@ class GaussianBelief:
 
         A variance of 0 says that the label is known, and no factor makes it anything else.
         """
-        outputs = [cast(Means, items.models[index]) for index, _ in self._parts(items)]
+        outputs = [items.means(index) for index, _ in self._parts(items)]
         variances = np.concatenate([self._variances(output) for output in outputs])
         told = variances > 0
         fitted = calibrate_variances(variances[told], np.concatenate(squares)[told])
@@ -147,7 +147,7 @@ class GaussianBelief:
     def of_another_unit(self, items: Items, labels: NDArray[Any]) -> bool:
         """Return whether variances are not in the unit of these numbers, shape (n,): no model is that far off."""
         models = [index for index, _ in self._parts(items)]
-        variances = [np.square(self._deviation(cast(Means, items.models[index]))) for index in models]
+        variances = [np.square(self._deviation(items.means(index))) for index in models]
         squares = [np.square(labels - self._centre(items, index)) for index in models]
         return another_unit(np.concatenate(variances), np.concatenate(squares)) != 0
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from scipy.special import softmax
 
 from sondage.core.beliefs.protocol import Belief, Supposed
 from sondage.core.blocks import row_blocks
-from sondage.core.predictions import Floats, Items, Ranks
+from sondage.core.predictions import Floats, Items
 
 __all__ = ["POINTS", "RankingBelief"]
 
@@ -75,7 +75,7 @@ class RankingBelief:
 
     def _given(self, items: Items, index: Any) -> Floats:
         """Return the probabilities before calibration."""
-        ranks = cast(Ranks, items.models[0])
+        ranks = items.ranks(0)
         p = ranks.documents.probabilities
         if p is None or self.prior:
             same = self.prior or (1.0 / self.n_grades,) * self.n_grades
@@ -95,7 +95,7 @@ class RankingBelief:
         McKay, Beckman and Conover, A comparison of three methods for selecting values of input variables in the
         analysis of output from a computer code, Technometrics, 1979, 239-245.
         """
-        ranks = cast(Ranks, items.models[0])
+        ranks = items.ranks(0)
         index, starts = ranks.index()
         ends = np.cumsum(self.probabilities(items, index), axis=1)[:, :-1]
         place = np.arange(starts[-1]) - np.repeat(starts[:-1], ranks.counts)
@@ -117,7 +117,7 @@ class RankingBelief:
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief calibrated on these grade codes, shape (n, W), -1 beyond a query's documents."""
-        ranks = cast(Ranks, items.models[0])
+        ranks = items.ranks(0)
         if not len(ranks):
             return self
         index, _ = ranks.index()
@@ -131,7 +131,7 @@ class RankingBelief:
 
 def _height(items: Items, index: Any) -> Floats:
     """Return how high the systems rank documents: the mean of 1 / log2(1 + rank), 0 where they do not."""
-    places = np.stack([cast(Ranks, model).positions[index] for model in items.models])
+    places = np.stack([items.ranks(model).positions[index] for model in range(len(items.models))])
     return np.asarray(np.mean(np.where(places > 0, 1.0 / np.log2(np.maximum(places, 1) + 1.0), 0.0), axis=0))
 
 

@@ -8,7 +8,7 @@ sources and features (`sondage.core.learning`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief
 from sondage.core.calibration import LAPSES_OF_SURE, calibrate_events
 from sondage.core.learning import NONE, Correction, learn_events, learn_numbers, short
-from sondage.core.predictions import Classes, Floats, Grades, Items, Means
+from sondage.core.predictions import Classes, Floats, Grades, Items, Means, class_probabilities
 
 __all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start", "rests_on"]
 
@@ -122,23 +122,19 @@ class LearnedClassBelief(ClassBelief):
     def _told_by_others(self, items: Items, labels: NDArray[Any]) -> Floats:
         """Return the correction of every item, shape (n,), that the labels of the other folds ask for."""
         reference = self.reference(items)
-        sources, events = _stacked(self._sources(items, reference), len(items)), labels == reference.classes
-        calibrated = ClassBelief._moved(self, items, reference)
-        moved = np.zeros(len(labels))
-        for held in _folds(len(labels)):
-            learned = learn_events(calibrated[~held], events[~held], sources[~held], _rows(items.features, ~held))
-            moved[held] = learned.at(list(sources[held].T), _rows(items.features, held))
-        return moved
+        calibrated, events = ClassBelief._moved(self, items, reference), labels == reference.classes
+        sources = _stacked(self._sources(items, reference), len(items))
+        return _by_other_folds(learn_events, (calibrated, events), sources, items.features)
 
     def _sources(self, items: Items, reference: Reference) -> list[Floats]:
         """Return the log odds of the reference class by the mixture and by every source."""
         k = self.n_classes
         columns = [
-            doubted(_picked(items.judges[index], reference.classes), self.judge_doubts, index, k)
+            doubted(class_probabilities(items.judges[index], reference.classes), self.judge_doubts, index, k)
             for index in self.source_judges
         ]
         columns += [
-            doubted(_model_says(cast(Classes, items.models[index]), reference.classes, k), self.doubts, index, k)
+            doubted(_model_says(items.classes(index), reference.classes, k), self.doubts, index, k)
             for index in self.source_models
         ]
         return [_bounded(odds) for odds in (reference.log_odds, *(log_odds(column) for column in columns))]
@@ -185,29 +181,25 @@ def _log_evidence(belief: ClassBelief, items: Items, labels: NDArray[Any]) -> fl
 def _model_says(output: Classes, classes: NDArray[Any], n_classes: int) -> NDArray[Any]:
     """Return a model's probability of these classes; without probabilities its prediction is taken for sure enough."""
     if output.probabilities is not None:
-        return _picked(output.probabilities, classes)
+        return class_probabilities(output.probabilities, classes)
     return np.where(output.predictions == classes, SURE, (1.0 - SURE) / (n_classes - 1))
-
-
-def _picked(probabilities: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the probability of one class for each item, shape (n,)."""
-    if probabilities.ndim == 1:
-        return np.where(classes == 1, probabilities, 1.0 - probabilities)
-    return np.asarray(probabilities[np.arange(len(classes)), classes])
 
 
 def _bounded(odds: Floats) -> Floats:
     return np.clip(odds, -LARGEST, LARGEST)
 
 
-def _folds(size: int) -> Iterator[NDArray[np.bool_]]:
-    """Yield which of so many labels are in each fold."""
-    for fold in range(min(FOLDS, size)):
-        yield np.arange(size) % FOLDS == fold
-
-
-def _rows(features: NDArray[Any] | None, rows: NDArray[np.bool_]) -> NDArray[Any] | None:
-    return None if features is None else features[rows]
+def _by_other_folds(
+    learn: Callable[..., Correction], told: Sequence[NDArray[Any]], sources: Floats, features: NDArray[Any] | None
+) -> Floats:
+    """Return the correction of every item, shape (n,), that the labels of the other folds ask for."""
+    moved, fold_of = np.zeros(len(sources)), np.arange(len(sources)) % FOLDS
+    for fold in np.unique(fold_of):
+        held, others = fold_of == fold, fold_of != fold
+        of_held, of_others = (None if features is None else features[rows] for rows in (held, others))
+        learned = learn(*(column[others] for column in told), sources[others], of_others)
+        moved[held] = learned.at(list(sources[held].T), of_held)
+    return moved
 
 
 def _stacked(sources: Sequence[Floats], size: int) -> Floats:
@@ -294,18 +286,14 @@ class LearnedGaussianBelief(GaussianBelief):
         variances = first._mean_variance(items)
         variances = np.where(variances > 0, variances, np.mean(np.square(residuals)))  # 0 tells nothing of errors
         sources = _stacked(self._sources(items), len(items))
-        moved = np.zeros(len(labels))
-        for held in _folds(len(labels)):
-            features = _rows(items.features, ~held)
-            learned = learn_numbers(residuals[~held], variances[~held], sources[~held], features)
-            moved[held] = learned.at(list(sources[held].T), _rows(items.features, held))
+        moved = _by_other_folds(learn_numbers, (residuals, variances), sources, items.features)
         fitted = plain._fitted(items, [(residuals - moved) ** 2 for _ in plain._parts(items)])
         return replace(fitted, correction=learn_numbers(residuals, variances, sources, items.features))
 
     def _mean_variance(self, items: Items) -> Floats:
         """Return the mixture's mean variance, shape (n,)."""
         parts = self._parts(items)
-        deviations = [(share, self._deviation(cast(Means, items.models[index]))) for index, share in parts]
+        deviations = [(share, self._deviation(items.means(index))) for index, share in parts]
         return np.asarray(sum(share * np.square(deviation) for share, deviation in deviations))
 
 
@@ -333,7 +321,7 @@ class LearnedOutcomeBelief(OutcomeBelief):
     corrections: tuple[Correction, ...] = ()
 
     def _probability(self, items: Items, index: int, grade: int) -> Any:
-        if len(cast(Grades, items.models[index]).grades) != 2 or not self.corrections:
+        if len(items.outcomes(index).grades) != 2 or not self.corrections:
             return super()._probability(items, index, grade)
         correction = self.corrections[index].at(self._sources(items, index), items.features)
         second = expit(self._offset(items, index) + correction)
@@ -359,7 +347,7 @@ class LearnedOutcomeBelief(OutcomeBelief):
 
     def _learned(self, items: Items, labels: NDArray[Any], index: int) -> Correction:
         """Return the correction of one system."""
-        output = cast(Grades, items.models[index])
+        output = items.outcomes(index)
         given = np.isfinite(labels[:, index])
         if len(output.grades) != 2 or not given.any():
             return NONE

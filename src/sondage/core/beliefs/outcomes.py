@@ -45,7 +45,7 @@ class OutcomeBelief:
     ) -> Iterator[Supposed]:
         """Yield label vectors over all systems (NaN for those not concerned) and weights (n,)."""
         concerned = sorted(set(models))
-        outputs = [cast(Grades, items.models[index]) for index in concerned]
+        outputs = [items.outcomes(index) for index in concerned]
         for choice in product(*(range(len(output.grades)) for output in outputs)):
             label = np.full(len(items.models), np.nan)
             weight: Any = 1.0
@@ -59,7 +59,7 @@ class OutcomeBelief:
         yield from (label for label, _ in self.supposed(items, models))
 
     def _probability(self, items: Items, index: int, grade: int) -> Any:
-        output = cast(Grades, items.models[index])
+        output = items.outcomes(index)
         if self.uniform or output.judge is None:
             return 1.0 / len(output.grades)
         if len(output.grades) != 2 or (self.shift, self.slope) == (0.0, 1.0):

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.predictions import Classes, Floats, Items
+from sondage.core.predictions import Floats, Items
 
 __all__ = ["Counts", "count_votes", "voted_column"]
 
@@ -43,6 +43,7 @@ def count_votes(votes: Sequence[int], items: Items, labels: NDArray[Any]) -> Cou
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([0, 1, 1]), None),), np.ones(3))
     >>> count_votes([0], items, np.array([0, 1, 0]))
     ((0, 1, 0, 0, 1), (0, 1, 1, 0, 1), (0, 1, 1, 1, 1))
@@ -59,6 +60,7 @@ def voted_column(counts: Counts, votes: Sequence[int], n_classes: int, items: It
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([0, 1, 1]), None),), np.ones(3))
     >>> voted_column(((0, 1, 0, 0, 4), (0, 1, 1, 1, 4)), [0], 2, items, 1).round(3).tolist()
     [0.033, 0.967, 0.967]
@@ -73,7 +75,7 @@ def voted_column(counts: Counts, votes: Sequence[int], n_classes: int, items: It
 
 def _predictions(votes: Sequence[int], items: Items) -> tuple[list[NDArray[Any]], NDArray[np.int64]]:
     """Return the models' predictions, and 1 where they all agree, 0 elsewhere."""
-    predicted = [cast(Classes, items.models[model]).predictions for model in votes]
+    predicted = [items.classes(model).predictions for model in votes]
     agreed = np.ones(len(items), dtype=np.int64)
     for column in predicted[1:]:
         agreed &= column == predicted[0]

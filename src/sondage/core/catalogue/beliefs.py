@@ -183,8 +183,8 @@ def _learned_classes(expectation: Expectation, models: tuple[int, ...]) -> Belie
     `models` are sources of what labels tell.
     """
     informed = _shares(expectation.informed or [m for m in models if _tells(expectation.items.models[m])])
-    starts, priors = _starts(len(expectation.items.judges), informed)
     judges = len(expectation.items.judges)
+    starts, priors = _starts(judges, informed)
     first: Start = starts[0] if starts else ((), 0.0, ())
     several = judges + len(models) > 1
     return LearnedClassBelief(
@@ -239,11 +239,11 @@ def _vote(expectation: Expectation) -> Belief:
     if kind == "regression":
         return _vote_on_numbers(expectation)
     doubt = 1.0 / (1.0 + len(models))  # a vote of all is not yet certainty
-    shares = {model: expectation.shares.get(model, 0.0) for model in models} if expectation.shares else {}
-    mixed = tuple((model, share) for model, share in shares.items() if share) or _shares(models)
-    mixed = tuple((model, share * (1.0 - doubt)) for model, share in mixed)
-    told = tuple(pair for pair in mixed if pair[0] in expectation.informed)
-    sure = tuple(pair for pair in mixed if pair[0] not in expectation.informed)
+    shares = [(model, expectation.shares.get(model, 0.0)) for model in models]
+    mixed = [(model, share * (1.0 - doubt)) for model, share in [one for one in shares if one[1]] or _shares(models)]
+    informed = set(expectation.informed)
+    told = tuple(one for one in mixed if one[0] in informed)
+    sure = tuple(one for one in mixed if one[0] not in informed)
     return ClassBelief(len(expectation.task.classes), models=told, uniform=doubt, sure=sure)
 
 

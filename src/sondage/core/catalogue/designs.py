@@ -19,6 +19,7 @@ from sondage.core.designs import (
     Range,
     RootMeanSquare,
     Term,
+    mixed,
     mixture,
     with_floor,
 )
@@ -205,13 +206,12 @@ def _adaptive(setting: Setting) -> Design:
     if setting.rests_on_model:
         return _even(setting)
     few = max(0.0, 1.0 - (FEW * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
-    shares = [(1.0 - few) / 3.0, (1.0 + 2.0 * few) / 3.0, (1.0 - few) / 3.0]
-    designs = [_optimal(setting), _absolute(setting), _bounded(setting)]
+    others = (1.0 - few) / 3.0
+    parts = [(others, _optimal(setting)), ((1.0 + 2.0 * few) / 3.0, _absolute(setting)), (others, _bounded(setting))]
     if setting.curved:
         own = OWN if setting.labels else FIRST_OWN
-        shares, designs = [*((1.0 - own) * share for share in shares), own], [*designs, _active_risk(setting)]
-    terms = tuple((a * b, term) for a, design in zip(shares, designs, strict=True) for b, term in design.terms)
-    return Design("adaptive", terms)
+        parts = [*(((1.0 - own) * share, design) for share, design in parts), (own, _active_risk(setting))]
+    return mixed("adaptive", parts)
 
 
 def _even(setting: Setting) -> Design:
@@ -220,8 +220,7 @@ def _even(setting: Setting) -> Design:
     It is for measures that the surest items decide: how uncertain an item is says little of how much its label tells.
     """
     optimal = mixture("optimal", [setting.term(contrast, belief=setting.belief) for contrast in setting.served])
-    terms = [(share / 3.0, term) for part in (optimal, _bounded(setting)) for share, term in part.terms]
-    return Design("adaptive", (*terms, (1.0 / 3.0, Equal())))
+    return mixed("adaptive", [(1.0 / 3.0, part) for part in (optimal, _bounded(setting), _cost_only(setting))])
 
 
 def _active_err(setting: Setting) -> Design:
@@ -327,9 +326,8 @@ def named_design(name: str, floor: float, setting: Setting) -> Design:
     for part in parts:
         if part not in DESIGNS:
             raise InputError(f"no design {part!r}; there are {', '.join(DESIGNS)}")
-    designs = [DESIGNS[part](setting) for part in parts]
-    terms = tuple((share / len(designs), term) for design in designs for share, term in design.terms)
-    return with_floor(Design(name, terms), floor, _ground(setting) if floor else None)
+    design = mixed(name, [(1.0 / len(parts), DESIGNS[part](setting)) for part in parts])
+    return with_floor(design, floor, _ground(setting) if floor else None)
 
 
 def _ground(setting: Setting) -> Term:

@@ -141,7 +141,9 @@ def _bootstrap(
     estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
 ) -> Significance:
     differences, weights = _differences(estimate, "bootstrap", margin)
-    return bootstrap_test(differences, alternative, weights=weights, generator=_random(generator, "bootstrap"))
+    if generator is None:
+        raise InputError("test 'bootstrap' needs generator=numpy.random.default_rng(...)")
+    return bootstrap_test(differences, alternative, weights=weights, generator=generator)
 
 
 def _anytime(
@@ -157,16 +159,9 @@ def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[np.ndarr
         raise InputError(f"test {kind!r} needs the labelled sample, which this result does not carry")
     require_fit(kind, estimate.evidence.contrast.functional, margin)
     fit, sample = estimate.evidence.fit, estimate.evidence.sample
-    weights = sample.unit_sums(np.asarray(sample.row_weights))
-    shares = sample.unit_sums(np.asarray(sample.items.weights) + np.zeros(len(fit.influence)))
-    influence = sample.unit_sums(sample.items.weights * (fit.influence + estimate.value)) / shares
-    return influence, weights
-
-
-def _random(generator: np.random.Generator | None, kind: str) -> np.random.Generator:
-    if generator is None:
-        raise InputError(f"test {kind!r} needs generator=numpy.random.default_rng(...)")
-    return generator
+    weights = sample.unit_sums(sample.row_weights)
+    differences = sample.unit_sums(sample.items.weights * (fit.influence + estimate.value)) / sample.unit_weights
+    return differences, weights
 
 
 TESTS: dict[str, Callable[[Estimate, str, float, np.random.Generator | None], Significance]] = {

@@ -6,7 +6,7 @@ import math
 
 from scipy import special
 
-from sondage.core.checks import require
+from sondage.core.checks import require, require_error, require_level, require_number
 from sondage.core.results import Interval
 
 UNBOUNDED = (-math.inf, math.inf)
@@ -23,8 +23,18 @@ def quantile(level: float, df: float | None = None) -> float:
 
 def tail_level(level: float) -> float:
     """Return the probability that a two-sided interval leaves on each side."""
-    require(0 < level < 1, f"level {level} is outside (0, 1)")
+    require_level("level", level)
     return (1 - level) / 2
+
+
+def around(
+    value: float, std_error: float, multiple: float, level: float, kind: str, bounds: tuple[float, float]
+) -> Interval:
+    """Return the value plus and minus a multiple of its standard error, inside the bounds."""
+    require_number("value", value)
+    require_error(std_error)
+    half = multiple * std_error if std_error > 0 else 0.0
+    return clipped(value - half, value + half, level, kind, bounds)
 
 
 def clipped(low: float, high: float, level: float, kind: str, bounds: tuple[float, float]) -> Interval:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sondage.core.checks import require, require_error
+from sondage.core.checks import require, require_error, require_number
 from sondage.core.intervals.ends import UNBOUNDED, clipped, quantile
 from sondage.core.results import Interval
 
@@ -67,8 +67,8 @@ def score_interval(
     >>> round(ends.low, 4), round(ends.high, 4)
     (0.1334, 0.2888)
     """
-    require(math.isfinite(value), f"value {value} is not finite")
-    require(math.isfinite(slope), f"slope {slope} is not finite")
+    require_number("value", value)
+    require_number("slope", slope)
     require(n > 0, f"n {n} is not above 0")
     require_error(std_error)
     t = quantile(level, df)

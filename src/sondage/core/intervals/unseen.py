@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sondage.core.checks import require, require_weights
+from sondage.core.checks import require, require_level, require_weights
 from sondage.core.results import Interval
 
 __all__ = ["unseen_bound"]
@@ -60,7 +60,7 @@ def unseen_bound(
     >>> round(unseen_bound(np.ones(1000), np.full(1000, 0.1)).high, 6)  # ln(0.05) / ln(0.9) = 28.433 items
     0.028433
     """
-    require(0 < level < 1, f"level {level} is outside (0, 1)")
+    require_level("level", level)
     base, probability = np.asarray(weights, dtype=float), np.asarray(inclusion, dtype=float)
     require(base.ndim == 1 and base.size > 0, f"weights of shape {base.shape}; one number for each of 1 or more items")
     require(base.shape == probability.shape, f"inclusion of shape {probability.shape} for {base.size} weights")

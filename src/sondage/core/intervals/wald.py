@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
-from sondage.core.checks import require, require_error
-from sondage.core.intervals.ends import UNBOUNDED, clipped, quantile
+from sondage.core.intervals.ends import UNBOUNDED, around, quantile
 from sondage.core.results import Interval
 
 __all__ = ["t_interval", "wald_interval"]
@@ -50,7 +47,7 @@ def wald_interval(
     >>> round(ends.low, 4), round(ends.high, 4)
     (0.202, 0.398)
     """
-    return _around(value, std_error, quantile(level), level, "wald", bounds)
+    return around(value, std_error, quantile(level), level, "wald", bounds)
 
 
 def t_interval(
@@ -87,13 +84,4 @@ def t_interval(
     >>> round(ends.low, 4), round(ends.high, 4)
     (0.1886, 0.4114)
     """
-    return _around(value, std_error, quantile(level, df), level, "t", bounds)
-
-
-def _around(
-    value: float, std_error: float, quantile: float, level: float, kind: str, bounds: tuple[float, float]
-) -> Interval:
-    require(math.isfinite(value), f"value {value} is not finite")
-    require_error(std_error)
-    half = quantile * std_error if std_error > 0 else 0.0
-    return clipped(value - half, value + half, level, kind, bounds)
+    return around(value, std_error, quantile(level, df), level, "t", bounds)

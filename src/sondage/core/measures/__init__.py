@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any
 
 from sondage.core.measures.agreement import MCC, BalancedAccuracy, Kappa, MacroF, MicroF
@@ -67,7 +66,7 @@ __all__ = [
     "settled",
 ]
 
-NAMES: dict[str, Callable[..., Measure]] = {
+NAMES: dict[str, type[Any]] = {
     "error_rate": ErrorRate,
     "accuracy": Accuracy,
     "expected_cost": ExpectedCost,
@@ -97,6 +96,7 @@ NAMES: dict[str, Callable[..., Measure]] = {
     "err": ERR,
     "rbp": RBP,
 }
+"""Each a dataclass, whose fields are the parameters of its name."""
 
 
 def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
@@ -131,9 +131,7 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
         raise MeasureError(f"no measure {name!r}; there are {', '.join(NAMES)}")
     parts = [f"k={depth}"] * bool(at) + tail.split(",")
     options = dict(_option(part, measure) for part in parts if part)
-    kind = NAMES[name]
-    own = fields(kind) if isinstance(kind, type) and is_dataclass(kind) else ()
-    names = [one.name for one in own if not one.metadata.get("of_pool")]
+    names = [one.name for one in fields(NAMES[name]) if not one.metadata.get("of_pool")]
     if positive is not None and "positive" in names:
         options.setdefault("positive", positive)
     unknown = [key for key in options if key not in names]
@@ -141,7 +139,8 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
         raise MeasureError(f"measure {measure!r}: no parameter {unknown[0]!r}; there are {names}")
     if "costs" in names and "costs" not in options:
         raise MeasureError("measure 'expected_cost' needs its table: expected_cost:costs=0/1/5/0, a row a prediction")
-    return kind(**options)
+    found: Measure = NAMES[name](**options)
+    return found
 
 
 def _option(part: str, measure: str) -> tuple[str, Any]:

@@ -89,8 +89,10 @@ class MacroF:
             own = f * scale
             return 2.0 * np.diag(scale) - own[:, None] - own[None, :]
 
-        both = [(cells(task, row=c) + cells(task, column=c)) / 2.0 for c in range(len(task.classes))]
-        parts = {name: (cells(task, c, c), both[c]) for c, name in enumerate(task.classes)}
+        parts = {
+            name: (cells(task, c, c), (cells(task, row=c) + cells(task, column=c)) / 2.0)
+            for c, name in enumerate(task.classes)
+        }
         return replace(share(self.name, task, value, gradient), parts=parts)
 
 

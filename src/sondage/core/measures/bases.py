@@ -10,12 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.predictions import Classes, Floats, Items, Means
+from sondage.core.predictions import Floats, Items, class_probabilities
 from sondage.errors import MeasureError
 
 __all__ = [
@@ -79,7 +79,7 @@ class Basis(Protocol):
 
 
 class Plain(ABC):
-    """What most bases share: two-point smoothness, no kinks, one total after the other."""
+    """What most bases have in common: three nodes, enough for the square of a quadratic, and no kinks."""
 
     nodes = 3
 
@@ -142,6 +142,7 @@ class Confusion(Shares):
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([0, 1, 1]), None),), np.ones(3))
     >>> Confusion(2).totals(items, 0, np.array([0, 0, 1]), np.ones(3)).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
@@ -153,7 +154,7 @@ class Confusion(Shares):
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         if np.ndim(label) == 0:
             return self.believed(items, model, [(label, weight)])
-        k, predicted = self.n_classes, cast(Classes, items.models[model]).predictions
+        k, predicted = self.n_classes, items.classes(model).predictions
         cells = np.multiply(predicted, k, dtype=np.int64) + label
         counts = np.bincount(cells, weights=weight, minlength=k * k)
         return counts.reshape(k, k).astype(np.float64, copy=False)
@@ -161,7 +162,7 @@ class Confusion(Shares):
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
         k, table = self.n_classes, np.zeros((self.n_classes, self.n_classes))
         # Four bins a class in turn: an addition need not wait for the one before.
-        bins = cast(Classes, items.models[model]).predictions.astype(np.intp) * 4
+        bins = items.classes(model).predictions.astype(np.intp) * 4
         bins += np.arange(len(items)) & 3
         for label, weight in supposed:
             table[:, label] += np.bincount(bins, weights=weight, minlength=4 * k).reshape(k, 4).sum(axis=1)
@@ -175,7 +176,7 @@ class Confusion(Shares):
         return np.asarray((mu + np.diag(mu.sum(axis=1))) / 2.0)
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
-        predicted = cast(Classes, items.models[model]).predictions
+        predicted = items.classes(model).predictions
         if np.ndim(label) == 0:
             return np.ascontiguousarray(coefficients[:, label]).take(predicted)
         return np.asarray(coefficients[predicted, label])
@@ -198,28 +199,21 @@ class ClassLoss(Plain):
         return np.asarray(coefficients[0] * self._loss(items, model, label))
 
     def _loss(self, items: Items, model: int, label: Any) -> Floats:
-        p = cast(Classes, items.models[model]).probabilities
+        p = items.classes(model).probabilities
         if p is None:
             raise MeasureError(f"{self.kind} loss needs class probabilities; this model has predictions only")
         return _CLASS_LOSSES[self.kind](np.asarray(p, dtype=np.float64), label)
 
 
 def _log_loss(p: Floats, label: Any) -> Floats:
-    return np.asarray(-np.log(np.clip(_of_label(p, label), LOG_CLIP, 1.0 - LOG_CLIP)))
+    return np.asarray(-np.log(np.clip(class_probabilities(p, label), LOG_CLIP, 1.0 - LOG_CLIP)))
 
 
 def _brier_loss(p: Floats, label: Any) -> Floats:
     """Binary: (p - y)^2; more classes: the sum over classes, as scikit-learn has it."""
     if p.ndim == 1 or p.shape[1] == 2:
-        return np.square(1.0 - _of_label(p, label))
-    return np.asarray(1.0 - 2.0 * _of_label(p, label) + np.einsum("ij,ij->i", p, p))
-
-
-def _of_label(p: Floats, label: Any) -> Floats:
-    """Return each item's probability of its label."""
-    if p.ndim == 1:
-        return np.where(label, p, 1.0 - p)
-    return p[:, label] if np.ndim(label) == 0 else p[np.arange(len(p)), label]
+        return np.square(1.0 - class_probabilities(p, label))
+    return np.asarray(1.0 - 2.0 * class_probabilities(p, label) + np.einsum("ij,ij->i", p, p))
 
 
 _CLASS_LOSSES: dict[str, Callable[[Floats, Any], Floats]] = {"log": _log_loss, "brier": _brier_loss}
@@ -230,7 +224,6 @@ class Residuals(Plain):
     """Regression statistics ((y-f)^2, f-y, |y-f|, y, y^2), shape (5,); means over the pool make every measure."""
 
     name = "residuals"
-    nodes = 3
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         residual, label = self._residual(items, model, label)
@@ -254,12 +247,12 @@ class Residuals(Plain):
         return value + (second * label + first) * label if first or second else value
 
     def kinks(self, items: Items, model: int, coefficients: Floats) -> Sequence[NDArray[Any]]:
-        return (cast(Means, items.models[model]).means,) if coefficients[2] else ()
+        return (items.means(model).means,) if coefficients[2] else ()
 
     @staticmethod
     def _residual(items: Items, model: int, label: Any) -> tuple[Floats, Floats]:
         label = np.asarray(label, dtype=np.float64)
-        return cast(Means, items.models[model]).means - label, label
+        return items.means(model).means - label, label
 
 
 @dataclass(frozen=True)
@@ -295,12 +288,11 @@ class OwnLoss(Plain):
         return np.asarray(coefficients[0] * self._loss(items, model, label))
 
     def _loss(self, items: Items, model: int, label: Any) -> Floats:
-        output = items.models[model]
         label = np.broadcast_to(label, len(items))
         if self.classes is None:
-            loss = self.function(cast(Means, output).means, label)
+            loss = self.function(items.means(model).means, label)
         else:
-            loss = self.function(self.classes[cast(Classes, output).predictions], self.classes[label])
+            loss = self.function(self.classes[items.classes(model).predictions], self.classes[label])
         loss = np.asarray(loss, dtype=np.float64)
         if loss.shape != (len(items),) or not np.all(np.isfinite(loss)):
             raise MeasureError(f"a loss function must return {len(items)} finite numbers, not shape {loss.shape}")

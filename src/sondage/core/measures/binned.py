@@ -7,16 +7,16 @@ and keeps them, so that labels are read as the draw was made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.measures.bases import Plain, Shares
-from sondage.core.predictions import Classes, Floats, Items
+from sondage.core.predictions import Floats, Items, class_probabilities
 from sondage.errors import MeasureError
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "ScoreCounts",
     "Values",
     "as_edges",
+    "edges_of",
     "mass_ends",
 ]
 
@@ -44,11 +45,7 @@ class Score:
 
     def of(self, items: Items, model: int) -> Floats:
         """Return it for every item, shape (n,)."""
-        p = _probabilities(items, model)
-        if p.ndim == 2:
-            return np.asarray(p[:, self.positive], dtype=np.float64)
-        second = np.asarray(p, dtype=np.float64)
-        return second if self.positive == 1 else 1.0 - second
+        return _of_class(items, model, self.positive)
 
 
 @dataclass(frozen=True)
@@ -57,22 +54,21 @@ class Confidence:
 
     def of(self, items: Items, model: int) -> Floats:
         """Return it for every item, shape (n,)."""
-        p, predicted = _probabilities(items, model), cast(Classes, items.models[model]).predictions
-        if p.ndim == 2:
-            return np.asarray(p[np.arange(len(p)), predicted], dtype=np.float64)
-        second = np.asarray(p, dtype=np.float64)
-        return np.where(predicted == 1, second, 1.0 - second)
+        return _of_class(items, model, items.classes(model).predictions)
 
 
 Quantity = Score | Confidence
 """What bins are made of."""
 
 
-def _probabilities(items: Items, model: int) -> NDArray[Any]:
-    p = cast(Classes, items.models[model]).probabilities
+def _of_class(items: Items, model: int, classes: Any) -> Floats:
+    """Return a model's probability of a class, one for all items or one for each, shape (n,)."""
+    p = items.classes(model).probabilities
     if p is None:
         raise MeasureError("this measure needs class probabilities; the model has predictions only")
-    return p
+    if p.ndim == 1:
+        p = np.asarray(p, dtype=np.float64)  # before one of them is taken from 1
+    return np.asarray(class_probabilities(p, classes), dtype=np.float64)
 
 
 class Values(Protocol):
@@ -92,6 +88,7 @@ class ItemValues:
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> values = ItemValues(Items((Classes(np.zeros(4), np.array([0.1, 0.2, 0.2, 0.7])),), np.ones(4)))
     >>> values.ends(Score(1), 0, 2).tolist(), values.ends(Score(1), 0, 3, singly=True).tolist()
     ([0.2, 0.7], [0.1, 0.2, 0.7])
@@ -123,6 +120,11 @@ def mass_ends(mass: Floats, count: int) -> NDArray[np.intp]:
 def as_edges(edges: Iterable[Any]) -> Edges:
     """Return edges as arrays."""
     return tuple(np.asarray(one, dtype=np.float64) for one in edges)
+
+
+def edges_of(models: Sequence[int], ends: Callable[[int], Floats]) -> Edges:
+    """Return the ends of the bins of these models."""
+    return tuple(ends(model) if model in models else np.zeros(0) for model in range(max(models) + 1))
 
 
 def _bins(values: Floats, edges: Edges, model: int) -> NDArray[np.intp]:
@@ -158,6 +160,7 @@ class ScoreCounts(Shares):
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([0, 1, 1]), np.array([0.2, 0.9, 0.9])),), np.ones(3))
     >>> ScoreCounts(1, (np.array([0.2, 0.9]),)).totals(items, 0, np.array([0, 0, 1]), np.ones(3)).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
@@ -201,6 +204,7 @@ class Gaps(Plain):
 
     Examples
     --------
+    >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([0, 1]), np.array([0.25, 0.75])),), np.ones(2))
     >>> Gaps((np.array([0.5, 1.0]),), "gaps").totals(items, 0, np.array([0, 0]), np.ones(2)).tolist()
     [0.0, 0.5]
@@ -219,5 +223,5 @@ class Gaps(Plain):
 
     def _parts(self, items: Items, model: int, label: Any) -> tuple[NDArray[np.intp], Floats]:
         confidence = Confidence().of(items, model)
-        right = cast(Classes, items.models[model]).predictions == label
+        right = items.classes(model).predictions == label
         return _bins(confidence, self.edges, model), confidence - right

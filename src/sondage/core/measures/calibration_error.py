@@ -18,15 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from sondage.core.checks import is_whole
 from sondage.core.measures.bases import ROUNDING
-from sondage.core.measures.binned import Confidence, Edges, Gaps, Values, as_edges
+from sondage.core.measures.binned import Confidence, Edges, Gaps, Values, as_edges, edges_of
 from sondage.core.measures.functionals import Functional, Task, require
 from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
@@ -106,10 +104,8 @@ class ECE:
     def settled(self, task: Task, values: Values, models: tuple[int, ...]) -> ECE:
         """Return the measure with the bins of this pool."""
         require("classification", task, self.name)
-        found: list[NDArray[Any]] = [np.zeros(0)] * (max(models) + 1)
-        for model in models:
-            found[model] = SPACINGS[self.spacing](values, model, self.bins)
-        return replace(self, edges=tuple(found))
+        spaced = SPACINGS[self.spacing]
+        return replace(self, edges=edges_of(models, lambda model: spaced(values, model, self.bins)))
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, kept, moved, ranks_of
+from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, kept, moved
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import CHUNK, in_chunks
+from sondage.core.rankings import CHUNK, in_chunks, narrowed, reduced_segments
 
 __all__ = ["Cascade"]
 
@@ -59,9 +59,8 @@ class Cascade(ListLoss):
             some = ranks.take(part)
             kappa = np.array(self.stops)[codes[ends[part.start] : ends[part.stop]]]
             index, _ = some.index()
-            places = kept(some.positions[index], self.depth)
-            (stop,) = _by_position(places, some.counts, [kappa])
-            loss[part] = _first(stop)
+            query = np.repeat(np.arange(len(some)), some.counts)
+            loss[part] = _first(_by_position(kept(some.positions[index], self.depth), query, kappa, len(some)))
         return loss
 
     def expected(self, items: Items, model: int, belief: GradeBelief) -> Floats:
@@ -88,7 +87,7 @@ class Cascade(ListLoss):
         start = _first_difference(items, terms, self.depth)
         least = min(self.stops) if len(terms) == 1 else 0.0
         for model, a in terms:
-            size = _lengths(ranks_of(items, model), self.depth)
+            size = _lengths(items.ranks(model), self.depth)
             ends = [a * _tail(start, size, stop) for stop in (least, max(self.stops))]
             lowest, highest = lowest + min(ends, key=np.sum), highest + max(ends, key=np.sum)
         same = ~moved(items, terms, self.depth)
@@ -99,26 +98,20 @@ class Cascade(ListLoss):
         self, items: Items, models: tuple[int, ...], belief: GradeBelief
     ) -> Iterator[tuple[NDArray[np.int64], list[_Lists]]]:
         """Yield places of queries of about equal length, and their lists, one for each model."""
-        lengths = np.max([_lengths(ranks_of(items, model), self.depth) for model in models], axis=0)
+        lengths = np.max([_lengths(items.ranks(model), self.depth) for model in models], axis=0)
         order = np.argsort(lengths, kind="stable")
         powers = np.stack([np.array(self.stops), np.square(self.stops)], axis=1)
         size = CHUNK if len(models) == 1 else PAIRS_CHUNK
-        for part in in_chunks(ranks_of(items, 0).take(order), size):
+        for part in in_chunks(items.ranks(0).take(order), size):
             some = items.take(order[part])
-            ranks = [ranks_of(some, model) for model in models]
+            ranks = [some.ranks(model) for model in models]
             index, _ = ranks[0].index()
             places = [kept(one.positions[index], self.depth) for one in ranks]
             listed = np.any([place > 0 for place in places], axis=0)
-            flat = (np.arange(index.start, index.stop) if isinstance(index, slice) else index)[listed]
             query = np.repeat(np.arange(len(some)), ranks[0].counts)[listed]
-            moments = belief.probabilities(some, flat) @ powers
-            yield (
-                order[part],
-                [
-                    _lists(query, [place[listed] for place in places], one, moments, len(some))
-                    for one in range(len(places))
-                ],
-            )
+            moments = belief.probabilities(some, narrowed(index, listed)) @ powers
+            places = [place[listed] for place in places]
+            yield order[part], [_lists(query, places, own, moments, len(some)) for own in range(len(places))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,27 +126,16 @@ class _Lists:
 
 def _lists(query: NDArray[Any], places: list[NDArray[Any]], own: int, moments: Floats, count: int) -> _Lists:
     """Return the lists of one system, from positions and moments of documents."""
-    here = places[own] > 0
-    cells = (places[own][here] - 1, query[here])
-
-    def laid(values: NDArray[Any], kind: Any) -> NDArray[Any]:
-        table = np.zeros((int(places[own].max(initial=0)), count), dtype=kind)
-        table[cells] = values[here]
-        return table
-
-    stop, square = (laid(column, np.float64) for column in moments.T)
-    return _Lists(stop, square, [laid(place, np.int32) for place in places], own)
+    stop, square = (_by_position(places[own], query, column, count) for column in moments.T)
+    there = [_by_position(places[own], query, place.astype(np.int32), count) for place in places]
+    return _Lists(stop, square, there, own)
 
 
-def _by_position(places: NDArray[Any], counts: NDArray[np.int64], columns: list[Floats]) -> list[Floats]:
-    """Return columns over documents as tables by position and query, 0 beyond a list's end."""
-    query, here = np.repeat(np.arange(len(counts)), counts), places > 0
-    tables = []
-    for column in columns:
-        table = np.zeros((int(places.max(initial=0)), len(counts)))
-        table[places[here] - 1, query[here]] = column[here]
-        tables.append(table)
-    return tables
+def _by_position(places: NDArray[Any], query: NDArray[Any], values: NDArray[Any], count: int) -> NDArray[Any]:
+    """Return values of documents as a table by position and query, 0 beyond a list's end."""
+    here, table = places > 0, np.zeros((int(places.max(initial=0)), count), dtype=values.dtype)
+    table[places[here] - 1, query[here]] = values[here]
+    return table
 
 
 def _first(stop: Floats) -> Floats:
@@ -228,10 +210,7 @@ def _lengths(ranks: Ranks, depth: int | None) -> NDArray[np.int64]:
     lengths = np.zeros(len(ranks), dtype=np.int64)
     for part in in_chunks(ranks):
         index, starts = (some := ranks.take(part)).index()
-        filled = starts[1:] > starts[:-1]
-        if filled.any():
-            found = np.maximum.reduceat(some.positions[index], starts[:-1][filled])
-            lengths[np.arange(part.start, part.stop)[filled]] = found
+        lengths[part] = reduced_segments(np.maximum, some.positions[index], starts, 0)
     return lengths if depth is None else np.minimum(lengths, depth)
 
 
@@ -240,16 +219,13 @@ def _first_difference(items: Items, terms: Terms, depth: int | None) -> NDArray[
     first = np.ones(len(items), dtype=np.int64)
     if len(terms) == 1:
         return first
-    for part in in_chunks(ranks_of(items, 0)):
+    for part in in_chunks(items.ranks(0)):
         some = items.take(part)
-        index, starts = ranks_of(some, 0).index()
-        places = np.stack([kept(ranks_of(some, model).positions[index], depth) for model, _ in terms])
+        index, starts = some.ranks(0).index()
+        places = np.stack([kept(some.ranks(model).positions[index], depth) for model, _ in terms])
         far = np.iinfo(np.int32).max
         apart = np.where((places != places[0]).any(axis=0), np.where(places > 0, places, far).min(axis=0), far)
-        filled = starts[1:] > starts[:-1]
-        if filled.any():
-            found = np.minimum.reduceat(apart, starts[:-1][filled])
-            first[np.arange(part.start, part.stop)[filled]] = found
+        first[part] = reduced_segments(np.minimum, apart, starts, 1)
     return first
 
 

@@ -6,15 +6,17 @@ All sums below are of shares, so totals are 1. `TP` is M[c, c] of the positive c
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from sondage.core.measures.bases import Confusion, OutcomeValue
 from sondage.core.measures.confusion import cells, ratio
 from sondage.core.measures.functionals import Functional, Task, linear, named, require
+from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
 __all__ = [
@@ -197,7 +199,30 @@ class FMeasure:
 
 
 @dataclass(frozen=True)
-class Precision:
+class _OfPositive(ABC):
+    """What precision, recall and specificity have in common: a positive class, and a ratio of two sums of shares."""
+
+    positive: Any = None
+
+    kind: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """The measure's name."""
+        return named(self.kind, self.positive)
+
+    def ready(self, task: Task) -> Functional:
+        """Return the measure for a classification task with a positive class."""
+        require("classification", task, self.name)
+        return ratio(self.name, task, *self._ratio(task, task.positive(self.positive)))
+
+    @abstractmethod
+    def _ratio(self, task: Task, c: int) -> tuple[Floats, Floats]:
+        """Return the coefficients of numerator and denominator, of the positive class c."""
+
+
+@dataclass(frozen=True)
+class Precision(_OfPositive):
     r"""Share of the items predicted positive that are positive, in [0, 1] (thesis 3.26).
 
     .. math:: M_{cc} / P_c,
@@ -216,22 +241,14 @@ class Precision:
     0.6667
     """
 
-    positive: Any = None
+    kind = "precision"
 
-    @property
-    def name(self) -> str:
-        """The measure's name."""
-        return named("precision", self.positive)
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task with a positive class."""
-        require("classification", task, self.name)
-        c = task.positive(self.positive)
-        return ratio(self.name, task, cells(task, c, c), cells(task, row=c))
+    def _ratio(self, task: Task, c: int) -> tuple[Floats, Floats]:
+        return cells(task, c, c), cells(task, row=c)
 
 
 @dataclass(frozen=True)
-class Recall:
+class Recall(_OfPositive):
     r"""Share of the positive items that are predicted positive, in [0, 1] (thesis 3.26).
 
     .. math:: M_{cc} / L_c,
@@ -250,22 +267,14 @@ class Recall:
     0.5
     """
 
-    positive: Any = None
+    kind = "recall"
 
-    @property
-    def name(self) -> str:
-        """The measure's name."""
-        return named("recall", self.positive)
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task with a positive class."""
-        require("classification", task, self.name)
-        c = task.positive(self.positive)
-        return ratio(self.name, task, cells(task, c, c), cells(task, column=c))
+    def _ratio(self, task: Task, c: int) -> tuple[Floats, Floats]:
+        return cells(task, c, c), cells(task, column=c)
 
 
 @dataclass(frozen=True)
-class Specificity:
+class Specificity(_OfPositive):
     r"""Share of the negative items that are predicted negative, in [0, 1].
 
     .. math:: \sum_{f \ne c} \sum_{y \ne c} M_{fy} / (1 - L_c),
@@ -284,16 +293,8 @@ class Specificity:
     0.8333
     """
 
-    positive: Any = None
+    kind = "specificity"
 
-    @property
-    def name(self) -> str:
-        """The measure's name."""
-        return named("specificity", self.positive)
-
-    def ready(self, task: Task) -> Functional:
-        """Return the measure for a classification task with a positive class."""
-        require("classification", task, self.name)
-        c = task.positive(self.positive)
+    def _ratio(self, task: Task, c: int) -> tuple[Floats, Floats]:
         negative = 1.0 - cells(task, column=c)
-        return ratio(self.name, task, negative * (1.0 - cells(task, row=c)), negative)
+        return negative * (1.0 - cells(task, row=c)), negative

@@ -16,10 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sondage.core.measures.bases import clean_sum
-from sondage.core.measures.binned import Edges, Score, ScoreCounts, Values, as_edges
+from sondage.core.measures.binned import Edges, Score, ScoreCounts, Values, as_edges, edges_of
 from sondage.core.measures.functionals import Functional, Task, named, require
 from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
@@ -127,15 +126,17 @@ class _Area:
         """Return the measure with the bins of this pool's scores, or raise `MeasureError` where all are equal."""
         require("classification", task, self.name)
         score = Score(task.positive(self.positive))
-        found: list[NDArray[Any]] = [np.zeros(0)] * (max(models) + 1)
-        for model in models:
-            found[model] = values.ends(score, model, MOST_BINS, singly=True)
-            if len(found[model]) < 2:
+
+        def ends(model: int) -> Floats:
+            found = values.ends(score, model, MOST_BINS, singly=True)
+            if len(found) < 2:
                 raise MeasureError(
                     f"measure {self.name!r} is undefined on this pool whatever the labels are: "
-                    f"all scores are {found[model][0]:g}"
+                    f"all scores are {found[0]:g}"
                 )
-        return replace(self, edges=tuple(found))
+            return found
+
+        return replace(self, edges=edges_of(models, ends))
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""

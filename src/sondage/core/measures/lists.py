@@ -15,14 +15,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.measures.bases import Plain
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import in_chunks, segment_sums
+from sondage.core.rankings import in_chunks, narrowed, segment_sums
 
 __all__ = ["Additive", "GradeBelief", "ListLoss", "Normalised", "Terms", "chunks", "flat_codes", "moved"]
 
@@ -42,26 +42,20 @@ class GradeBelief(Protocol):
         ...
 
 
-def ranks_of(items: Items, model: int) -> Ranks:
-    """Return a model's ranked lists."""
-    return cast(Ranks, items.models[model])
-
-
 def chunks(items: Items) -> Iterator[tuple[slice, Items]]:
     """Yield slices of the queries and the queries in them, few enough documents at a time."""
-    for part in in_chunks(cast(Ranks, items.models[0])):
+    for part in in_chunks(items.ranks(0)):
         yield part, items.take(part)
 
 
 def flat_codes(ranks: Ranks, label: Any) -> NDArray[Any]:
     """Return a label as one grade code a document, shape (d,)."""
-    label = np.asarray(label)
-    if label.ndim == 1:
-        return np.asarray(label)
-    counts = ranks.counts
-    if label.ndim == 0:
-        return np.full(int(counts.sum()), label)
-    return np.asarray(label[np.arange(label.shape[1]) < counts[:, None]])
+    codes, counts = np.asarray(label), ranks.counts
+    if codes.ndim == 1:
+        return codes
+    if codes.ndim == 0:
+        return np.full(int(counts.sum()), codes)
+    return codes[np.arange(codes.shape[1]) < counts[:, None]]
 
 
 class ListLoss(Plain):
@@ -89,7 +83,7 @@ class ListLoss(Plain):
         return np.asarray(coefficients[0] * self._of_label(items, model, label))
 
     def _of_label(self, items: Items, model: int, label: Any) -> Floats:
-        ranks = ranks_of(items, model)
+        ranks = items.ranks(model)
         return self.losses(ranks, flat_codes(ranks, label))
 
     def expected(self, items: Items, model: int, belief: GradeBelief) -> Floats:
@@ -101,7 +95,7 @@ class ListLoss(Plain):
         mean, variance = np.zeros(len(items)), np.zeros(len(items))
         for part, some in chunks(items):
             values = [
-                np.sum([a * self.losses(ranks_of(some, model), codes) for model, a in terms], axis=0)
+                np.sum([a * self.losses(some.ranks(model), codes) for model, a in terms], axis=0)
                 for codes, _ in belief.supposed(some, [model for model, _ in terms])
             ]
             mean[part], variance[part] = np.mean(values, axis=0), np.var(values, axis=0)
@@ -117,8 +111,8 @@ def moved(items: Items, terms: Terms, depth: int | None) -> NDArray[np.bool_]:
     """Return where the systems' lists, up to the depth, are neither the same nor all empty, bool (n,)."""
     found = np.zeros(len(items), dtype=np.bool_)
     for part, some in chunks(items):
-        index, starts = ranks_of(some, 0).index()
-        places = [kept(ranks_of(some, model).positions[index], depth) for model, _ in terms]
+        index, starts = some.ranks(0).index()
+        places = [kept(some.ranks(model).positions[index], depth) for model, _ in terms]
         differs = places[0] > 0 if len(places) == 1 else np.any([place != places[0] for place in places[1:]], axis=0)
         found[part] = segment_sums(differs, starts) > 0
     return found
@@ -192,14 +186,13 @@ class Additive(ListLoss):
 
     def _counting(self, items: Items, terms: Terms) -> tuple[Floats, Any, NDArray[np.int64]]:
         """Return the coefficients that are not 0, the index of their documents, and where each query's begin."""
-        index, starts = ranks_of(items, 0).index()
-        c = np.sum([a * self.discounts(ranks_of(items, model).positions[index]) for model, a in terms], axis=0)
+        index, starts = items.ranks(0).index()
+        c = np.sum([a * self.discounts(items.ranks(model).positions[index]) for model, a in terms], axis=0)
         counts = c != 0
         if counts.all():
             return c, index, starts
         before = np.concatenate([[0], np.cumsum(counts)])
-        flat = np.arange(index.start, index.stop) if isinstance(index, slice) else index
-        return c[counts], flat[counts], before[starts]
+        return c[counts], narrowed(index, counts), before[starts]
 
 
 @dataclass(frozen=True)

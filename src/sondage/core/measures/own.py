@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ class ConfusionMeasure:
     function: Callable[[Floats], float]
     gradient: Gradient | None = None
     name: str = "own measure"
-    bounds: tuple[float, float] = field(default=(-np.inf, np.inf))
+    bounds: tuple[float, float] = (-np.inf, np.inf)
     higher_is_better: bool | None = True
 
     def ready(self, task: Task) -> Functional:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from sondage.core.checks import require
+from sondage.core.checks import SIGNS, require, require_alternative, require_level
 from sondage.core.intervals.ends import UNBOUNDED, checked
 from sondage.core.predictions import Floats
 from sondage.core.sequences.confidence import ConfidenceSequence
@@ -16,7 +16,6 @@ from sondage.core.sequences.confidence import ConfidenceSequence
 __all__ = ["asymptotic_log_evalues", "asymptotic_sequence"]
 
 USUAL_LEVEL = 0.95
-SIGNS = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}
 
 
 def asymptotic_sequence(
@@ -135,7 +134,7 @@ def asymptotic_log_evalues(
     >>> asymptotic_log_evalues([0.3, 0.3], [0.1, 0.05], [100, 400], 0.1, tightest=100).round(2).tolist()
     [0.67, 6.0]
     """
-    require(alternative in SIGNS, f"alternative {alternative!r} is none of {', '.join(map(repr, SIGNS))}")
+    require_alternative(alternative)
     value, error, x = _checked(values, std_errors, n, USUAL_LEVEL, tightest, pool_size)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(value == null, 0.0, (value - null) / error)
@@ -149,7 +148,7 @@ def _checked(
     """Return values, standard errors and x."""
     value, error, count = np.broadcast_arrays(*(np.asarray(given, dtype=float) for given in (values, std_errors, n)))
     require(value.ndim == 1, f"values of shape {value.shape}; one row is needed")
-    require(0 < level < 1, f"level {level} is outside (0, 1)")
+    require_level("level", level)
     require(not np.any(error < 0), "a standard error is negative")
     ascending = bool(np.all(np.diff(count) > 0)) and bool(np.all((count > 0) & (count <= pool_size)))
     require(ascending, f"n must be ascending, above 0 and at most {pool_size}")

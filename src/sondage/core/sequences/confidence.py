@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.checks import require
+from sondage.core.checks import require_level
 from sondage.core.predictions import Floats
 from sondage.core.results import Interval
 from sondage.core.sequences.betting import Side, log_capital, side_of
@@ -38,7 +38,7 @@ class ConfidenceSequence:
     level : float
         Probability that no interval misses the true value, in (0, 1).
     kind : str
-        How it was made: ``"betting"`` or ``"asymptotic"``.
+        How it was made: ``"betting"``, ``"exact"`` or ``"asymptotic"``.
     """
 
     low: Floats
@@ -102,7 +102,7 @@ def betting_sequence(steps: Steps, level: float = 0.95) -> ConfidenceSequence:
     >>> [(round(float(sequence.low[n - 1]), 2), round(float(sequence.high[n - 1]), 2)) for n in (20, 60)]
     [(0.04, 0.54), (0.13, 0.33)]
     """
-    require(0 < level < 1, f"level {level} is outside (0, 1)")
+    require_level("level", level)
     threshold = 2.0 / (1.0 - level)
     edges = _edges(steps.nodes)
     low = np.maximum.accumulate(_rejected_up_to(side_of(steps, 1), edges, threshold))

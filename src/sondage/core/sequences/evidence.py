@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sondage.core.checks import require
+from sondage.core.checks import require, require_alternative
 from sondage.core.predictions import Floats
 from sondage.core.sequences.betting import SCALES, between, log_capital, side_of
 from sondage.core.sequences.steps import Steps
@@ -54,9 +54,9 @@ def log_evalues(steps: Steps, null: float, alternative: str = "two-sided") -> Fl
     [0.7, 5.8]
     """
     require(steps.nodes[0] <= null <= steps.nodes[-1], f"null {null} is outside {steps.nodes[[0, -1]]}")
-    signs = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
-    require(alternative in signs, f"alternative {alternative!r} is none of {', '.join(map(repr, signs))}")
-    sides = [_one_sided(steps, null, sign) for sign in signs[alternative]]
+    require_alternative(alternative)
+    signs = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}[alternative]
+    sides = [_one_sided(steps, null, sign) for sign in signs]
     return np.asarray(np.logaddexp.reduce(sides, axis=0) - np.log(len(sides)))
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from sondage.core.checks import require
+from sondage.core.checks import SIGNS, require, require_alternative, require_level
 from sondage.core.predictions import Floats
 from sondage.core.sequences import ConfidenceSequence, Stage, Steps, Units, draw_steps, rest_of
 
@@ -28,7 +28,6 @@ __all__ = ["decisive_log_evalues", "disagreement_log_evalues", "disagreement_seq
 
 CONCENTRATIONS = (2.0, 10.0, 50.0)
 ROUNDING = 1e-9
-SIGNS = {"two-sided": 0, "greater": 1, "less": -1}
 
 
 def disagreement_log_evalues(
@@ -71,7 +70,8 @@ def disagreement_log_evalues(
     >>> disagreement_log_evalues([1] * 8, 100)[1:].round(2).tolist()  # reject at 0.05 from ln 20 = 3.0 on
     [0.09, 0.26, 0.5, 0.8, 1.18, 1.61, 2.1]
     """
-    sign = _sign(alternative)
+    require_alternative(alternative)
+    sign = SIGNS[alternative]
     first, second, _ = _counts(outcomes, disagreement_size, (1, -1))
     require(-1 <= null <= 1, f"null {null} is outside [-1, 1]")
     if sign < 0:
@@ -123,7 +123,8 @@ def decisive_log_evalues(outcomes: ArrayLike, disagreement_size: int, alternativ
     >>> decisive_log_evalues([1, 0, 1, 0, 1, 1, 1, 1, 1, 1], 100)[[2, 9]].round(2).tolist()
     [0.09, 2.11]
     """
-    sign = _sign(alternative)
+    require_alternative(alternative)
+    sign = SIGNS[alternative]
     first, second, neither = _counts(outcomes, disagreement_size, (1, -1, 0))
     if sign < 0:
         first, second = second, first
@@ -174,7 +175,7 @@ def disagreement_sequence(outcomes: ArrayLike, disagreement_size: int, level: fl
     >>> sequence.low[[19, 79]].round(2).tolist(), sequence.high[[19, 79]].round(2).tolist()
     ([-0.1, 0.34], [0.86, 0.6])
     """
-    require(0 < level < 1, f"level {level} is outside (0, 1)")
+    require_level("level", level)
     first, second, _ = _counts(outcomes, disagreement_size, (1, -1))
     least = math.log1p(-level) + _log_mixture(first, second, 0.5, cut=False)
     size, likeliest = disagreement_size, first * disagreement_size // np.maximum(first + second, 1)
@@ -228,11 +229,6 @@ def disagreement_steps(outcomes: ArrayLike, disagreement_size: int) -> Steps:
     drawn = np.arange(disagreement_size) < values.size
     rest = rest_of(units.take(~drawn), nodes)
     return draw_steps([Stage(units.take(drawn), values / disagreement_size, one[drawn], rest)], nodes)
-
-
-def _sign(alternative: str) -> int:
-    require(alternative in SIGNS, f"alternative {alternative!r} is none of {', '.join(map(repr, SIGNS))}")
-    return SIGNS[alternative]
 
 
 def _counts(outcomes: ArrayLike, size: int, allowed: tuple[int, ...]) -> tuple[NDArray[np.int64], ...]:

@@ -13,8 +13,6 @@ two classes every difference is decisive, :math:`M = D`; with more, :math:`M` li
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
@@ -34,14 +32,6 @@ UNSURE_TEST = 0.001
 """The same of a test with a negative margin."""
 STEP = 16
 """Every how many totals an end is looked for from nothing."""
-
-
-@dataclass(frozen=True)
-class _Tail:
-    """One side of the question: how many decisive items favour it, and how many the other."""
-
-    favourable: int
-    against: int
 
 
 def counted_test(
@@ -100,13 +90,12 @@ def counted_test(
     if target == "population":
         require(margin == 0, f"margin {margin}: counts test a population's difference against 0 only")
         return mcnemar_test(counts.positive, counts.negative, alternative)
-    up, down = _Tail(counts.positive, counts.negative), _Tail(counts.negative, counts.positive)
-    above = _exceeding(counts, up, margin if alternative == "greater" else 0.0)
-    below = _exceeding(counts, down, margin if alternative == "less" else 0.0)
+    above = _exceeding(counts, counts.positive, margin if alternative == "greater" else 0.0)
+    below = _exceeding(counts, counts.negative, margin if alternative == "less" else 0.0)
     return Significance(float(counts.positive), tail_pvalue(alternative, below, above), alternative, "hypergeometric")
 
 
-def _exceeding(counts: Counts, tail: _Tail, margin: float) -> float:
+def _exceeding(counts: Counts, favourable: int, margin: float) -> float:
     """Return the largest probability of as many favourable items if the difference is at most -margin."""
     from scipy.stats import hypergeom  # here, for scipy.stats doubles the time to import sondage
 
@@ -120,22 +109,21 @@ def _exceeding(counts: Counts, tail: _Tail, margin: float) -> float:
     possible = wanted >= 0
     if not possible.any():
         return 0.0
-    drawn = tail.favourable + tail.against
-    favourable = np.minimum(wanted[possible], totals[possible])
-    found = hypergeom.sf(tail.favourable - 1, totals[possible], favourable, drawn)
+    of_pool = np.minimum(wanted[possible], totals[possible])
+    found = hypergeom.sf(favourable - 1, totals[possible], of_pool, counts.decisive)
     return min(1.0, float(np.max(found)) + extra)
 
 
 def _decisive_totals(counts: Counts) -> NDArray[np.int64]:
     """Return the numbers of decisive items that the labels allow."""
     top = counts.disagreement_size - counts.zero
-    return np.arange(counts.positive + counts.negative if counts.ties else top, top + 1)
+    return np.arange(counts.decisive if counts.ties else top, top + 1)
 
 
 def _likely_totals(counts: Counts, error: float) -> NDArray[np.int64]:
     """Return the numbers of decisive items in an exact interval of this error."""
-    decisive, size = counts.positive + counts.negative, counts.disagreement_size
-    found = hypergeometric_interval(decisive, counts.labelled, size, 1.0 - error)
+    size = counts.disagreement_size
+    found = hypergeometric_interval(counts.decisive, counts.labelled, size, 1.0 - error)
     return np.arange(round(found.low * size), round(found.high * size) + 1)
 
 

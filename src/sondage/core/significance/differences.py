@@ -6,7 +6,7 @@ import math
 
 from scipy import special
 
-from sondage.core.checks import require, require_error
+from sondage.core.checks import require, require_error, require_number
 from sondage.core.results import Significance
 from sondage.core.significance.tails import null_difference, ratio, tail_pvalue
 
@@ -101,7 +101,7 @@ def t_test(
 
 def _standardised(difference: float, std_error: float, alternative: str, margin: float) -> float:
     """Return the distance from the null hypothesis in standard errors; infinite if these are 0."""
-    require(math.isfinite(difference), f"difference {difference} is not finite")
+    require_number("difference", difference)
     null = null_difference(alternative, margin)
     require_error(std_error)
     return ratio(difference - null, std_error)

@@ -19,7 +19,7 @@ import scipy  # scipy.optimize is loaded when it is used
 from numpy.typing import ArrayLike
 from scipy import special
 
-from sondage.core.checks import require
+from sondage.core.checks import require, require_level
 from sondage.core.predictions import Floats
 from sondage.core.significance.walks import start_walk
 
@@ -188,7 +188,7 @@ def spending_bounds(
     [4.88, 3.36, 2.68, 2.29, 2.03]
     """
     times = _checked(fractions, sides)
-    _require_alpha(alpha)
+    require_level("alpha", alpha)
     spent = np.diff(sides * spending(times, alpha / sides), prepend=0.0)
     walk, found = start_walk(times, sides), []
     for time, part in zip(times.tolist(), spent.tolist(), strict=True):
@@ -199,7 +199,7 @@ def spending_bounds(
 
 def _shaped(times: Floats, shape: Floats, alpha: float, sides: int) -> Floats:
     """Return the multiple of a shape that is crossed with probability alpha."""
-    _require_alpha(alpha)
+    require_level("alpha", alpha)
 
     def gap(factor: float) -> float:
         return float(exit_probabilities(times, factor * shape, sides=sides).sum()) - alpha
@@ -222,7 +222,3 @@ def _planned(fractions: ArrayLike, sides: int) -> Floats:
     times = _checked(fractions, sides)
     require(times[-1] == 1, f"the last of the fractions {times} is not 1")
     return times
-
-
-def _require_alpha(alpha: float) -> None:
-    require(0 < alpha < 1, f"alpha {alpha} is outside (0, 1)")

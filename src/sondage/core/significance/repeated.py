@@ -9,8 +9,8 @@ import numpy as np
 import scipy  # scipy.optimize is loaded when it is used
 from numpy.typing import ArrayLike
 
-from sondage.core.checks import require, require_error
-from sondage.core.intervals.ends import UNBOUNDED, clipped
+from sondage.core.checks import require
+from sondage.core.intervals.ends import UNBOUNDED, around
 from sondage.core.predictions import Floats
 from sondage.core.results import Interval
 
@@ -97,10 +97,7 @@ def repeated_interval(
     >>> repeated_interval(0.3, 0.1, 2.5).high
     0.55
     """
-    require(math.isfinite(value), f"value {value} is not finite")
-    require_error(std_error)
-    half = critical * std_error if std_error > 0 else 0.0
-    return clipped(value - half, value + half, level, "repeated", bounds)
+    return around(value, std_error, critical, level, "repeated", bounds)
 
 
 def _smallest_level(look: int, value: float, fractions: ArrayLike, bounds: Bounds, sides: int) -> float:

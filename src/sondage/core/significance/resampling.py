@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sondage.core.checks import require
+from sondage.core.checks import require, require_alternative
 from sondage.core.resampling import block_sizes, resampled_means
 from sondage.core.results import Significance
 from sondage.core.significance.tails import normalised, tail_pvalue
@@ -150,7 +150,7 @@ def _paired(
     differences: ArrayLike, weights: ArrayLike | None, alternative: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the differences and their normalised weights."""
-    tail_pvalue(alternative, 1.0, 1.0)
+    require_alternative(alternative)
     delta = np.asarray(differences, dtype=float)
     require(delta.ndim == 1 and delta.size > 0, f"differences of shape {delta.shape}; at least 1 number is needed")
     require(bool(np.isfinite(delta).all()), "differences must be finite")

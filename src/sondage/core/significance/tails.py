@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sondage.core.checks import is_number, require, require_alternative, require_weights
+from sondage.core.checks import require, require_alternative, require_number, require_weights
 
 
 def null_difference(alternative: str, margin: float = 0.0) -> float:
@@ -32,7 +32,7 @@ def null_difference(alternative: str, margin: float = 0.0) -> float:
     [0.1, -0.1]
     """
     require_alternative(alternative)
-    require(is_number(margin), f"margin {margin} is not finite")
+    require_number("margin", margin)
     require(margin == 0 or alternative != "two-sided", f"margin {margin} needs alternative 'less' or 'greater'")
     return {"two-sided": 0.0, "less": margin, "greater": -margin}[alternative]
 
@@ -50,9 +50,8 @@ def refutes(gap: float, alternative: str) -> bool:
 
 def tail_pvalue(alternative: str, below: float, above: float) -> float:
     """Return the p-value from the probabilities of a statistic at most, and at least, the observed one."""
-    tails = {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}
-    require(alternative in tails, f"alternative {alternative!r} is none of {', '.join(map(repr, tails))}")
-    return tails[alternative]
+    require_alternative(alternative)
+    return {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}[alternative]
 
 
 def ratio(value: float, error: float) -> float:
