@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import print_json, print_lines, require_with
+from sondage.cli.printing import print_json, print_lines, require_with, several
 from sondage.cli.reading import pool_options, read, reading
 from sondage.cli.spelling import in_options
 from sondage.errors import InputError
@@ -55,7 +55,6 @@ def command(
     sondage advise pool.parquet --compare champion,challenger --difference 0.01
     """
     from sondage import advise
-    from sondage.cli.printing import several
     from sondage.reports.advice import advice_data, describe_advice
 
     pair = several(compare)
@@ -66,7 +65,7 @@ def command(
     with reading(pool) as shown:
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"looking at {len(found):,} items")
-        advice = advise(found, compare=(pair[0], pair[1]) if pair else None, budgets=budgets or None, **options)
+        advice = advise(found, compare=pair, budgets=budgets or None, **options)
     if as_json:
         print_json(advice_data(advice))
     else:
