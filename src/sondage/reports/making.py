@@ -212,21 +212,11 @@ def _ranked(selection: Selection, level: float) -> tuple[Figure, ...]:
 
 
 def _standing(session: Session, study: Study | None = None) -> TeamStatus:
-    skipped = sum(label is None for label in session.answers.values())
-    counts = (len(session.asked), session.n_labels, skipped, len(session.pending), session.remaining)
     if study is None:
-        return TeamStatus(session.budget, session.spent, *counts)
+        return TeamStatus.of(session)
     people, status = {who or "": done for who, done in study.progress().items()}, study.status
-    return TeamStatus(
-        session.budget,
-        session.spent,
-        *counts,
-        status.claimed,
-        status.wanted,
-        status.disputed,
-        people,
-        study.sharing,
-    )
+    of_team = {name: getattr(status, name) for name in ("claimed", "wanted", "disputed")}
+    return TeamStatus.of(session, **of_team, people=people, sharing=study.sharing)
 
 
 def _settings(session: Session | None, facts: Mapping[str, Any]) -> Row:

@@ -10,7 +10,7 @@ from sondage.core.checks import listed
 from sondage.errors import LabelError
 from sondage.studies import records
 from sondage.studies.claims import Lending
-from sondage.studies.labels import Label, code_label, contradiction, decode_label
+from sondage.studies.labels import Label, code_label, contradiction, decode_label, paired
 from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
@@ -70,11 +70,8 @@ class Desk(Lending):
         InputError
             If the request's name was used for other labels.
         """
-        ids, labels = listed("ids", ids), listed("labels", labels)
+        ids, labels = paired(ids, labels)
         who = who if who is None or isinstance(who, str) else listed("who", who)
-        if len(ids) != len(labels):
-            raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
-
         people = _by_person(ids, labels, who)
         for person in people:
             if person is not None:

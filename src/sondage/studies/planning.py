@@ -12,7 +12,7 @@ from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast
 from sondage.core.designs import Design, Equal
-from sondage.core.measures import Functional, parse_measure
+from sondage.core.measures import Functional
 from sondage.core.measures.functionals import require_better
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, SumKey
@@ -101,8 +101,7 @@ class Stage:
 def settle(pool: Pool, question: Question) -> Question:
     """Return the question with measures that have taken from the pool what they need of it, such as bins."""
     models = tuple(pool.model(name) for name in question.models)
-    measures = (pool.settled(parse_measure(measure), models) for measure in question.measures)
-    return replace(question, measures=tuple(measures))
+    return replace(question, measures=tuple(pool.settled(measure, models) for measure in question.measures))
 
 
 def check_target(functional: Functional, target: str) -> None:
@@ -143,7 +142,7 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     MeasureError
         If a measure does not fit the task, or is undefined whatever the labels.
     """
-    functionals = tuple(parse_measure(measure).ready(pool.task) for measure in question.measures)
+    functionals = tuple(measure.ready(pool.task) for measure in question.measures)
     for functional in functionals:
         check_target(functional, method.target)
         if question.kind == "select":

@@ -96,7 +96,7 @@ def prospect(estimate: Estimate, end: int, level: float = 0.95, looks: int = LOO
         raise InputError("only an estimate from a session's labels has a course to look back on")
     if end < estimate.n_labels:
         raise InputError(f"end={end} is below the {estimate.n_labels} labels so far")
-    answered = [p for p in course.session.asked if course.session.answers.get(p) is not None]
+    answered = course.session.labelled
     last = len(answered)
     counts = np.unique(np.rint(np.linspace(min(FIRST_LOOK, last), last, looks)).astype(np.int64))
     found = [course.estimate(_early(course.session, answered[count - 1]), course.contrast) for count in counts[:-1]]

@@ -206,7 +206,7 @@ class Session(Sheet):
         if not self.stages:
             return None
         rest = pool.without(self._drawn_units(pool))
-        answered = np.array([p for p in self.asked if self.answers.get(p) is not None], dtype=np.int64)
+        answered = np.array(self.labelled, dtype=np.int64)
         others = np.setdiff1d(np.array(self.asked, dtype=np.int64), answered)
         labelled, labels, sharing = self.rows(answered)
         return Past(rest, labelled, labels, sharing, self.rows(others)[0], self._standing(labelled, labels))
