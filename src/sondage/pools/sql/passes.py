@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -73,10 +73,6 @@ class Chosen:
     moving: tuple[Influence, ...] | None = None
     belief: Belief | None = None
     unsized: Mixed | None = None
-
-    def without(self, ids: NDArray[Any]) -> Chosen:
-        """Return the choice without these ids too."""
-        return replace(self, asked=ids)
 
 
 @dataclass(frozen=True)
@@ -257,7 +253,7 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
         "n_relevant": _sum(can),
         "n_sized": _sum(there),
         "n_missed": "0" if everywhere else f"SUM({_flag(f'{can} = 1 AND {there} = 0')})",
-        "sum_w": _sum(f"{float(there)}e0" if everywhere else there, "1e0" if schema.weight is None else "w"),
+        "sum_w": _sum("1e0" if everywhere else there, "1e0" if schema.weight is None else "w"),
     }
     for at, part in enumerate(parts):
         columns[f"sum_{at}"] = _sum(part)
