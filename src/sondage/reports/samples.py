@@ -15,7 +15,7 @@ from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
 from sondage.errors import InputError
 from sondage.reports.contents import Contributor, Figure, Part, Uniform, Weights
-from sondage.reports.text import named_measure
+from sondage.reports.text import named_measure, unit_of
 from sondage.reports.wording import percent, uniform_sentence, weights_sentence
 from sondage.studies.labels import decode_label
 from sondage.studies.session import Session
@@ -43,9 +43,8 @@ def subject_of(estimate: Estimate) -> str:
 
 def figure_of(name: str, estimate: Estimate, level: float, note: str = "") -> Figure:
     """Return an estimate as a figure of this name."""
-    unit = " points" if len(estimate.models) > 1 else " %"
     numbers = (estimate.value, estimate.std_error, estimate.interval(level), estimate.n_labels)
-    return Figure(name, estimate.measure, *numbers, unit, note)
+    return Figure(name, estimate.measure, *numbers, unit_of(estimate), note)
 
 
 def uniform_of(leading: Estimate) -> Uniform | None:
