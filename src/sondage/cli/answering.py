@@ -5,7 +5,12 @@ from __future__ import annotations
 from sondage.cli.printing import print_json, print_lines
 from sondage.errors import StudyError
 
-__all__ = ["print_answer"]
+__all__ = ["print_answer", "verb_of"]
+
+
+def verb_of(kind: str) -> str:
+    """Return the command that answers a question of this kind."""
+    return "estimate" if kind == "evaluate" else kind
 
 
 def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence: bool = False) -> None:
@@ -17,8 +22,7 @@ def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence
 
     with Study.open(place) as study:
         if study.question.kind != kind:
-            verb = "estimate" if study.question.kind == "evaluate" else study.question.kind
-            raise StudyError(f"{place} asks another question: sondage {verb} {place}")
+            raise StudyError(f"{place} asks another question: sondage {verb_of(study.question.kind)} {place}")
         result = study.estimate()
     if as_json:
         print_json(result_data(result, level) | (anytime_data(result, level) if sequence else {}))
