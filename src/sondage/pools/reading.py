@@ -145,8 +145,7 @@ def _outline(
     for source in sources:
         if source.prediction is not None:
             column = by_name[source.prediction]
-            number = column.kind == "float" and (task == "regression" or source.variance is not None)
-            if number or (task == "regression" and column.kind in NUMBERS):
+            if (task == "regression" and column.kind in NUMBERS) or (source.variance and column.kind == "float"):
                 seen[column.name] = np.array([0.5])
             elif not told:
                 seen[column.name] = distinct(column)

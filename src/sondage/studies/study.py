@@ -89,8 +89,7 @@ class Study(Account, Desk, Shown):
         lease : float
             Minutes that a claim holds.
         **parts
-            Parts of the method by name: ``design``, ``floor``, ``draw``, ``estimator``, ``interval``, ``test``,
-            ``belief``, ``target``. A study keeps the method it began with.
+            As for `sondage.compare`. A study keeps the method it began with.
 
         Returns
         -------

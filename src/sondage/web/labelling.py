@@ -126,6 +126,8 @@ class Labelling:
         What is asked of the labeller; by default by the kind of labels.
     guide : str
         How to label, for the help.
+    choices : list of Choice
+        What the label may be.
     """
 
     study: Study
