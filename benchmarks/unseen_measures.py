@@ -26,15 +26,14 @@ from unseen import (
     KEYS,
     OTHERS,
     VALUES,
-    Unseen,
     against_default,
-    all_unseen,
     cells_of_unseen,
     mean_ratio,
     ratio_of,
     simulate,
     too_low,
 )
+from unseen_pools import Unseen, all_unseen
 
 METHODS = ("default", "passive")
 POSITIVE = 1
@@ -65,9 +64,6 @@ def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     if method == OTHERS:
         return [simulate(problem, unseen.with_others((1, 2)), "default", budget, seeds) for budget in BUDGETS]
     return [simulate(problem, problem.pool(), method, budget, seeds) for budget in BUDGETS]
-
-
-# -- the measures on all labels, by scikit-learn ---------------------------------------------------------------------
 
 
 def _by(name: str, of: Callable[[Problem], Any]) -> Callable[[Problem], float]:
@@ -125,9 +121,6 @@ TRUTHS: dict[str, Callable[[Problem], float]] = {
     "brier": _brier,
 }
 OF_ONE_CLASS = ("recall", "precision", "specificity", "auc", "average_precision")
-
-
-# -- tables ----------------------------------------------------------------------------------------------------------
 
 
 def tables(found: list[Cell]) -> str:
