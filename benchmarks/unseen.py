@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatch
 from functools import partial
+from itertools import product
 
 import numpy as np
 from cells import Cell, Cells, options_of_cells, table
@@ -128,11 +129,7 @@ def summary_of(error: Floats, low: Floats, high: Floats) -> Cell:
 
 def tables(found: list[Cell]) -> str:
     """Return geometric means for each number of labels, and every problem."""
-    by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
-    whole = [(method, budget) for method in (*METHODS, OTHERS) for budget in BUDGETS]
-    names = [
-        name for name in dict.fromkeys(name for name, _, _ in by_key) if all((name, *at) in by_key for at in whole)
-    ]
+    by_key, names = by_problem(found, (*METHODS, OTHERS))
     rows = {name: [[by_key[name, method, budget] for method in METHODS] for budget in BUDGETS] for name in names}
     heads = ["labels", "/thesis", "/passive", "rel. width", "coverage", "lowest", "too low", "thesis's", "too low"]
     summary = [_summary(budget, [cells[at] for cells in rows.values()]) for at, budget in enumerate(BUDGETS)]
@@ -146,6 +143,14 @@ def tables(found: list[Cell]) -> str:
             table(["problem", "truth", *map(str, BUDGETS)], every),
         ]
     )
+
+
+def by_problem(found: list[Cell], methods: Sequence[str]) -> tuple[dict[tuple[str, str, int], Cell], list[str]]:
+    """Return cells by problem, method and number of labels, and the problems that have them by all these methods."""
+    by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
+    whole = list(product(methods, BUDGETS))
+    names = dict.fromkeys(name for name, _, _ in by_key)
+    return by_key, [name for name in names if all((name, *at) in by_key for at in whole)]
 
 
 AGAINST_DEFAULT = ("/default", "largest", "rel. width", "coverage", "lowest", "too low")

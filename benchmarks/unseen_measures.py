@@ -27,6 +27,7 @@ from unseen import (
     OTHERS,
     VALUES,
     against_default,
+    by_problem,
     cells_of_unseen,
     mean_ratio,
     ratio_of,
@@ -125,11 +126,7 @@ OF_ONE_CLASS = ("recall", "precision", "specificity", "auc", "average_precision"
 
 def tables(found: list[Cell]) -> str:
     """Return for each measure and number of labels errors and widths over equal draws', the default's, and coverage."""
-    by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
-    whole = [(method, budget) for method in (*METHODS, OTHERS) for budget in BUDGETS]
-    names = [
-        name for name in dict.fromkeys(name for name, _, _ in by_key) if all((name, *at) in by_key for at in whole)
-    ]
+    by_key, names = by_problem(found, (*METHODS, OTHERS))
     rows, helped, every = [], [], []
     for measure in TRUTHS:
         own = [name for name in names if name.endswith(f"/{measure}")]
