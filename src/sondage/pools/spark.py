@@ -80,15 +80,14 @@ class Spark:
         join: Join[Result] | None = None,
         whole: str | None = None,
     ) -> Iterator[Result]:
-        def made(batches: Iterator[Any]) -> Iterator[Result]:
-            return map(kernel, in_wholes(map(of_arrow, batches), whole))
-
         def pickled(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow
 
-            results = made(batches)
-            first = next(results, None) if join is not None else None
-            for result in results if join is None else () if first is None else (reduce(join, results, first),):
+            results: Iterator[Result] = map(kernel, in_wholes(map(of_arrow, batches), whole))
+            if join is not None:
+                first = next(results, None)
+                results = iter(() if first is None else (reduce(join, results, first),))
+            for result in results:
                 yield pyarrow.RecordBatch.from_arrays([pyarrow.array([pickle.dumps(result)])], ["result"])
 
         with self._watched(step):
