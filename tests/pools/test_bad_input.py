@@ -331,6 +331,8 @@ SEVERAL = {
     "pools": (lambda: sondage.compare({"x": TWO}, "a", "b", **TOLD), "pool is a dict, not a sondage.Pool"),
     "select": (lambda: sondage.select(P, **TOLD), "pool is a list, not a sondage.Pool"),
     "advise": (lambda: sondage.advise(P), "pool is a list, not a sondage.Pool"),
+    "advised": (lambda: sondage.advise(TWO, compare=["a", "b", "a"]), "compare needs two different models, not ['a'"),
+    "advised twice": (lambda: sondage.advise(TWO, model="a", compare=["a", "b"]), "model='a' is for one model"),
 }
 
 

@@ -73,7 +73,7 @@ def draws_table(study: Study, *, everything: bool = False) -> Columns:
     found = {name: np.concatenate([part[name] for part in stages]) for name in stages[0]}
     positions = found["position"]
     names = {"query" if session.task.kind == "ranking" else "id": _column([session.ids[p] for p in positions.tolist()])}
-    kept = {name: column for name, column in found.items() if not _missing(column).all()}
+    kept = {name: column for name, column in found.items() if not np.isnan(column).all()}
     return names | kept | {"weight": _base_weights(session)[positions]} | _outputs(session, positions)
 
 
@@ -139,10 +139,6 @@ def _of_stage(session: Session, number: int, asked: NDArray[np.int64]) -> Column
         "draw_probability": sizes if again else none,
         "design_weight": weights,
     }
-
-
-def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.asarray(column != column)
 
 
 def _column(values: list[Any]) -> NDArray[Any]:

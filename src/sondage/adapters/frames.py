@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sondage.adapters.rows import Answer, answers_of_rows, id_columns, item_rows, label_columns, label_rows
+from sondage.adapters.rows import Answer, answer_columns, answers_of_rows, item_rows, label_rows
 from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
@@ -146,12 +146,12 @@ def items_frame(study: Study, ids: Sequence[Any], backend: str = "pandas") -> An
     ...     items_frame(study, study.ask(2)).columns.tolist()
     ['id', 'label']
     """
-    return _frame(item_rows(study, ids), [*id_columns(study), *label_columns(study)], backend)
+    return _frame(item_rows(study, ids), answer_columns(study), backend)
 
 
 def labels_frame(study: Study, backend: str = "pandas") -> Any:
     """Return a study's labels as a frame: id, label, who, at; a skip is missing."""
-    return _frame(label_rows(study), [*id_columns(study), *label_columns(study), "who", "at"], backend)
+    return _frame(label_rows(study), [*answer_columns(study), "who", "at"], backend)
 
 
 def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str], backend: str) -> Any:

@@ -16,6 +16,7 @@ from sondage.studies.study import Study
 
 __all__ = [
     "Answer",
+    "answer_columns",
     "answers_of_rows",
     "as_labeller",
     "asked_columns",
@@ -86,13 +87,18 @@ def asked_columns(study: Study) -> list[str]:
     return [f"{model}.label" for model in study.question.models] if study.task.kind == "outcomes" else ["label"]
 
 
+def answer_columns(study: Study) -> list[str]:
+    """Return the names of all columns that are read back: what is labelled, and its labels."""
+    return [*id_columns(study), *label_columns(study)]
+
+
 def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
     """Return rows to be filled in: id, empty labels, and what the pool shows; of rankings a row for each document.
 
     Columns of the pool that are named like those that are read back are ``pool_<name>``.
     """
     columns = dict.fromkeys(label_columns(study))
-    fields = [set_aside(shown, {*id_columns(study), *columns, "who"}) for shown in study.fields(ids)]
+    fields = [set_aside(shown, {*answer_columns(study), "who"}) for shown in study.fields(ids)]
     if study.task.kind != "ranking":
         return [{"id": name} | columns | shown for name, shown in zip(ids, fields, strict=True)]
     return [

@@ -7,7 +7,12 @@ from typing import Any
 from sondage.cli.printing import print_json, print_lines
 from sondage.errors import StudyError
 
-__all__ = ["print_answer", "print_result"]
+__all__ = ["print_answer", "print_result", "verb_of"]
+
+
+def verb_of(kind: str) -> str:
+    """Return the command that answers a question of this kind."""
+    return "estimate" if kind == "evaluate" else kind
 
 
 def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence: bool = False) -> None:
@@ -16,8 +21,7 @@ def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence
 
     with Study.open(place) as study:
         if study.question.kind != kind:
-            verb = "estimate" if study.question.kind == "evaluate" else study.question.kind
-            raise StudyError(f"{place} asks another question: sondage {verb} {place}")
+            raise StudyError(f"{place} asks another question: sondage {verb_of(study.question.kind)} {place}")
         result = study.estimate()
     print_result(result, level, as_json, sequence=sequence)
 

@@ -20,6 +20,7 @@ from sondage.errors import InputError
 
 __all__ = [
     "format_option",
+    "json_option",
     "level_option",
     "print_file",
     "print_json",
@@ -44,6 +45,11 @@ def study_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("study", metavar="STUDY")(command)
 
 
+def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(command)
+
+
 def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --level and --json."""
     level = click.option(
@@ -53,8 +59,7 @@ def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Confidence level of the interval.",
     )
-    as_json = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-    return level(as_json(command))
+    return level(json_option(command))
 
 
 def format_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
+from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Classes, Floats, Items
 
 __all__ = ["Expansion", "Known", "Sample", "SumKey", "bin_sums", "effective_number", "from_counts", "from_inclusion"]
@@ -245,3 +246,8 @@ class Known:
     outside: Mapping[SumKey, Floats]
     squared: float
     immovable: bool = False
+
+    def means_of(self, contrast: Contrast) -> dict[int, Floats]:
+        """Return the believed pool means that a contrast is made of, model -> mean."""
+        name = contrast.functional.basis.name
+        return {model: self.expected[name, model] for model in contrast.models}

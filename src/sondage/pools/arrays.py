@@ -144,10 +144,8 @@ class Pool(ArrayRows):
         self.fields = {name: self._field(name, column, size, where) for name, column in shown.items()}
         self.source: str | None = None
         self.reading: dict[str, Any] = {}
-        self._units: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         self.groups = None if groups is None else as_column(groups, "groups", size)
-        if groups is not None:
-            self._units = code_units(groups, size, self.keys, where)
+        self._units = None if groups is None else code_units(groups, size, self.keys, where)
 
     def _field(self, name: str, values: Any, size: int, where: Where) -> NDArray[Any]:
         """Return a column to show; of rankings' documents a mapping for each query."""
@@ -198,7 +196,8 @@ class Pool(ArrayRows):
         part.fields = {name: column[rows] for name, column in self.fields.items()}
         part.source, part.reading = None, {}
         part.groups = None if self.groups is None else self.groups[rows]
-        part._units = None if self._units is None else code_units(self._units[0][rows], size, part.keys, where)
+        shared = self.unit_of_row
+        part._units = None if shared is None else code_units(shared[rows], size, part.keys, where)
         return part
 
     def model(self, name: str) -> int:
@@ -215,7 +214,7 @@ class Pool(ArrayRows):
 
     def shown(self, units: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return the fields of these units, for the labeller."""
-        rows = units if self._units is None else self._units[1][units]
+        rows = units if self._units is None else self._units.first[units]
         return {name: column[rows] for name, column in self.fields.items()}
 
     def units_of(self, names: list[Any], before: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -223,10 +222,10 @@ class Pool(ArrayRows):
         if before.max(initial=0) < self.n_units and self._ids_of(before) == names:
             return before
         rows = self.rows_by_id()(names)
-        return rows if self._units is None else self._units[0][rows]
+        return rows if self.unit_of_row is None else self.unit_of_row[rows]
 
     def _ids_of(self, units: NDArray[np.int64]) -> list[Any]:
-        names: list[Any] = self.ids[units if self._units is None else self._units[1][units]].tolist()
+        names: list[Any] = self.ids[units if self._units is None else self._units.first[units]].tolist()
         return names
 
     def rows_by_id(self) -> Callable[[Sequence[Any]], NDArray[np.int64]]:
@@ -263,7 +262,7 @@ class Pool(ArrayRows):
     def fingerprint(self) -> str:
         """A hash of all columns but those shown to the labeller; it does not depend on the order of rows."""
         digest = np.zeros(4, dtype=np.uint64)
-        shared = None if self._units is None else self.unit_keys[self._units[0]]
+        shared = None if self.unit_of_row is None else self.unit_keys[self.unit_of_row]
         for part, items in self.blocks():
             extra = [] if shared is None else [shared[part].astype(np.uint64)]
             digest += row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)

@@ -11,11 +11,10 @@ from itertools import count
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sondage.errors import InputError
-from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, plain
+from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, of_arrow, plain
 from sondage.pools.schema import NAMES, Column
 from sondage.pools.sql.text import Tables, number
 
@@ -120,10 +119,7 @@ class DuckDB:
         with connected_errors(), self._watched(step):
             relation = self._run(f"SELECT * FROM ({text}) t ORDER BY {whole}" if whole else text, tables)
             read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # by release
-            blocks = (
-                {name: _array(batch.column(at)) for at, name in enumerate(batch.schema.names)} for batch in read(BATCH)
-            )
-            for block in in_wholes(blocks, whole):
+            for block in in_wholes(map(of_arrow, read(BATCH)), whole):
                 yield kernel(block)
 
     def _run(self, text: str, tables: Tables) -> duckdb.DuckDBPyRelation:
@@ -183,10 +179,6 @@ def plainly_named(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     quoted = {name: '"' + name.replace('"', '""') + '"' for name in forms}
     cast = ", ".join(f"{form.format(quoted[name])} AS {quoted[name]}" for name, form in forms.items() if form)
     return relation.project(f"* REPLACE ({cast})") if cast else relation
-
-
-def _array(column: Any) -> NDArray[Any]:
-    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _spelled(table: Mapping[str, NDArray[Any]]) -> str:

@@ -14,13 +14,13 @@ import numpy as np
 
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
-from sondage.pools.columns import pool_from_columns
+from sondage.pools.columns import MOST_CLASSES, pool_from_columns
 from sondage.pools.duckdb import DuckDB, connected_errors, plainly_named
 from sondage.pools.engines import Engine, Progress
 from sondage.pools.label_files import csv_header
-from sondage.pools.reading import MOST_CLASSES, schema_of
+from sondage.pools.reading import schema_of
 from sondage.pools.schema import Column
-from sondage.pools.sql.text import Select
+from sondage.pools.sql.canonical import raw_rows
 from sondage.pools.stored import StoredPool
 
 if TYPE_CHECKING:
@@ -121,10 +121,8 @@ def _stored(engine: Engine, reading: Mapping[str, Any], lazy: bool) -> Pool:
 
 def _distinct(engine: Engine, column: Column) -> Any:
     """Return the values of a column, at most as many as there can be classes and one more."""
-    select = Select("SELECT * FROM {source}")
-    text = (
-        f"SELECT DISTINCT {column.raw} FROM ({select.text}) t WHERE {column.raw} IS NOT NULL LIMIT {MOST_CLASSES + 1}"
-    )
+    rows = f"({raw_rows().text}) t WHERE {column.raw} IS NOT NULL"
+    text = f"SELECT DISTINCT {column.raw} FROM {rows} LIMIT {MOST_CLASSES + 1}"
     return np.sort(engine.query(text, {}, f"classes of {column.name}")[column.raw])
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from sondage.reports.data import finite
 from sondage.reports.text import named_measure
 from sondage.studies.advise import Advice, Expected
 
@@ -33,14 +34,13 @@ def _row(one: Expected) -> str:
 
 def advice_data(advice: Advice) -> dict[str, Any]:
     """Return advice as data for JSON; numbers that are not finite are null."""
-    return {
-        "measure": advice.measure,
-        "believed_value": _finite(advice.value),
-        "sentence": advice.sentence,
-        "expected": [{name: _finite(value) for name, value in asdict(one).items()} for one in advice.expected],
-        "needed": {name: _finite(budget) for name, budget in advice.needed.items()},
-    }
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    data: dict[str, Any] = finite(
+        {
+            "measure": advice.measure,
+            "believed_value": advice.value,
+            "sentence": advice.sentence,
+            "expected": [asdict(one) for one in advice.expected],
+            "needed": advice.needed,
+        }
+    )
+    return data

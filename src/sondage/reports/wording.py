@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sondage.core.diagnostics import believed_before
 from sondage.core.reliability import Reliability
 from sondage.core.results import Estimate
-from sondage.reports.text import named_measure, quantity
+from sondage.reports.text import named_measure, quantity, unit_of
 from sondage.studies.method import Method, Question
 from sondage.studies.session import Session
 
@@ -161,11 +161,9 @@ def believed_sentence(estimate: Estimate, found: Reliability) -> str:
     before, whole = believed_before(estimate), found.overall
     told = ""
     if math.isfinite(before):
-        unit = " points" if len(estimate.models) > 1 else " %"
-        width = estimate.interval(0.95).width
-        value = quantity(before, estimate.measure, width, unit)
-        told = f" Before any label, the belief had it at {value}; the labels say "
-        told += f"{quantity(estimate.value, estimate.measure, width, unit)}."
+        width, unit = estimate.interval(0.95).width, unit_of(estimate)
+        first, now = (quantity(value, estimate.measure, width, unit) for value in (before, estimate.value))
+        told = f" Before any label, the belief had it at {first}; the labels say {now}."
     off = sum(one.believed not in one.interval for one in found.bins)
     said = _amount(whole.believed, found.probability), _amount(whole.observed, found.probability)
     mean = f"On average {said[0]} was believed and {said[1]} observed."

@@ -15,12 +15,13 @@ from sondage.core.measures import Measure, parse_measure
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.power import power
 from sondage.errors import InputError
-from sondage.pools import Pool, require_pool
+from sondage.pools import Pool
 from sondage.studies.budgets import check_budget
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
-from sondage.studies.method import METHODS, Method, Question
+from sondage.studies.method import METHODS, Method, choose_method
 from sondage.studies.planning import Plan, make_plan, settle
+from sondage.studies.questions import make_question
 
 __all__ = ["Advice", "Expected", "advise"]
 
@@ -96,7 +97,7 @@ def advise(
     pool: Pool,
     measure: str | Measure = "error_rate",
     *,
-    compare: tuple[str, str] | None = None,
+    compare: Sequence[str] | None = None,
     model: str | None = None,
     positive: Any = None,
     budgets: Sequence[float] | None = None,
@@ -151,23 +152,18 @@ def advise(
     >>> advise(pool, budgets=[100]).sentence.split(":")[0]
     'Active evaluation should pay'
     """
-    require_pool(pool)
-    if compare is None and model is None and len(pool.models) > 1:
-        raise InputError(f"the pool has several models {list(pool.models)}: name one with model=, or two with compare=")
+    parsed = parse_measure(measure, positive)
+    question = make_question(pool, parsed, model=model, compare=compare, alpha=alpha)
     for name, value in {"width": width, "difference": difference, "wanted_power": wanted_power}.items():
         if value is not None:
             require_number(name, value)
-    names = compare or (model or pool.models[0],)
-    kind = "compare" if compare else "evaluate"
-    for name in names:
-        pool.model(name)
-    question = settle(pool, Question(kind, tuple(names), (parse_measure(measure, positive),), alpha))
+    question = settle(pool, question)
     pool = as_asked(pool, question)
     if budgets is not None and not isinstance(budgets, Sequence):
         budgets = [budgets]
     limit = _limit(pool)
     looked = [check_budget(pool, b) for b in (budgets or [b for b in BUDGETS if b < limit] or [limit / 2 // 1 or 1])]
-    methods = {name: fitted_method(pool, question, _believing(method, belief)) for name, method in METHODS.items()}
+    methods = {name: fitted_method(pool, question, choose_method(name, belief=belief)) for name in METHODS}
     plans = {name: make_plan(pool, question, method) for name, method in methods.items()}
     variances = {name: _variance(pool, plan, methods[name]) for name, plan in plans.items()}
     expected = tuple(
@@ -180,7 +176,7 @@ def advise(
             "width= and difference= need predictive variances: without them the labels' spread is not known"
         )
     contrast, condition = plan.contrasts[0], _CONDITIONS.get(pool.task.kind, _PROBABLE) if scaled else _UNSCALED
-    value = contrast.value({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
+    value = contrast.value(plan.known.means_of(contrast))
     needed = _needed(variances, limit, width, difference, wanted_power, alpha)
     needed = {name: float(np.ceil(n)) if pool.prices is None else n for name, n in needed.items()}
     return Advice(
@@ -189,14 +185,10 @@ def advise(
         expected=expected,
         needed=needed,
         sentence=_sentence(expected, looked[len(looked) // 2], condition, priced=pool.prices is not None),
-        models=tuple(names),
+        models=question.models,
         aim=_aim(width, difference, wanted_power, alpha) if needed else "",
         condition=condition,
     )
-
-
-def _believing(method: Method, belief: Any) -> Method:
-    return method if belief is None else Method(**(method.to_data() | {"belief": belief}))
 
 
 def _limit(pool: Pool) -> float:
@@ -206,10 +198,9 @@ def _limit(pool: Pool) -> float:
 def _variance(pool: Pool, plan: Plan, method: Method) -> Callable[[float], float]:
     """Return the believed variance as a function of the budget."""
     contrast = plan.contrasts[0]
-    influence = contrast.influence({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
-    term = (Deviation if method.assisted else RootMeanSquare)(
-        influence=influence, belief=plan.belief, cost_exponent=0.0
-    )
+    influence = contrast.influence(plan.known.means_of(contrast))
+    kind = Deviation if method.assisted else RootMeanSquare
+    term = kind(influence=influence, belief=plan.belief, cost_exponent=0.0)
     seen = pool.profile(plan.urn, term)
     expected = repeated_variance if method.draw == "with_replacement" else poisson_variance
     return lambda budget: expected(seen.sizes, seen.others, budget, seen.costs, seen.counts)

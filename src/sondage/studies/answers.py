@@ -114,8 +114,7 @@ def _settled(found: Labelled, contrast: Contrast) -> Sums | None:
     """
     if found.settled is None:
         return None
-    expected, basis = found.settled.expected, contrast.functional.basis
-    sums = {model: expected[basis.name, model] for model in contrast.models}
+    sums = found.settled.means_of(contrast)
     return sums if not contrast.compares or contrast.influence(sums).cancels else None
 
 

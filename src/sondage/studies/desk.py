@@ -11,7 +11,7 @@ from sondage.errors import LabelError
 from sondage.pools.texts import require_texts
 from sondage.studies import records
 from sondage.studies.claims import Lending
-from sondage.studies.labels import Label, code_label, contradiction, decode_label
+from sondage.studies.labels import Label, code_label, contradiction, decode_label, paired
 from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
@@ -72,11 +72,8 @@ class Desk(Lending):
             If the request's name was used for other labels.
         """
         require_texts(reason=reason, request=request)
-        ids, labels = listed("ids", ids), listed("labels", labels)
+        ids, labels = paired(ids, labels)
         who = who if who is None or isinstance(who, str) else listed("who", who)
-        if len(ids) != len(labels):
-            raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
-
         people = _by_person(ids, labels, who)
         for person in people:
             if person is not None:

@@ -10,13 +10,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import listed
 from sondage.core.measures import Task
 from sondage.errors import LabelError
 from sondage.pools.missing import is_missing
 from sondage.pools.table import as_number
 from sondage.studies.judging import Judgements, judged, judgements
 
-__all__ = ["Label", "code_label", "contradiction", "decode_label", "label_array"]
+__all__ = ["Label", "code_label", "contradiction", "decode_label", "guesses", "label_array", "paired"]
 
 LARGEST = 1e75
 """Of a number either way: squares of squared errors are summed."""
@@ -138,6 +139,14 @@ def decode_label(label: Label | None, task: Task) -> Any:
     if label is None or task.kind != "classification":
         return label
     return task.classes[cast(int, label)]
+
+
+def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
+    """Return ids and labels as lists of the same length, or raise `LabelError`."""
+    names, told = listed("ids", ids), listed("labels", labels)
+    if len(names) != len(told):
+        raise LabelError(f"there are {len(names)} ids and {len(told)} labels")
+    return names, told
 
 
 def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> LabelError:

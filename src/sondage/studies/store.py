@@ -46,8 +46,8 @@ class Store:
         finalize(self, self._engine.dispose)
         self.name = self.place if self.is_file else self._engine.url.set(drivername="postgresql").render_as_string()
 
-    def create(self) -> None:
-        """Make sure that a new study can begin here; the tables are made in its first transaction.
+    def require_free(self) -> None:
+        """Make sure that a new study can begin here; its tables are made in its first transaction.
 
         Raises
         ------
@@ -61,13 +61,13 @@ class Store:
         with self.reading() as records:
             records.require_empty()
 
-    def begin(self) -> None:
+    def use_log(self) -> None:
         """Switch a new SQLite file to its write-ahead log, which cannot be done inside a transaction."""
         if self.is_file:
             with self._told(), closing(self._engine.raw_connection()) as connection:
                 connection.cursor().execute("PRAGMA journal_mode=WAL")
 
-    def exists(self) -> None:
+    def require_study(self) -> None:
         """Make sure that there is a study of this release; one of an earlier release is upgraded, all of it or nothing.
 
         Raises
