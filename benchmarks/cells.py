@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,10 @@ class Cells:
     def get(self, wanted: Cell, compute: Callable[[], Cell], *, again: bool = False) -> Cell:
         """Return the cell with these keys, computed unless the file has it."""
         return self.series([wanted], lambda: [compute()], again=again)[0]
+
+    def of(self, compute: Callable[..., Cell], *values: Any, again: bool = False) -> Cell:
+        """Return the cell whose keys have these values, computed from them unless the file has it."""
+        return self.get(dict(zip(self.keys, values, strict=True)), partial(compute, *values), again=again)
 
     def series(
         self, wanted: Sequence[Cell], compute: Callable[[], Iterable[Cell]], *, again: bool = False

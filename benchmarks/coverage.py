@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import argparse
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 from cells import Cell, Cells, marked, options_of_cells, table
-from known_problems import DATA, PROBLEMS, STORED, Problem
+from data import data_folder
+from known_problems import PROBLEMS, STORED, Problem
 
 import sondage
 
@@ -49,18 +51,11 @@ def simulated(options: argparse.Namespace) -> list[Cell]:
     """Return all cells asked for, computing those that are missing."""
     cells, found = Cells("coverage", KEYS, VALUES), []
     for name in options.problem:
-        missing = name in STORED and not DATA.is_dir()
-        build = lru_cache(PROBLEMS[name])
-        for measure in fitting(name, options.measure):
-            for method in METHODS:
-                for budget in options.budget:
-                    keys = dict(zip(KEYS, (name, measure, method, budget, options.seeds), strict=True))
-
-                    def run(build=build, measure=measure, method=method, budget=budget) -> Cell:
-                        return simulate(build(), measure, method, budget, options.seeds)
-
-                    if not missing or keys in cells:
-                        found.append(cells.get(keys, run, again=options.again and not missing))
+        missing = name in STORED and not data_folder().is_dir()
+        for case in product(fitting(name, options.measure), METHODS, options.budget):
+            values = (name, *case, options.seeds)
+            if not missing or dict(zip(KEYS, values, strict=True)) in cells:
+                found.append(cells.of(simulate, *values, again=options.again and not missing))
     return found
 
 
@@ -68,8 +63,14 @@ def fitting(problem: str, measures: list[str]) -> list[str]:
     return [measure for measure in measures if (measure == "mse") == problem.startswith("regression")]
 
 
-def simulate(problem: Problem, measure: str, method: str, budget: int, seeds: int) -> Cell:
+@lru_cache(maxsize=1)
+def built(name: str) -> Problem:
+    return PROBLEMS[name]()
+
+
+def simulate(name: str, measure: str, method: str, budget: int, seeds: int) -> Cell:
     """Return what many draws of one cell show."""
+    problem = built(name)
     truth = problem.truth[measure]
     values, errors = np.empty(seeds), np.empty(seeds)
     ends = np.empty((seeds, len(INTERVALS), 2))

@@ -34,15 +34,11 @@ def main() -> None:
     options = parser.parse_args()
     cells, rows = Cells("helpers", KEYS, VALUES), []
     for name in options.problem:
-        found = {}
-        for kind in dict.fromkeys(["none", *options.kind]):
-            for budget in BUDGETS:
-                parts = (name, kind, budget, options.seeds)
-
-                def run(parts=parts) -> Cell:
-                    return simulate(*parts)
-
-                found[kind, budget] = cells.get(dict(zip(KEYS, parts, strict=True)), run, again=options.again)
+        found = {
+            (kind, budget): cells.of(simulate, name, kind, budget, options.seeds, again=options.again)
+            for kind in dict.fromkeys(["none", *options.kind])
+            for budget in BUDGETS
+        }
         rows += [
             [name, HELPS[kind][0], *(_shown(found[kind, budget], found["none", budget]) for budget in BUDGETS)]
             for kind in options.kind
@@ -62,9 +58,6 @@ def simulate(name: str, kind: str, budget: int, seeds: int) -> Cell:
         interval = estimate.interval(0.95)
         off[seed], held[seed] = abs(estimate.value - problem.truth), interval.low <= problem.truth <= interval.high
     return {"error": off.mean(), "error_se": off.std(ddof=1) / np.sqrt(seeds), "covered": held.mean()}
-
-
-# -- what may help ---------------------------------------------------------------------------------------------------
 
 
 def _said(problem: Problem, named: Any, sure: float) -> dict[str, Any]:

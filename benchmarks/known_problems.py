@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from data import read
 from scipy.special import expit, logit
 from sklearn.datasets import load_digits, make_classification
 from sklearn.linear_model import LogisticRegression
@@ -19,7 +18,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import sondage
 
-DATA = Path(os.environ.get("SONDAGE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 SHARPENED = 3.0
 
 
@@ -166,7 +164,7 @@ def _regressor(means: np.ndarray, labels: np.ndarray, variances: np.ndarray) -> 
 
 def tweets() -> Problem:
     """20,000 tweets, half positive, linear SVM; probabilities by Platt's method on the scores (real, stored)."""
-    data = np.load(DATA / "pools" / "tweets100k_svm.npz")
+    data = read("pools/tweets100k_svm.npz")
     labels, scores = data["labels"].astype(int), data["scores"].reshape(-1, 1)
     probability = cross_val_predict(LogisticRegression(), scores, labels, cv=5, method="predict_proba")[:, 1]
     return _classifier(probability, labels, data["preds"].astype(int))
@@ -174,7 +172,7 @@ def tweets() -> Problem:
 
 def abt_buy() -> Problem:
     """53,753 product pairs, 50 positive, linear SVM with calibrated probabilities (real, stored)."""
-    data = np.load(DATA / "pools" / "abt_buy_svm.npz")
+    data = read("pools/abt_buy_svm.npz")
     return _classifier(data["probs"], data["labels"].astype(int), data["preds"].astype(int))
 
 

@@ -62,35 +62,27 @@ def start(place: str, who: str, notes: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
 
+def errors_of(process: subprocess.Popen[str]) -> list[str]:
+    """Return what a labeller who has ended says of errors."""
+    return [line for line in process.communicate()[1].splitlines() if line.strip()]
+
+
 def run(place: str, items: int, labellers: int, kills: int, *, seed: int = 0) -> Outcome:
     """Make a study at this place, let labellers work at it, kill some at random, and look at what is there."""
     chance = random.Random(seed)
     pool = Pool(np.random.default_rng(seed).random(2 * items), ids=np.arange(2 * items))
-    study, names = (
-        Study.create(place, pool, budget=items, seed=seed, stages=1),
-        [f"labeller {n}" for n in range(labellers)],
-    )
+    study = Study.create(place, pool, budget=items, seed=seed, stages=1)
+    names = [f"labeller {n}" for n in range(labellers)]
+    due = sorted(chance.randrange(items // 10, items * 9 // 10) for _ in range(kills))
     with TemporaryDirectory() as folder:
-        began, killed, errors = time.perf_counter(), 0, []
-        processes = {who: start(place, who, Path(folder)) for who in names}
-        due = sorted(chance.randrange(items // 10, items * 9 // 10) for _ in range(kills))  # at so many labels
-        while processes:
-            time.sleep(0.02)
-            for who, process in list(processes.items()):
-                if process.poll() is not None:
-                    errors += [line for line in process.communicate()[1].splitlines() if line.strip()]
-                    del processes[who]
-            if killed < kills and processes and study.status.labelled >= due[killed]:
-                who = chance.choice(sorted(processes))
-                processes[who].kill()
-                errors += [line for line in processes[who].communicate()[1].splitlines() if line.strip()]
-                processes[who], killed = start(place, who, Path(folder)), killed + 1
+        began = time.perf_counter()
+        killed, errors = labour(study, place, names, due, chance, Path(folder))
         seconds = time.perf_counter() - began
         notes = [
             line.split() for who in names for line in (Path(folder) / who).read_text(encoding="utf-8").splitlines()
         ]
-    labels = {str(row["id"]): row["label"] for row in study.history()}
-    counted = Counter(str(row["id"]) for row in study.history())
+    told = [(str(row["id"]), row["label"]) for row in study.history()]
+    labels, counted = dict(told), Counter(name for name, _ in told)
     return Outcome(
         seconds=seconds,
         labels=len(labels),
@@ -102,6 +94,24 @@ def run(place: str, items: int, labellers: int, kills: int, *, seed: int = 0) ->
         kills=killed,
         errors=tuple(errors),
     )
+
+
+def labour(
+    study: Study, place: str, names: list[str], due: list[int], chance: random.Random, notes: Path
+) -> tuple[int, list[str]]:
+    """Let labellers work until all have ended, one killed as each number of labels due is there; kills and errors."""
+    killed, errors = 0, []
+    processes = {who: start(place, who, notes) for who in names}
+    while processes:
+        time.sleep(0.02)
+        for who in [who for who, process in processes.items() if process.poll() is not None]:
+            errors += errors_of(processes.pop(who))
+        if killed < len(due) and processes and study.status.labelled >= due[killed]:
+            who = chance.choice(sorted(processes))
+            processes[who].kill()
+            errors += errors_of(processes[who])
+            processes[who], killed = start(place, who, notes), killed + 1
+    return killed, errors
 
 
 def held_by_two(study: Study) -> int:

@@ -67,9 +67,6 @@ def _methods(text: str) -> list[str]:
     return list(dict.fromkeys(method for part in text.split(",") for method in GROUPS.get(part, (part,))))
 
 
-# -- one problem ---------------------------------------------------------------------------------------------------
-
-
 def _simulate(name: str, methods: Sequence[str], options: argparse.Namespace) -> None:
     problem = load(name)
     budgets = [int(b) for b in options.budgets.split(",") if 2 * int(b) < len(problem)]

@@ -10,6 +10,8 @@ given.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from cells import Cell, Cells, marked, options_of_cells, table
 from model_sets import load_set
@@ -28,19 +30,13 @@ def main() -> None:
     parser = options_of_cells(__doc__, seeds=200)
     options = parser.parse_args()
     cells, rows = Cells("losses", KEYS, VALUES), []
-    for name, model in MODELS:
-        for measure in MEASURES:
-            for method in METHODS:
-                found = []
-                for budget in BUDGETS:
-                    parts = (name, model, measure, method, budget, options.seeds)
-
-                    def run(parts=parts) -> Cell:
-                        return simulate(*parts)
-
-                    found.append(cells.get(dict(zip(KEYS, parts, strict=True)), run, again=options.again))
-                truth = f"{float(found[0]['truth']):.3g}"
-                rows.append([f"{name}, {model}", measure, truth, method, *map(_shown, found)])
+    for (name, model), measure, method in product(MODELS, MEASURES, METHODS):
+        found = [
+            cells.of(simulate, name, model, measure, method, budget, options.seeds, again=options.again)
+            for budget in BUDGETS
+        ]
+        truth = f"{float(found[0]['truth']):.3g}"
+        rows.append([f"{name}, {model}", measure, truth, method, *map(_shown, found)])
     print(table(["model", "measure", "truth", "method", *map(str, BUDGETS)], rows))
 
 

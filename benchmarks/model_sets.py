@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 from data import Arrays, bayes, cached, classify, digits, enron, logistic, reuters
 from known_problems import Pair
-from problems import load_pool
+from problems import load_pool, truth_of
 
 import sondage
 
-__all__ = ["REAL_PAIRS", "SETS", "load_set", "truth"]
+__all__ = ["REAL_PAIRS", "SETS", "load_set"]
 
 SEED_OF_ROWS = 0
 IMAGES = 10_000
@@ -100,30 +99,17 @@ def load_set(name: str) -> tuple[dict[str, sondage.Classifier], np.ndarray]:
     return outputs, arrays["labels"]
 
 
-def truth(measure: str, predicted: Any, labels: np.ndarray) -> float:
-    """Return a measure on all labels; written here so that it does not rest on the package under test."""
-    predicted = np.asarray(predicted)
-    if measure == "mse":
-        return float(np.mean((predicted - labels) ** 2))
-    if measure == "accuracy":
-        return float(np.mean(predicted == labels))
-    found = float(np.sum((predicted == 1) & (labels == 1)))
-    return (
-        found / float(np.sum(labels)) if measure == "recall" else 2 * found / float(np.sum(predicted) + np.sum(labels))
-    )
-
-
 def _two_of(name: str, first: str, second: str, measure: str) -> Pair:
     models, labels = load_set(name)
     both = (models[first], models[second])
-    values = [truth(measure, model.predictions, labels) for model in both]
+    values = [truth_of(measure, model.predictions, labels) for model in both]
     return Pair(both, labels, measure, values[0] - values[1])
 
 
 def _regressors(name: str) -> Pair:
     pools = [load_pool(f"{name}-{kind}") for kind in ("gp", "forest")]
     labels = pools[0]["labels"]
-    values = [truth("mse", pool["means"], labels) for pool in pools]
+    values = [truth_of("mse", pool["means"], labels) for pool in pools]
     both = tuple(sondage.Regressor(pool["means"], pool["variances"]) for pool in pools)
     return Pair((both[0], both[1]), labels, "mse", values[0] - values[1])
 

@@ -33,7 +33,7 @@ from data import (
 from numpy.typing import NDArray
 from scipy.special import expit
 
-__all__ = ["PROBLEMS", "Problem", "load", "load_pool", "names", "problem_of"]
+__all__ = ["PROBLEMS", "Problem", "load", "load_pool", "names", "problem_of", "truth_of"]
 
 DIGIT_ROWS = 10_000
 
@@ -90,9 +90,6 @@ class Problem:
         return np.where(f == 1, p, 1 - p) if p.ndim == 1 else p[np.arange(len(p)), f]
 
 
-# -- pools that come with their predictions ------------------------------------------------------------------------
-
-
 def _abt_buy(link: bool) -> Arrays:
     """Pairs of products, 50 positives in 53,753; with ``link``, badly scaled probabilities from the SVM's margin."""
     data = read("pools/abt_buy_svm.npz")
@@ -118,9 +115,6 @@ def _mnist_errors() -> Arrays:
         "predictions": data["preds"].astype(int),
         "labels": data["labels"].astype(int),
     }
-
-
-# -- models trained here -------------------------------------------------------------------------------------------
 
 
 def _enron(kind: str, source: int, target: int) -> Arrays:
@@ -155,8 +149,6 @@ def _digits(source: str, target: str, pair: tuple[int, int] | None = None) -> Ar
     rows = np.random.default_rng(0).permutation(len(train))[:DIGIT_ROWS]
     return classify(logistic(C=0.1), train[rows], label[rows], pool, truth)
 
-
-# -- the list ------------------------------------------------------------------------------------------------------
 
 POOLS: dict[str, Callable[[], Arrays]] = {
     "abt-buy": partial(_abt_buy, False),
@@ -222,17 +214,20 @@ def problem_of(name: str, arrays: Arrays, measure: str, positive: int | None) ->
     """Return a problem from a pool's arrays, labels among them."""
     labels = arrays.pop("labels")
     predicted = arrays["means" if measure == "mse" else "predictions"]
-    return Problem(name, arrays, labels, measure, positive, _truth(measure, positive, predicted, labels))
+    return Problem(name, arrays, labels, measure, positive, truth_of(measure, predicted, labels, positive))
 
 
-def _truth(measure: str, positive: int | None, predicted: NDArray[Any], labels: NDArray[Any]) -> float:
-    """Return the measure on all labels; written here so that it does not rest on the package under test."""
+def truth_of(measure: str, predicted: NDArray[Any], labels: NDArray[Any], positive: int | None = 1) -> float:
+    """Return a measure on all labels; written here so that it does not rest on the package under test."""
     if measure == "mse":
         return float(np.mean((predicted - labels) ** 2))
     if measure == "error_rate":
         return float(np.mean(predicted != labels))
+    if measure == "accuracy":
+        return float(np.mean(predicted == labels))
     said, true = predicted == positive, labels == positive
-    return float(2 * np.sum(said & true) / (np.sum(said) + np.sum(true)))
+    found = float(np.sum(said & true))
+    return found / float(np.sum(true)) if measure == "recall" else 2 * found / float(np.sum(said) + np.sum(true))
 
 
 def main() -> None:

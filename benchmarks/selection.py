@@ -12,11 +12,12 @@ computed again unless --again is given.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 from cells import Cell, Cells, options_of_cells, table
-from known_problems import DATA
+from data import read as read_file
 
 import sondage
 
@@ -38,36 +39,31 @@ def main() -> None:
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
     parser.add_argument("--method", nargs="+", choices=list(METHODS), default=list(METHODS))
     options = parser.parse_args()
-    cells, found = Cells("selection", KEYS, VALUES), []
-    for name in options.set:
-        for method in options.method:
-            for budget in options.budget:
-                keys = dict(zip(KEYS, (name, method, budget, options.seeds), strict=True))
-
-                def run(name=name, method=method, budget=budget) -> Cell:
-                    return simulate(name, METHODS[method], budget, options.seeds)
-
-                found.append(cells.get(keys, run, again=options.again))
+    cells = Cells("selection", KEYS, VALUES)
+    found = [
+        cells.of(simulate, *case, options.seeds, again=options.again)
+        for case in product(options.set, options.method, options.budget)
+    ]
     print(shown(found, options.budget))
 
 
 @lru_cache
 def read(name: str) -> tuple[sondage.Pool, np.ndarray, dict[str, float]]:
     """Return pool, labels and the accuracy of every model."""
-    data = np.load(DATA / "many_models" / f"{name}.npz")
+    data = read_file(f"many_models/{name}.npz")
     labels, predictions = data["labels"].astype(int), data["predictions"].astype(int)
     models = {f"m{i}": sondage.Classifier(predictions=column) for i, column in enumerate(predictions.T)}
     accuracy = {model: float(np.mean(column == labels)) for model, column in zip(models, predictions.T, strict=True)}
     return sondage.Pool(models=models), labels, accuracy
 
 
-def simulate(name: str, parts: dict[str, Any], budget: int, seeds: int) -> Cell:
+def simulate(name: str, method: str, budget: int, seeds: int) -> Cell:
     """Return how well the selections of all seeds did."""
     pool, labels, accuracy = read(name)
     top = max(accuracy.values())
     best, regret, held, size = (np.empty(seeds) for _ in range(4))
     for seed in range(seeds):
-        selection = sondage.select(pool, "accuracy", labels=labels, budget=budget, seed=seed, **parts)
+        selection = sondage.select(pool, "accuracy", labels=labels, budget=budget, seed=seed, **METHODS[method])
         inside = selection.contenders(0.95)
         regret[seed] = top - accuracy[selection.best]
         best[seed] = accuracy[selection.best] == top

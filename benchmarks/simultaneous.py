@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 from cells import Cell, Cells, marked, options_of_cells, table
-from model_sets import load_set, truth
+from model_sets import load_set
+from problems import truth_of
 
 import sondage
 
@@ -40,23 +41,21 @@ def main() -> None:
     parser.add_argument("--set", nargs="+", choices=list(CASES), default=list(CASES))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
     options = parser.parse_args()
-    cells, found = Cells("simultaneous", KEYS, VALUES), []
-    for case in options.set:
-        for budget in options.budget:
-            keys = dict(zip(KEYS, (case, budget, options.seeds), strict=True))
-
-            def run(case=case, budget=budget) -> Cell:
-                return simulate(*CASES[case], budget, options.seeds)
-
-            found.append(cells.get(keys, run, again=options.again))
+    cells = Cells("simultaneous", KEYS, VALUES)
+    found = [
+        cells.of(simulate, case, budget, options.seeds, again=options.again)
+        for case in options.set
+        for budget in options.budget
+    ]
     print(shown(found))
 
 
-def simulate(name: str, measure: str, budget: int, seeds: int) -> Cell:
+def simulate(case: str, budget: int, seeds: int) -> Cell:
     """Return how often each statement held."""
+    name, measure = CASES[case]
     models, labels = load_set(name)
     pool = sondage.Pool(models=models)
-    values = {model: truth(measure, output.predictions, labels) for model, output in models.items()}
+    values = {model: truth_of(measure, output.predictions, labels) for model, output in models.items()}
     top, held = max(values.values()), np.empty((seeds, len(VALUES) - 1))
     for seed in range(seeds):
         found = sondage.select(pool, measure, labels=labels, budget=budget, seed=seed)

@@ -11,6 +11,7 @@ Finished cells are kept in benchmarks/results/stopping.csv and not computed agai
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -35,17 +36,10 @@ def main() -> None:
     parser = options_of_cells(__doc__, seeds=2000)
     options = parser.parse_args()
     cells, rows = Cells("stopping", KEYS, VALUES), []
-    for name in PAIRS:
-        for measure in MEASURES:
-            for way in WAYS:
-                parts = (name, measure, way, options.seeds)
-
-                def run(parts=parts) -> Cell:
-                    return simulate(*parts)
-
-                found = cells.get(dict(zip(KEYS, parts, strict=True)), run, again=options.again)
-                rejected = marked(float(found["rejected"]), options.seeds, ALPHA, "greater")
-                rows.append([name, measure, way, rejected, f"{float(found['labels']):.0f}"])
+    for name, measure, way in product(PAIRS, MEASURES, WAYS):
+        found = cells.of(simulate, name, measure, way, options.seeds, again=options.again)
+        rejected = marked(float(found["rejected"]), options.seeds, ALPHA, "greater")
+        rows.append([name, measure, way, rejected, f"{float(found['labels']):.0f}"])
     print(f"share of {options.seeds} runs that tell equal models apart at {ALPHA}, budget {BUDGET}\n")
     print(table(["pair", "measure", "way", "told apart", "labels"], rows))
 

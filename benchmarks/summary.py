@@ -45,9 +45,6 @@ def result_file(problem: str) -> Path:
     return RESULTS / f"{problem.replace('/', '--')}.csv"
 
 
-# -- cells ---------------------------------------------------------------------------------------------------------
-
-
 def _cell(problem: Problem, rows: Sequence[Mapping[str, str]]) -> Cell:
     """Return what the runs of one problem, budget and method say."""
     columns = [[float(row[name]) for row in rows] for name in ("estimate", "low", "high", "n_labels", "seconds")]
@@ -137,9 +134,6 @@ def _order(key: Key) -> tuple[int, int, str]:
     return known.index(key[0]) if key[0] in known else len(known), key[1], key[2]
 
 
-# -- what a cell is worth ------------------------------------------------------------------------------------------
-
-
 def coverage_flag(cell: Mapping[str, Any]) -> str:
     """Return "low" or "high" where coverage lies outside the band beyond doubt, else ""."""
     if cell["covered"] == "":
@@ -193,9 +187,6 @@ def _geometric(ratios: Iterable[float]) -> float:
     """Return the geometric mean of the finite ratios, exact cells counted as `LEAST_RATIO` so that none decides it."""
     good = [math.log(max(LEAST_RATIO, ratio)) for ratio in ratios if math.isfinite(ratio)]
     return math.exp(sum(good) / len(good)) if good else math.nan
-
-
-# -- tables --------------------------------------------------------------------------------------------------------
 
 
 def print_tables(
@@ -331,8 +322,8 @@ def _notes(found: Mapping[Key, Cell]) -> str:
         "interval on a uniform sample of the same size for error rates, over the passive method's for other measures.",
         f"A ratio below {LEAST_RATIO} counts as {LEAST_RATIO} in means; 'pools' counts each pool once. An",
         "undefined F1 counts as 0. LURE has the thesis's q. Peers are configured in benchmarks/peers/environments.py:",
-        "ppi-python on a uniform sample, ssepy in 10 strata, oasis for F-measures only and without intervals; glide-py",
-        "is left out because it needs Python 3.12.",
+        "ppi-python on a uniform sample, ssepy in 10 strata, glide-py's active statistical inference with at most as",
+        "many labels, oasis for F-measures only and without intervals.",
     ]
     mixed = sorted({key[2] for key, cell in found.items() if cell["codes"] > 1})
     if mixed:

@@ -87,23 +87,13 @@ def heading(name: str, level: float, seeds: int) -> str:
 
 def simulated(options: argparse.Namespace, *, null: bool) -> list[Cell]:
     """Return all cells asked for, computing those that are missing."""
-    cells, found = Cells("tests", KEYS, VALUES), []
-    for name in dict.fromkeys(one for pair in options.pair for one in GROUPS.get(pair, (pair,))):
-        build = lru_cache(ALL_PAIRS[name])
-        for design in designs(name):
-            for budget in options.budget:
-                keys = dict(zip(KEYS, (name, design, budget, null, options.seeds), strict=True))
-
-                def run(name=name, build=build, parts=DESIGNS[design], budget=budget) -> Cell:
-                    made = name in PAIRS  # of real pairs the pool's own difference is asked for
-                    target = "population" if null or made else "pool"
-                    resampling = null and made
-                    return simulate(
-                        build(), parts, budget, options.seeds, null=null, target=target, resampling=resampling
-                    )
-
-                found.append(cells.get(keys, run, again=options.again))
-    return found
+    cells = Cells("tests", KEYS, VALUES)
+    return [
+        cells.of(simulate, name, design, budget, null, options.seeds, again=options.again)
+        for name in dict.fromkeys(one for pair in options.pair for one in GROUPS.get(pair, (pair,)))
+        for design in designs(name)
+        for budget in options.budget
+    ]
 
 
 def designs(pair: str) -> list[str]:
@@ -111,10 +101,15 @@ def designs(pair: str) -> list[str]:
     return [design for design in DESIGNS if pair == "regression" or not design.startswith("active_")]
 
 
-def simulate(
-    pair: Pair, parts: dict[str, Any], budget: int, seeds: int, *, null: bool, target: str, resampling: bool
-) -> Cell:
+@lru_cache(maxsize=1)
+def built(name: str) -> Pair:
+    return ALL_PAIRS[name]()
+
+
+def simulate(name: str, design: str, budget: int, null: bool, seeds: int) -> Cell:
     """Return how often each test rejects, and how often the interval holds the difference."""
+    pair, made = built(name), name in PAIRS
+    target = "population" if null or made else "pool"  # of real pairs that differ it is the pool's own
     pool, truth = pair.pool, 0.0 if null else pair.truth
     rejected, fitted = np.zeros((len(TESTS), len(LEVELS))), np.zeros(len(TESTS))
     values, errors, labels, covered = (np.empty(seeds) for _ in range(4))
@@ -123,12 +118,12 @@ def simulate(
         if null:
             pool = pair.swapped(generator)
         comparison = sondage.compare(
-            pool, "a", "b", pair.measure, labels=pair.labels, budget=budget, seed=seed, target=target, **parts
+            pool, "a", "b", pair.measure, labels=pair.labels, budget=budget, seed=seed, target=target, **DESIGNS[design]
         )
         estimate, interval = comparison.estimate, comparison.interval(0.95)
         values[seed], errors[seed], labels[seed] = estimate.value, estimate.std_error, estimate.n_labels
         covered[seed] = interval.low - 1e-9 <= truth <= interval.high + 1e-9
-        for place, pvalue in enumerate(pvalues(comparison, generator, resampling=resampling)):
+        for place, pvalue in enumerate(pvalues(comparison, generator, resampling=null and made)):
             rejected[place] += np.array(LEVELS) >= pvalue
             fitted[place] += not np.isnan(pvalue)
     shares = np.where(fitted[:, None] > 0, rejected / seeds, np.nan)  # a run without a discordant label rejects nothing

@@ -26,15 +26,15 @@ from unseen import (
     KEYS,
     OTHERS,
     VALUES,
-    Unseen,
     against_default,
-    all_unseen,
+    by_problem,
     cells_of_unseen,
     mean_ratio,
     ratio_of,
     simulate,
     too_low,
 )
+from unseen_pools import Unseen, all_unseen
 
 METHODS = ("default", "passive")
 POSITIVE = 1
@@ -65,9 +65,6 @@ def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     if method == OTHERS:
         return [simulate(problem, unseen.with_others((1, 2)), "default", budget, seeds) for budget in BUDGETS]
     return [simulate(problem, problem.pool(), method, budget, seeds) for budget in BUDGETS]
-
-
-# -- the measures on all labels, by scikit-learn ---------------------------------------------------------------------
 
 
 def _by(name: str, of: Callable[[Problem], Any]) -> Callable[[Problem], float]:
@@ -127,16 +124,9 @@ TRUTHS: dict[str, Callable[[Problem], float]] = {
 OF_ONE_CLASS = ("recall", "precision", "specificity", "auc", "average_precision")
 
 
-# -- tables ----------------------------------------------------------------------------------------------------------
-
-
 def tables(found: list[Cell]) -> str:
     """Return for each measure and number of labels errors and widths over equal draws', the default's, and coverage."""
-    by_key = {(cell["problem"], cell["method"], int(cell["budget"])): cell for cell in found}
-    whole = [(method, budget) for method in (*METHODS, OTHERS) for budget in BUDGETS]
-    names = [
-        name for name in dict.fromkeys(name for name, _, _ in by_key) if all((name, *at) in by_key for at in whole)
-    ]
+    by_key, names = by_problem(found, (*METHODS, OTHERS))
     rows, helped, every = [], [], []
     for measure in TRUTHS:
         own = [name for name in names if name.endswith(f"/{measure}")]

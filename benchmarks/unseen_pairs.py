@@ -21,7 +21,6 @@ from problems import problem_of
 from unseen import (
     AGAINST_DEFAULT,
     METHODS,
-    Unseen,
     against_default,
     cells_of_unseen,
     mean_ratio,
@@ -30,6 +29,7 @@ from unseen import (
     summary_of,
     too_low,
 )
+from unseen_pools import Unseen
 
 import sondage
 

@@ -10,13 +10,17 @@ ssepy-df       ssepy, the same strata with proportional allocation and the power
 oasis          OASIS, F-measures only and no interval; 30 strata by cumulative sqrt(F) of the probabilities with 100 or
                more bins, given explicitly because its automatic choice calls what SciPy has removed. It draws with
                replacement until enough distinct items are labelled, at most 20 draws for each label of the budget.
-glide          glide-py needs Python 3.12 or newer; where the benchmark runs on less it is left out.
+glide          glide-py, active statistical inference (Zrnic and Candes 2024): labels are drawn independently with
+               probabilities in proportion to the believed standard deviation of the loss, a tenth of its mean at the
+               least, and the tuned estimate weighs them by these; F1 by Newton's step. It needs Python 3.12: a
+               `python3.12` is looked for where the benchmark runs on less.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -48,12 +52,15 @@ class Peer:
         Module of this folder that runs inside.
     measures : tuple of str
         Measures it can estimate.
+    least : tuple of int
+        First version of Python that it runs on.
     """
 
     environment: str
     requirements: tuple[str, ...]
     module: str
     measures: tuple[str, ...] = ("f1", "error_rate", "mse")
+    least: tuple[int, int] = (3, 11)
 
 
 _SSEPY = ("ssepy==0.1.1", "numpy<2", "scikit-learn")
@@ -62,6 +69,7 @@ PEERS: dict[str, Peer] = {
     "ppi": Peer("ppi", ("ppi-python==0.2.3",), "peers.run_ppi"),
     "ssepy-neyman": Peer("ssepy", _SSEPY, "peers.run_ssepy"),
     "ssepy-df": Peer("ssepy", _SSEPY, "peers.run_ssepy"),
+    "glide": Peer("glide", ("glide-py==0.11.0",), "peers.run_glide", least=(3, 12)),
     "oasis": Peer("oasis", ("oasis==0.1.3", "numpy<2", "scikit-learn", "setuptools"), "peers.run_oasis", ("f1",)),
 }
 
@@ -104,7 +112,7 @@ def _python(peer: Peer) -> Path:
         return python.absolute()
     allow = {"SKLEARN_ALLOW_DEPRECATED_SKLEARN_PACKAGE_INSTALL": "True"}
     for command in (
-        [sys.executable, "-m", "venv", str(folder)],
+        [_interpreter(peer), "-m", "venv", str(folder)],
         [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *peer.requirements],
     ):
         done = subprocess.run(command, env=os.environ | allow, capture_output=True, text=True, check=False)
@@ -113,3 +121,14 @@ def _python(peer: Peer) -> Path:
             raise PeerError(f"{peer.environment} does not install: {last}")
     ready.write_text("\n".join(peer.requirements))
     return python.absolute()
+
+
+def _interpreter(peer: Peer) -> str:
+    """Return a Python that is new enough: this one, or the first that is."""
+    if sys.version_info >= peer.least:
+        return sys.executable
+    name = "python{}.{}".format(*peer.least)
+    found = shutil.which(name)
+    if found is None:
+        raise PeerError(f"{peer.environment} needs {name}, which is not on the path")
+    return found

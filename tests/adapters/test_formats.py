@@ -101,6 +101,26 @@ def test_outcomes_have_a_column_for_each_system(tmp_path, form):
     assert len(read_answers(path, study)) == 3
 
 
+@pytest.mark.parametrize(
+    ("end", "text", "half"),
+    [
+        ("csv", "id,a.label,c.label\n0,1,0\n1,,\n", "id,a.label\n0,1\n"),
+        ("jsonl", '{"id": 0, "a.label": 1, "c.label": 0}\n{"id": 1, "a.label": null, "c.label": null}', '{"id": 0}'),
+    ],
+)
+def test_columns_of_systems_that_the_study_does_not_ask_about_may_be_missing(tmp_path, end, text, half):
+    pool = Pool(models={name: Outcome(judge=[0.9, 0.2]) for name in "abc"})
+    study = Study.create(tmp_path / "study.db", pool, "accuracy", compare=("a", "c"), budget=2)
+    study.ask(2)
+    (path := tmp_path / f"labels.{end}").write_text(text)
+    assert tell_answers(study, read_answers(path, study)) == 2
+    assert [study.labels()[0][model] for model in (0, 2)] == [1, 0]
+    assert study.labels()[1] is None
+    path.write_text(half)
+    with study, pytest.raises(InputError, match=r"no (column )?'[ac]\.label'"):
+        read_answers(path, study)
+
+
 @pytest.mark.parametrize("text", ["1_0", "0_1", "nan", "0x1", "one"])
 def test_texts_that_are_no_numbers_are_no_labels(tmp_path, text):
     numbers = Pool(means=[1.0, 2.0], variances=[1.0, 1.0])

@@ -83,6 +83,15 @@ def test_other_columns_of_pandas():
     assert pool.fields["5"].tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("values", [["one", None, "three"], [{"a": 1}, None, {"a": 2}], [[1], None, [2, 3]]], ids=str)
+@pytest.mark.parametrize("made", ["object", "polars", "arrow"])
+def test_fields_may_be_objects_with_missing_values(made, values):
+    column = {"text": pandas.Series(values, dtype=object)} if made == "object" else {"text": values}
+    pool = read_pool(FRAMES.get(made, pandas.DataFrame)(COLUMNS | column))
+    shown = [value.tolist() if isinstance(value, np.ndarray) else value for value in pool.fields["text"]]
+    assert shown == values
+
+
 def test_what_is_no_frame_is_refused():
     with pytest.raises(InputError, match="read from a path, a relation or a frame, not from ndarray"):
         read_pool(np.zeros(3))

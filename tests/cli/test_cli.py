@@ -436,6 +436,17 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there():
     assert "cannot be written: No such file or directory" in refused("export", "study.db", "-o", "none/labels.csv")
 
 
+@pytest.mark.parametrize("target", ["real.csv", os.devnull])
+@pytest.mark.parametrize("options", [(), ("--draws",)], ids=str)
+def test_links_and_devices_are_written_not_replaced(target, options):
+    planned("--model", "a")
+    run("ask", "study.db", 3, "-o", "batch.csv")
+    os.symlink(target, "link.csv")
+    run("export", "study.db", *options, "-o", "link.csv")
+    assert Path("link.csv").is_symlink()
+    assert target == os.devnull or Path(target).read_text().startswith("id,")
+
+
 def test_refusals_are_in_the_words_of_the_command_line():
     planned("--model", "a")
     assert "everything" not in refused("export", "study.db", "--draws")

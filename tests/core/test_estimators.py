@@ -89,6 +89,23 @@ def test_horvitz_thompson_is_unbiased_and_so_is_its_variance(n: int, b: Floats) 
     assert variance == pytest.approx(square - truth**2, rel=1e-6)
 
 
+def test_horvitz_thompson_of_a_fixed_number_of_draws_is_unbiased_and_so_is_its_variance(b: Floats) -> None:
+    # Hansen and Hurwitz, Annals of Mathematical Statistics 14, 1943: what varies is how far draws are from their mean.
+    items, q, values = regression(b), RATES / RATES.sum(), []
+    for drawn in map(list, product(range(N), repeat=3)):
+        sample = sample_of(items, Y, drawn, from_counts(np.ones(3), q[drawn]))
+        fit = horvitz_thompson(SQUARED, sample, known())
+        values.append((fit.value, fit.variance, fit.value**2, float(np.prod(q[drawn]))))
+    mean, variance, square = np.array(values).T[:3] @ np.array(values)[:, 3]
+    assert mean == pytest.approx(b @ (F - Y) ** 2, rel=1e-12)
+    assert variance == pytest.approx(square - mean**2, rel=1e-9)
+    counted = sample_of(items, Y, [1, 4], from_counts(np.array([2, 2]), q[[1, 4]]))
+    single = sample_of(items, Y, [1, 4], from_counts(np.ones(2), q[[1, 4]]))
+    assert horvitz_thompson(SQUARED, counted, known()).variance == pytest.approx(
+        horvitz_thompson(SQUARED, single, known()).variance / 2, rel=1e-12
+    )
+
+
 P = np.array([0.1, 0.8, 0.35, 0.6, 0.95, 0.5])
 LABELS = np.array([0, 1, 1, 0, 1, 1])
 

@@ -41,6 +41,7 @@ def frames() -> dict[str, pd.DataFrame]:
     two = classes("abcd", "A.") | classes("abcd", "B \"b'.", 1)
     hard = np.where(p > 0.5, HOSTILE, "select")
     numbers = {f"{m}.{c}": rng.gamma(2.0, size=N) for m in "AB" for c in ("prediction", "variance")}
+    sure = {name: np.zeros(N) if name.endswith("variance") else column for name, column in numbers.items()}
     priced = {"weight": 1 + rng.random(N), "cost": 1 + rng.random(N)}
     votes, judged = rng.binomial(10, p) / 10, rng.binomial(5, judge) / 5
     shared = np.stack([rng.multinomial(10, row) for row in shares(4)]) / 10
@@ -58,6 +59,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "features": {"id": ids(), "p_1": p, "feature.é": rng.normal(size=N), "feature.b": rng.normal(size=N)},
         "numbers": {"id": ids()} | numbers,
         "numbers alone": {"id": ids()} | {name: numbers[name] for name in ("A.prediction", "B.prediction")},
+        "numbers that are sure": {"id": ids()} | sure,
         "shared": {"id": ids(), "p_1": p, "group": rng.integers(0, 900, N)},
         "shared text": {"id": ids("text"), "group": [f"g'{i}" for i in rng.integers(0, 900, N)]} | classes("abc"),
         "shared numbers": {"id": ids(), "group": rng.integers(0, 900, N)} | priced | numbers,

@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 import sondage
-from sondage import Classifier, Outcome, Pool, Regressor, Study, read_pool
+from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study, read_pool
 from sondage.errors import InputError, LabelError, SondageError
 
 FILES = {
@@ -137,6 +137,26 @@ ARRAYS = {
     "id of a kind": ({"probabilities": P, "ids": [1, {}, 2]}, "the id of row 1 is {}; it must be a text or a number"),
     "ids in two types": ({"probabilities": P, "ids": [1, 1.0, "2"]}, "id 1 stands in more than one row"),
     "half a character": ({"probabilities": P, "ids": ["\ud800", "a", "b"]}, r"id '\ud800' has half a character"),
+    "half a character in a class": ({"predictions": ["\ud800", "a", "b"]}, r"class '\ud800' has half a character"),
+    "half a character in a model": ({"models": {"\ud800": Classifier(P)}}, r"model '\ud800' has half a character"),
+    "half a character in a field": (
+        {"probabilities": P, "fields": {"text": ["ä", None, {"said": ["\udfff"]}]}, "ids": [5, 6, 7]},
+        "field 'text' of row 2 (id 7) has half a character, which is no text",
+    ),
+    "half a character in a document": (
+        {"models": {"a": Ranking([["x"], ["x", "\ud800"]])}, "classes": [0, 1], "ids": ["q", "p"]},
+        "document of query 'p' has half a character",
+    ),
+    "half a character in a document's field": (
+        {
+            "models": {"a": Ranking(ranks=[1, 2])},
+            "classes": [0, 1],
+            "queries": ["q", "q"],
+            "documents": ["x", "y"],
+            "fields": {"\U0001f600": ["\U0001f600", "\ud83d"]},
+        },
+        "field '\U0001f600' of row 1 has half a character",
+    ),
     "id": ({"probabilities": P, "ids": ["a", "b", "a"]}, "id a stands in more than one row"),
     "kinds": ({"models": {"a": Classifier(P), "b": Regressor(P)}}, "a: Classifier, b: Regressor"),
     "lengths": ({"models": {"a": Classifier(P), "b": Classifier(P[:2])}}, "different numbers of rows"),
@@ -266,6 +286,11 @@ STUDIES = {
     "list for an id": (lambda study, pool: study.tell([[1]], [1]), "id [1] was never asked for"),
     "list to skip": (lambda study, pool: study.skip([1], "ann"), "id [1] was never asked for"),
     "history": (lambda study, pool: study.history({}), "id {} was never asked for"),
+    "half a label": (lambda study, pool: study.tell(study.ask(1), ["\ud800"]), r"label '\ud800' of id"),
+    "half an id": (lambda study, pool: study.tell(["\ud800"], [1]), r"id '\ud800' was never asked for"),
+    "half a reason": (lambda study, pool: study.skip(study.ask(1)[0], "ann", "\ud800"), r"reason='\ud800' has half a"),
+    "half a request": (lambda study, pool: study.undo("ann", request="\ud800"), r"request='\ud800' has half a"),
+    "half a name": (lambda study, pool: study.release("\ud800"), r"labeller '\ud800' must be a name"),
     "release": (lambda study, pool: study.release("ann", 1), "ids is 1; it must be a list"),
     "fields": (lambda study, pool: study.fields("10"), "ids is '10'; it must be a list"),
     "documents": (lambda study, pool: study.documents(7), "ids is 7; it must be a list"),
@@ -306,6 +331,8 @@ SEVERAL = {
     "pools": (lambda: sondage.compare({"x": TWO}, "a", "b", **TOLD), "pool is a dict, not a sondage.Pool"),
     "select": (lambda: sondage.select(P, **TOLD), "pool is a list, not a sondage.Pool"),
     "advise": (lambda: sondage.advise(P), "pool is a list, not a sondage.Pool"),
+    "advised": (lambda: sondage.advise(TWO, compare=["a", "b", "a"]), "compare needs two different models, not ['a'"),
+    "advised twice": (lambda: sondage.advise(TWO, model="a", compare=["a", "b"]), "model='a' is for one model"),
 }
 
 

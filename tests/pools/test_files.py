@@ -140,6 +140,14 @@ def test_the_index_that_pandas_leaves_in_a_file_is_no_field(lazy, tmp_path):
             assert {"text": text} in study.fields(study.ask())
 
 
+def test_rows_of_empty_cells_are_none(written):
+    path = written('id;p_1;"te""xt"\r\nb;.5;x\r\n;;\r\na;.25;\r\n ;; \r\n;;\r\n')
+    pool = read_pool(path)
+    assert (pool.ids.tolist(), pool.fields['te"xt'].tolist()) == (["b", "a"], ["x", None])
+    with pytest.raises(InputError, match="id of row 1 is missing"):
+        read_pool(written("id,p_1\na,.5\n,.5\n"))
+
+
 def test_a_group_is_one_item(written):
     pool = read_pool(written("id,p_1,group\n1,.5,a\n2,.5,a\n3,.5,b\n"))
     assert pool.n_units == 2
@@ -157,7 +165,7 @@ def test_a_pool_remembers_how_it_was_read(written):
 
 def read_labels(path):
     """Return the ids and the labels of a file."""
-    rows = [row for _, row in read_label_rows(path, ["id", "label"])]
+    rows = [row for _, row in read_label_rows(path, ["id", "label"], ["label"])]
     return [row["id"] for row in rows], [row["label"] for row in rows]
 
 
@@ -194,7 +202,7 @@ def test_cells_may_be_long(written):
 
 
 def test_labels_of_systems_have_a_column_each(written):
-    rows = read_label_rows(written("id,a.label,b.label\n1,0,1\n2,,\n"), ["id", "a.label", "b.label"])
+    rows = read_label_rows(written("id,a.label,b.label\n1,0,1\n2,,\n"), ["id", "a.label"], ["a.label", "b.label"])
     assert rows == [
         (2, {"id": "1", "a.label": "0", "b.label": "1"}),
         (3, {"id": "2", "a.label": None, "b.label": None}),

@@ -70,6 +70,12 @@ def test_one_cost_for_all_documents_and_a_query_without_documents():
     assert asked(pool, "dcg", "a").items.costs.tolist() == [6.0, 6.0]  # nothing to judge costs as the cheapest
 
 
+def test_lists_of_many_queries_are_read_once():
+    lists = [[f"d{query}", f"d{query + 1}"] for query in range(20_000)]
+    pool = sondage.Pool(models={"a": Ranking(lists)}, classes=[0, 1])  # once each had looked through all names: minutes
+    assert repr(pool) == "<Pool: 20,000 items, 1 model, ranking of 40,000 documents>"
+
+
 def test_files_and_frames(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({

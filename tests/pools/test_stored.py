@@ -54,6 +54,8 @@ CASES = [
     ("numbers", "mse", {}),
     ("numbers", "mae", {}),
     ("numbers alone", "mse", {}),
+    ("numbers that are sure", "mse", {}),
+    ("numbers that are sure", "mae", {}),
     ("numbers", "mse", {"design": "active_inf"}),
     ("two classes", "f1", {"design": "neyman"}),
     ("two classes", "error_rate", {"design": "strata"}),
@@ -370,10 +372,12 @@ def test_a_relation_has_names_and_slices_of_any_type(kind):
     assert told[1].overall.value == pytest.approx(told[0].overall.value)
 
 
-def test_times_are_told_with_their_zone(tmp_path):
+@pytest.mark.parametrize("unit", ["us", "ns"])
+def test_times_are_told_with_their_zone(unit, tmp_path):
     times = pd.to_datetime(1711846800000 + 3600500 * (np.arange(60) % 2), unit="ms", utc=True)  # that Berlin left out
     expected, path = ["2024-03-31T01:00:00+00:00", "2024-03-31T02:00:00.500000+00:00"], tmp_path / "pool.parquet"
-    frame = pd.DataFrame({"id": range(60), "p_1": np.arange(60) / 60, "at": times.tz_convert("Europe/Berlin")})
+    times = times.tz_convert("Europe/Berlin").as_unit(unit)
+    frame = pd.DataFrame({"id": range(60), "p_1": np.arange(60) / 60, "at": times})
     frame["late"] = frame["at"].where(frame["id"] > 50)
     frame.to_parquet(path)
     with duckdb.connect() as berlin:
@@ -408,9 +412,10 @@ def test_lists_are_no_numbers(tmp_path):
         read_pool(path, features=["embedding"], lazy=True)
 
 
-def test_whole_numbers_of_128_bits_are_exact():
+@pytest.mark.parametrize("kind", ["HUGEINT", "DECIMAL(38,0)", "DECIMAL(18,0)"])
+def test_whole_numbers_of_128_bits_and_decimal_ones_are_exact(kind):
     large = 2**53 + 1
-    wide = duckdb.sql(f"SELECT ({large} + 2 * i)::HUGEINT AS id, i / 40.0 AS p_1 FROM range(40) t(i)")
+    wide = duckdb.sql(f"SELECT ({large} + 2 * i)::{kind} AS id, i / 40.0 AS p_1 FROM range(40) t(i)")
     pools = [read_pool(wide, lazy=lazy) for lazy in (False, True)]
     assert pools[0].ids.tolist() == pools[1].load().ids.tolist() == [large + 2 * i for i in range(40)]
     assert asked(pools[0], budget=9)[0] == asked(pools[1], budget=9)[0]

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure as Canvas
 
 import sondage
-from sondage import Classifier, Outcome, Pool, Ranking, Study
+from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study
 from sondage.errors import InputError
 from sondage.reports.data import result_data
 from sondage.reports.plots import CHARTS
@@ -176,6 +176,25 @@ def test_labels_drawn_elsewhere_and_slices_are_reported(rng):
 def test_stages_are_counted_as_they_were_drawn(budget, told, rng):
     pool = Pool(probabilities=rng.random(200))
     assert told in str(sondage.report(sondage.evaluate(pool, labels=[0, 1] * 100, budget=budget)))
+
+
+def test_stages_to_come_are_told(rng, tmp_path):
+    pool = Pool(probabilities=rng.random(200))
+    with Study.create(tmp_path / "s.db", pool, budget=60) as study:
+        ids = study.ask(10)
+        study.tell(ids, [0] * len(ids))
+        assert "The draw has 1 stage so far, of at most 3 (20 %," in str(sondage.report(study))
+
+
+def test_labels_that_were_not_wanted_are_not_told(rng):
+    pool, y = Pool(probabilities=rng.random(2000)), [0, 1] * 1000
+    found = sondage.evaluate(pool, labels=y, budget=900, stop=0.3)
+    told = sondage.report(found).chosen
+    assert told[0].startswith(f"{found.n_labels} labels from 2,000 items")
+    assert told[1].startswith(f"Labelling stopped when the interval was narrow enough, after {found.n_labels} labels;")
+    models = {name: sondage.Classifier(predictions=[k, *y[1:]]) for k, name in enumerate("abc")}
+    pair = sondage.select(Pool(models=models, classes=[0, 1, 2]), "accuracy", labels=y, budget=60)
+    assert sondage.report(pair).chosen[0].startswith(f"{pair.n_labels} labels from 2,000 items")
 
 
 @pytest.mark.parametrize(
@@ -446,3 +465,12 @@ def test_better_by_more_than_a_margin(rng):
 def test_measures_are_named_as_readers_know_them(rng):
     pool, labels = pool_of("evaluate", rng)
     assert answer(sondage.evaluate(pool, "brier", labels=labels, budget=20)).startswith("The Brier score of 'model' ")
+
+
+def test_intervals_without_an_end_are_null_in_json(rng):
+    truth, noise = rng.normal(size=60), rng.normal(size=60)
+    models = {"a": Regressor(truth + noise, np.ones(60)), "b": Regressor(truth + 2 * noise, np.ones(60))}
+    found = sondage.select(Pool(models=models), "r2", labels=truth, budget=1)
+    assert -np.inf in [gap.low for gap in found.gaps().values()]
+    data = json.loads(json.dumps(result_data(found), allow_nan=False))
+    assert None in [gap["low"] for gap in data["gaps"].values()]

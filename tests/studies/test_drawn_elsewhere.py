@@ -32,6 +32,27 @@ def test_horvitz_thompson_is_unbiased_over_all_draws() -> None:
     assert mean == pytest.approx(np.mean(F != Y), rel=1e-12)
 
 
+def test_the_variance_with_replacement_is_unbiased_over_all_draws() -> None:
+    q, losses = np.array([0.1, 0.3, 0.2, 0.25, 0.15]), np.array([1.5, 2.0, 0.5, 3.0, 2.5])
+    moments = np.zeros(3)
+    for draws in map(list, product(range(5), repeat=3)):
+        found = estimate_from(
+            "mae",
+            means=np.zeros(3),
+            labels=losses[draws],
+            draw_probability=q[draws],
+            pool_size=5,
+            estimator="horvitz_thompson",
+        )
+        each = losses[draws] / (5 * q[draws])  # Hansen and Hurwitz: a mean of as many independent numbers
+        assert found.value == pytest.approx(np.mean(each), rel=1e-12)
+        if np.ptp(each) > 0:
+            assert found.std_error == pytest.approx(np.std(each, ddof=1) / np.sqrt(3), rel=1e-12)
+        moments += np.prod(q[draws]) * np.array([np.mean(each), np.mean(each) ** 2, np.var(each, ddof=1) / 3])
+    assert moments[0] == pytest.approx(losses.mean(), rel=1e-12)
+    assert moments[2] == pytest.approx(moments[1] - moments[0] ** 2, rel=1e-9)
+
+
 def test_hajek_by_hand_and_by_draws_with_replacement() -> None:
     taken = np.array([0, 1, 2])
     assert drawn(taken) == pytest.approx((1 / 0.3 + 1 / 0.5) / np.sum(1 / PI[taken]), rel=1e-12)
@@ -43,11 +64,20 @@ def test_hajek_by_hand_and_by_draws_with_replacement() -> None:
     assert found.std_error == pytest.approx(np.sqrt(np.sum(v**2 * (wrong - v @ wrong) ** 2)), rel=1e-12)
 
 
+def test_horvitz_thompson_by_draws_with_replacement_varies_as_the_mean_of_the_draws() -> None:
+    taken, q = np.array([0, 1, 2, 3, 3]), np.array([0.2, 0.1, 0.3, 0.25, 0.25])
+    parts = {"predictions": F[taken], "labels": Y[taken], "draw_probability": q, "pool_size": 5}
+    found = estimate_from("accuracy", estimator="horvitz_thompson", interval="wald", **parts)
+    draws = (F[taken] == Y[taken]) / (5 * q)
+    assert found.value == pytest.approx(np.mean(draws), rel=1e-12)
+    assert found.std_error == pytest.approx(np.std(draws, ddof=1) / np.sqrt(5), rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
         ({}, "give inclusion= .* or draw_probability="),
-        ({"inclusion": [0.5, 0.5], "draw_probability": [0.1, 0.1]}, "give inclusion="),
+        ({"inclusion": [0.5, 0.5], "draw_probability": [0.1, 0.1]}, "give inclusion= .*, not both"),
         ({"inclusion": [0.5, 0.5], "estimator": "assited"}, "no estimator 'assited' without a pool"),
         *(
             ({"inclusion": [0.5, 0.5], "estimator": name}, "without a pool")

@@ -26,3 +26,8 @@ def test_recall_of_nought_or_one_counts_the_positives_only(found: bool) -> None:
     shrink = (stats.norm.ppf(0.975) / stats.t.ppf(0.975, estimate.df)) ** 2
     wanted = wilson_interval(estimate.value, shrink * positives)
     assert (estimate.interval(0.95).low, estimate.interval(0.95).high) == pytest.approx((wanted.low, wanted.high))
+    # Fieller's: |t - value| (b^2 - z^2 V_b)^(1/2) = z b se, since the labels show no spread of a - value b.
+    z, share = stats.norm.ppf(0.975), positives / 30
+    off = z * share * estimate.std_error / np.sqrt(share**2 - z**2 * share * (1 - share) / 60)
+    ends = estimate.interval(0.95, "fieller")
+    assert (ends.low, ends.high) == pytest.approx((1 - off, 1) if found else (0, off), rel=1e-9)

@@ -87,7 +87,7 @@ def test_all_ways_lead_to_the_same_tables(which, place, old):
         place = str(old)
     store = Store(place)
     if which != "upgraded":
-        store.begin()
+        store.use_log()
         with store.writing() as records:
             records.make_tables() if which == "new" else revision(records._connection, "head")
     with store.reading() as records:

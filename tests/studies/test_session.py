@@ -184,6 +184,13 @@ def test_pending_items_come_first() -> None:
     assert not session.complete
 
 
+def test_of_many_classes_the_nearest_are_named() -> None:
+    shares = np.random.default_rng(0).dirichlet(np.ones(300), size=50)
+    session = start(Pool(shares, [f"animal {number}" for number in range(300)]), "error_rate", 5)
+    with pytest.raises(LabelError, match=r"the nearest of 300 classes are \['animal 7',[^\]]{,30}\]: others are named"):
+        session.tell(session.ask(1), ["Animal7"])
+
+
 def test_labels_are_taken_whole_or_not_at_all() -> None:
     pool, _ = make()
     session = start(pool)
@@ -263,6 +270,18 @@ def test_pending_and_skipped_items_are_counted() -> None:
     assert estimate.if_skipped.low < estimate.value < estimate.if_skipped.high
 
 
+@pytest.mark.parametrize(("measure", "seed"), [("f1", 44), ("error_rate", 41)])
+def test_what_skips_could_change_holds_the_estimate(measure: str, seed: int) -> None:
+    pool, y = make()
+    session = start(pool, measure, 30, seed)
+    first, *others = session.ask(30, pool)
+    session.tell([first, *others], [None, *(int(y[i]) for i in others)])
+    run(session, y, 30, pool)
+    estimate = only(session)
+    assert estimate.if_skipped is not None
+    assert estimate.if_skipped.low <= estimate.value <= estimate.if_skipped.high
+
+
 def test_a_skip_may_be_answered_later() -> None:
     pool, _ = make()
     session = start(pool)
@@ -336,6 +355,18 @@ def test_when_fewer_items_matter_the_result_is_exact(method: str) -> None:
     assert (estimate.exact, estimate.std_error, estimate.warnings) == (True, 0.0, ())
     interval = estimate.interval(0.9)
     assert (interval.low, interval.high, interval.kind) == (estimate.value, estimate.value, "exact")
+
+
+def test_a_passive_total_has_the_textbook_variance() -> None:
+    # Cochran 1977, Theorem 2.2: the total of a simple random sample is N times its mean, with (1 - n/N) s^2 / n.
+    pool, y = make(100, weights=np.ones(100))
+    session = start(pool, "accuracy", 40, method="passive", estimator="horvitz_thompson", interval="wald")
+    rows = session.ask(40)
+    session.tell(rows, y[rows])
+    right = (np.asarray(pool.items.models[0].probabilities)[rows] > 0.5) == y[rows]  # type: ignore[union-attr]
+    found = estimate_session(session)["accuracy"]
+    assert found.value == pytest.approx(np.mean(right), rel=1e-12)
+    assert found.std_error == pytest.approx(np.sqrt(0.6 * np.var(right, ddof=1) / 40), rel=1e-12)
 
 
 def test_zero_sizes_leave_a_passive_draw() -> None:

@@ -136,6 +136,13 @@ def test_a_study_that_cannot_be_written_can_be_read(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["study.db"]
 
 
+def test_a_place_where_no_file_can_be_made_is_refused(tmp_path):
+    """As a folder without the right to write, which root always has: a link that leads nowhere."""
+    (tmp_path / "study.db").symlink_to(tmp_path / "none" / "study.db")
+    with pytest.raises(StudyError, match=r"study.db: it cannot be opened; file and folder must be .* writable$"):
+        Study.create(tmp_path / "study.db", pool(), budget=5)
+
+
 def test_a_damaged_file_is_said_to_be_damaged(tmp_path):
     path = tmp_path / "study.db"
     Study.create(path, pool(), budget=10).close()

@@ -75,6 +75,27 @@ def test_a_comparison_by_cells_of_equal_belief_is_the_same_either_way_round(part
     )
 
 
+@pytest.mark.parametrize("parts", [{"draw": "neyman"}, {"draw": "strata"}, {}], ids=str)
+@pytest.mark.parametrize("outcomes", [False, True])
+def test_cells_of_equal_belief_are_the_same_by_accuracy_as_by_error_rate(parts, outcomes):
+    rng = np.random.default_rng(1)
+    p = np.round(rng.random(307), 2)
+    y = (rng.random(307) < p).astype(int)
+    pool = Pool(models={"a": Outcome(judge=p)}) if outcomes else Pool(p)
+    found = []
+    for measure in ("accuracy", "error_rate"):
+        asked: list[int] = []
+
+        def label(ids, asked=asked):
+            asked.extend(ids)
+            return [None if i % 5 == 0 else [int(y[i])] if outcomes else int(y[i]) for i in ids]
+
+        found.append((asked, sondage.evaluate(pool, measure, label, 60, 6, **parts)))
+    (first, one), (second, other) = found
+    assert first == second
+    assert (one.value, one.std_error) == pytest.approx((1 - other.value, other.std_error))
+
+
 def test_all_differences_labelled_is_exact():
     pool, y = pool_of(0.85, 0.75)
     found = compare(pool, "m0", "m1", "accuracy", labels=y, budget=600)

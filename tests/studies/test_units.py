@@ -71,6 +71,18 @@ def test_numbers_in_any_unit(question, measure, told):
             np.testing.assert_allclose(said, found[0][1], rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.parametrize("measure", ["mse", "mae"])
+def test_variances_of_zero_are_as_none(measure):
+    labels, means, _ = numbers(np.random.default_rng(0), told=False)
+    found = []
+    for variances in (None, np.zeros(ITEMS)):
+        answer, asked = noting(labels)
+        one = evaluate(in_unit(1.0, means, variances), measure, answer, budget=90, seed=0, model="a")
+        found.append((asked, one.value, one.std_error))
+    assert found[0][0] == found[1][0]
+    np.testing.assert_allclose(found[1][1:], found[0][1:], rtol=0.01)
+
+
 @pytest.mark.parametrize("measure", ["mse", "mae", "bias", "r2"])
 @pytest.mark.parametrize("question", ["evaluate", "compare"])
 def test_numbers_far_from_0(question, measure):
@@ -129,6 +141,27 @@ def test_costs_weights_and_features_in_any_unit(of, unit):
         found.append((asked, [one.value, one.std_error, one.interval().low]))
     assert found[0][0] == found[1][0]
     np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-7)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("options", [{"method": "passive"}, {"design": "cost_only"}, {}, None], ids=str)
+def test_equal_costs_are_as_none(tmp_path, lazy, options):
+    random = np.random.default_rng(4)
+    columns = {"id": np.arange(ITEMS)} | {f"{name}.p_1": random.random(ITEMS) for name in "ab"}
+    pq.write_table(pa.table(columns | {"cost": np.full(ITEMS, 0.3)}), tmp_path / "costs.parquet")
+    pq.write_table(pa.table(columns), tmp_path / "none.parquet")
+    labels, found = (columns["a.p_1"] > random.random(ITEMS)).astype(int), []
+    for name, cost in (("none", 1.0), ("costs", 0.3)):
+        pool = read_pool(tmp_path / f"{name}.parquet", lazy=lazy)
+        answer, asked = noting(labels)
+        if options is None:  # two classifiers, labelled uniformly where they differ
+            said = compare(pool, "a", "b", "error_rate", labels=answer, budget=50 * cost).estimate
+        else:
+            said = evaluate(pool, "error_rate", answer, budget=50 * cost, model="a", **options)
+        ends = said.interval()
+        found.append((asked, [said.value, said.std_error, ends.low, ends.high], ends.kind))
+    assert found[0][::2] == found[1][::2]
+    np.testing.assert_allclose(found[1][1], found[0][1], rtol=1e-10)
 
 
 @pytest.mark.parametrize("unit", UNITS)

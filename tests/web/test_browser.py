@@ -197,6 +197,8 @@ def test_numbers_by_key(serve, browse, tmp_path):
     pool = sondage.Pool(means=np.arange(30.0), variances=np.ones(30), fields={"size": np.arange(30)})
     with Study.create(tmp_path / "numbers.db", pool, "mse", budget=10) as numbers:
         page = serve(numbers).sign_in(browse())
+        field, bar = (page.locator(which).bounding_box() for which in ("#label", ".bar"))
+        assert field["x"] - bar["x"] >= 4  # the ring of the focus, which the bar would cut off
         page.keyboard.type("even")
         page.keyboard.press("Enter")
         page.wait_for_function("() => document.getElementById('message').textContent.includes('not a finite number')")
@@ -225,6 +227,15 @@ def test_owner_sees_new_labels_come_in(serve, browse, study):
     assert "(3 labels)" in owner.inner_text("main")
     study.tell(study.ask(1), ["ham"])
     owner.wait_for_function("() => document.querySelector('main').innerText.includes('(4 labels)')")
+
+
+def test_the_chart_can_be_read_on_a_telephone(serve, browse, study):
+    for name in study.ask(12):
+        study.tell([name], ["ham"])
+    served = serve(study)
+    page = served.sign_in(browse(360), "olga", OWNER)
+    page.goto(served.address + "/estimate")
+    assert page.locator(".chart text").first.bounding_box()["height"] >= 9
 
 
 @pytest.mark.parametrize("width", [1280, 390])

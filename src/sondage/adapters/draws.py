@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.adapters.formats import table_writer
+from sondage.adapters.whole_files import whole_file
 from sondage.core.predictions import Classes, Grades, Means, Outputs
 from sondage.core.samples import bin_sums
 from sondage.errors import InputError
@@ -72,7 +73,7 @@ def draws_table(study: Study, *, everything: bool = False) -> Columns:
     found = {name: np.concatenate([part[name] for part in stages]) for name in stages[0]}
     positions = found["position"]
     names = {"query" if session.task.kind == "ranking" else "id": _column([session.ids[p] for p in positions.tolist()])}
-    kept = {name: column for name, column in found.items() if not _missing(column).all()}
+    kept = {name: column for name, column in found.items() if not np.isnan(column).all()}
     return names | kept | {"weight": _base_weights(session)[positions]} | _outputs(session, positions)
 
 
@@ -90,15 +91,14 @@ def write_draws(
     """
     import duckdb
 
-    columns, target = draws_table(study, everything=everything), Path(path)
-    beside, write = target.with_name(f"{target.name}.part"), table_writer(path, form)
+    columns, write = draws_table(study, everything=everything), table_writer(path, form)
     try:
-        if form is None and target.suffix.lower() in (".parquet", ".pq"):
-            _write_parquet(columns, beside)
-        else:
-            with open(beside, "w", encoding="utf-8", newline="") as file:
-                write(rows_of(columns), list(columns), file)
-        beside.replace(target)
+        with whole_file(path) as place:
+            if form is None and Path(path).suffix.lower() in (".parquet", ".pq"):
+                _write_parquet(columns, place)
+            else:
+                with open(place, "w", encoding="utf-8", newline="") as file:
+                    write(rows_of(columns), list(columns), file)
     except (OSError, duckdb.IOException) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise InputError(f"{path} cannot be written: {reason}; nothing was written") from None
@@ -139,10 +139,6 @@ def _of_stage(session: Session, number: int, asked: NDArray[np.int64]) -> Column
         "draw_probability": sizes if again else none,
         "design_weight": weights,
     }
-
-
-def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.asarray(column != column)
 
 
 def _column(values: list[Any]) -> NDArray[Any]:

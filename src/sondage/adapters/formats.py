@@ -10,7 +10,7 @@ from functools import partial
 from typing import IO, Any
 
 from sondage.adapters import label_studio
-from sondage.adapters.rows import Answer, id_columns, item_rows, label_columns, label_rows
+from sondage.adapters.rows import Answer, answer_columns, item_rows, label_rows
 from sondage.adapters.text_files import read_csv, read_jsonl, write_csv, write_jsonl
 from sondage.errors import InputError
 from sondage.studies.study import Study
@@ -46,12 +46,12 @@ Write = Callable[[Sequence[Any], Sequence[str], IO[str]], None]
 def _write_items(write: Write, study: Study, ids: Sequence[Any], file: IO[str], *, predictions: bool = False) -> None:
     if predictions:
         raise InputError("predictions are written for Label Studio only: --format label-studio")
-    write(item_rows(study, ids), [*id_columns(study), *label_columns(study)], file)
+    write(item_rows(study, ids), answer_columns(study), file)
 
 
 def _write_labels(write: Write, study: Study, file: IO[str], which: str = "items") -> None:
     kind = ["kind"] if which == "everything" else []
-    write(label_rows(study, which), [*id_columns(study), *label_columns(study), "who", "at", *kind], file)
+    write(label_rows(study, which), [*answer_columns(study), "who", "at", *kind], file)
 
 
 def _write_tasks(study: Study, ids: Sequence[Any], file: IO[str], *, predictions: bool = False) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sondage.adapters.rows import Answer, answers_of_rows, id_columns, item_rows, label_columns, label_rows
+from sondage.adapters.rows import Answer, answer_columns, answers_of_rows, item_rows, label_rows
 from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
@@ -96,6 +96,9 @@ def _column(series: Any) -> Any:
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     whole = missing.any() and series.dtype.is_integer()  # which a missing value would make fractions
     values = (series.fill_null(0) if whole else series).to_numpy()
+    if series.dtype == _narwhals().Struct:  # of which polars makes a table
+        values = np.empty(len(missing), dtype=object)
+        values[:] = series.to_list()
     if getattr(series.dtype, "time_zone", None) is not None:
         texts = np.datetime_as_string(values.astype("datetime64[us]")).tolist()
         values = np.array([f"{text.removesuffix('.000000')}+00:00" for text in texts], dtype=object)
@@ -143,12 +146,12 @@ def items_frame(study: Study, ids: Sequence[Any], backend: str = "pandas") -> An
     ...     items_frame(study, study.ask(2)).columns.tolist()
     ['id', 'label']
     """
-    return _frame(item_rows(study, ids), [*id_columns(study), *label_columns(study)], backend)
+    return _frame(item_rows(study, ids), answer_columns(study), backend)
 
 
 def labels_frame(study: Study, backend: str = "pandas") -> Any:
     """Return a study's labels as a frame: id, label, who, at; a skip is missing."""
-    return _frame(label_rows(study), [*id_columns(study), *label_columns(study), "who", "at"], backend)
+    return _frame(label_rows(study), [*answer_columns(study), "who", "at"], backend)
 
 
 def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str], backend: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +10,16 @@ from typing import Any
 
 from sondage.errors import LabelError
 from sondage.pools.label_files import gather_judgements
+from sondage.pools.texts import HALF, is_text
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.studies.study import Study
 
 __all__ = [
     "Answer",
-    "answer_of_row",
+    "answer_columns",
     "answers_of_rows",
     "as_labeller",
+    "asked_columns",
     "counted_labels",
     "id_columns",
     "item_rows",
@@ -67,17 +68,8 @@ class Answer:
             rule = f"it must be a name of 1 to {LONGEST_NAME} printable characters"
             raise LabelError(f"{self.place} has the labeller {brief(self.who)}; {rule}")
         for name, value in (("id", self.id), ("label", self.label)):
-            if not _is_text(value):
-                raise LabelError(f"{self.place}: its {name} {brief(value)} has half a character, which is no text")
-
-
-def _is_text(value: Any) -> bool:
-    """Return whether a value can be written: JSON may spell halves of characters (lone surrogates)."""
-    try:
-        json.dumps(value, ensure_ascii=False, default=str, skipkeys=True).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+            if not is_text(value):
+                raise LabelError(f"{self.place}: its {name} {brief(value)} {HALF}")
 
 
 def id_columns(study: Study) -> list[str]:
@@ -90,13 +82,23 @@ def label_columns(study: Study) -> list[str]:
     return [f"{model}.label" for model in study.models] if study.task.kind == "outcomes" else ["label"]
 
 
+def asked_columns(study: Study) -> list[str]:
+    """Return the names of those label columns that the question needs; a file of labels may lack the others."""
+    return [f"{model}.label" for model in study.question.models] if study.task.kind == "outcomes" else ["label"]
+
+
+def answer_columns(study: Study) -> list[str]:
+    """Return the names of all columns that are read back: what is labelled, and its labels."""
+    return [*id_columns(study), *label_columns(study)]
+
+
 def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
     """Return rows to be filled in: id, empty labels, and what the pool shows; of rankings a row for each document.
 
     Columns of the pool that are named like those that are read back are ``pool_<name>``.
     """
     columns = dict.fromkeys(label_columns(study))
-    fields = [set_aside(shown, {*id_columns(study), *columns, "who"}) for shown in study.fields(ids)]
+    fields = [set_aside(shown, {*answer_columns(study), "who"}) for shown in study.fields(ids)]
     if study.task.kind != "ranking":
         return [{"id": name} | columns | shown for name, shown in zip(ids, fields, strict=True)]
     return [
@@ -198,9 +200,9 @@ def answers_of_rows(rows: Iterable[tuple[str, Row]], study: Study, *, partial: b
     LabelError
         If a row has no id or lacks a column, or a document is judged twice and differently.
     """
-    columns = label_columns(study)
     if study.task.kind != "ranking":
-        return [answer_of_row(row, columns, place) for place, row in rows]
+        columns, asked = label_columns(study), asked_columns(study)
+        return [_answer_of_row(row, columns, asked, place) for place, row in rows]
     people: dict[str | None, list[Row]] = {}
     for place, row in rows:
         _require(row, ["query", "document", "label"], place)
@@ -222,15 +224,9 @@ def _require(row: Mapping[str, Any], names: Sequence[str], place: str) -> None:
         raise LabelError(f"{place} has no {names[0]}")
 
 
-def answer_of_row(row: Mapping[str, Any], columns: Sequence[str], place: str) -> Answer:
-    """Return the answer that a row of these label columns is.
-
-    Raises
-    ------
-    LabelError
-        If it has no id, or a column is missing.
-    """
-    _require(row, ["id", *columns], place)
+def _answer_of_row(row: Mapping[str, Any], columns: Sequence[str], asked: Sequence[str], place: str) -> Answer:
+    """Return the answer that a row of these label columns is; those that are asked for must be there."""
+    _require(row, ["id", *asked], place)
     label = row["label"] if columns == ["label"] else _outcomes(row, columns)
     return Answer(row["id"], label, as_labeller(row.get("who")), place)
 
@@ -242,7 +238,7 @@ def as_labeller(who: Any) -> Any:
 
 
 def _outcomes(row: Mapping[str, Any], columns: Sequence[str]) -> Row | None:
-    given = {name.removesuffix(".label"): row[name] for name in columns}
+    given = {name.removesuffix(".label"): row.get(name) for name in columns}
     return {model: label for model, label in given.items() if label is not None} or None
 
 

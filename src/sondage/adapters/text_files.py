@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
-from sondage.adapters.rows import Answer, Row, answers_of_rows, id_columns, label_columns
+from sondage.adapters.rows import Answer, Row, answers_of_rows, asked_columns, id_columns, label_columns
 from sondage.errors import InputError, LabelError
 from sondage.pools.label_files import escaped, not_utf8, read_label_rows
 from sondage.studies.study import Study
@@ -55,7 +55,7 @@ def read_csv(path: str | os.PathLike[str], study: Study, *, partial: bool = Fals
     InputError
         If the file cannot be read, has no such column, or is empty.
     """
-    rows = read_label_rows(path, [*id_columns(study), *label_columns(study)])
+    rows = read_label_rows(path, [*id_columns(study), *asked_columns(study)], label_columns(study))
     return _some(answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial), partial)
 
 

@@ -130,9 +130,7 @@ def pool_from_runs(
     <Pool: 2 items, 1 model, ranking of 3 documents>
     """
     read = {name: read_run(path, by_rank=by_rank) for name, path in runs.items()}
-    names = (
-        list(queries) if queries is not None else list(dict.fromkeys(query for run in read.values() for query in run))
-    )
+    names = list(dict.fromkeys(query for run in read.values() for query in run) if queries is None else queries)
     models = {name: Ranking([run.get(query, []) for query in names]) for name, run in read.items()}
     return Pool(models=models, ids=names, **options)
 
@@ -164,12 +162,12 @@ def write_run(path: Path, run: Pool | Mapping[Any, Sequence[Any]], model: str | 
     if isinstance(run, Pool):
         tag = tag or model or run.models[0]
         run = _lists(run, model)
-    lines = []
-    for query, documents in run.items():
-        for rank, document in enumerate(documents, 1):
-            lines.append(
-                f"{as_word(query)} Q0 {as_word(document)} {rank} {len(documents) - rank + 1} {as_word(tag or 'run')}"
-            )
+    last = as_word(tag or "run")
+    lines = [
+        f"{as_word(query)} Q0 {as_word(document)} {rank} {len(documents) - rank + 1} {last}"
+        for query, documents in run.items()
+        for rank, document in enumerate(documents, 1)
+    ]
     return write_lines(path, lines)
 
 
@@ -207,12 +205,12 @@ def write_qrels(path: Path, labels: Mapping[Any, Mapping[Any, float] | None]) ->
     for query, judged in labels.items():
         for document, grade in (judged or {}).items():
             try:
-                whole = int(as_number(grade))
-            except (TypeError, ValueError, OverflowError):  # no number, NaN, infinite
-                whole = None
-            if whole is None or whole != as_number(grade):
+                value = as_number(grade)
+            except (TypeError, ValueError):
+                value = np.nan
+            if not value.is_integer():  # as NaN and infinity are not
                 raise InputError(
                     f"grade {grade!r} of document {document!r} of query {query!r}: qrels hold whole grades"
                 )
-            lines.append(f"{as_word(query)} 0 {as_word(document)} {whole}")
+            lines.append(f"{as_word(query)} 0 {as_word(document)} {int(value)}")
     return write_lines(path, lines)

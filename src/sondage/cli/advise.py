@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import print_json, print_lines, require_with
-from sondage.cli.reading import pool_options, read, reading
+from sondage.cli.printing import json_option, print_json, print_lines, require_with, several, waiting
+from sondage.cli.reading import pool_options, read
 from sondage.cli.spelling import in_options
 from sondage.errors import InputError
 
@@ -36,7 +36,7 @@ __all__ = ["command"]
     "--belief", help="What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad."
 )
 @pool_options
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@json_option
 def command(
     pool: str,
     compare: str | None,
@@ -55,7 +55,6 @@ def command(
     sondage advise pool.parquet --compare champion,challenger --difference 0.01
     """
     from sondage import advise
-    from sondage.cli.printing import several
     from sondage.reports.advice import advice_data, describe_advice
 
     pair = several(compare)
@@ -63,10 +62,10 @@ def command(
         raise InputError(f"--compare takes two models, A,B; it has {len(pair)}: {compare}")
     require_with(["difference", "wanted_power"], pair is not None, "--compare")
     require_with(["wanted_power"], options["difference"] is not None, "--difference")
-    with reading(pool) as shown:
+    with waiting(f"reading {pool}") as shown:
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"looking at {len(found):,} items")
-        advice = advise(found, compare=(pair[0], pair[1]) if pair else None, budgets=budgets or None, **options)
+        advice = advise(found, compare=pair, budgets=budgets or None, **options)
     if as_json:
         print_json(advice_data(advice))
     else:

@@ -39,9 +39,9 @@ def command(
     With --who the items are that labeller's for a time (plan --lease); N is then 20 unless given.
 
     Each row has the id, an empty label to fill in, and what the pool says of the item; of rankings a query and one of
-    the documents to be judged for it. A cell of CSV that a
-    spreadsheet would take for a formula begins with an apostrophe; leave it. A file that ends in .json is one of
-    tasks for Label Studio, .jsonl has a JSON object on each line.
+    the documents to be judged for it. A cell of CSV that a spreadsheet would take for a formula begins with an
+    apostrophe; leave it. A file that ends in .json is one of tasks for Label Studio, .jsonl has a JSON object on each
+    line.
 
     \b
     sondage ask study.db 20 -o batch.csv

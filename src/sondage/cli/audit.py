@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from sondage.cli.printing import print_json, print_line, study_argument
+from sondage.cli.printing import json_option, print_json, print_line, study_argument
 
 __all__ = ["command"]
 
@@ -12,7 +12,7 @@ __all__ = ["command"]
 @click.command("audit", short_help="Show everything that happened, in order.")
 @study_argument
 @click.argument("item", metavar="[ID]", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@json_option
 def command(study: str, item: str | None, as_json: bool) -> None:
     """Show why the answer of STUDY is what it is: stages planned, items asked and claimed, labels, corrections.
 

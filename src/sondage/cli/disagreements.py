@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from sondage.cli.printing import print_json, print_line, study_argument
+from sondage.cli.printing import json_option, print_json, print_line, study_argument
 
 __all__ = ["command"]
 
@@ -16,7 +16,7 @@ __all__ = ["command"]
 @click.option(
     "--all", "everything", is_flag=True, help="With those that have a label: by majority, as a mean, or resolved."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@json_option
 def command(study: str, everything: bool, as_json: bool) -> None:
     """Show who says what of each item of STUDY of which labellers disagree without a majority.
 

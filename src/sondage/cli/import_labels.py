@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from sondage.cli.answering import verb_of
 from sondage.cli.printing import format_option, print_line, study_argument
 
 __all__ = ["command"]
@@ -49,8 +50,7 @@ def command(
         status, kind = opened.status, opened.question.kind
     skips = sum(one.label is None for one in answers)
     print_line(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")
-    verb = "estimate" if kind == "evaluate" else kind
-    answer = f"sondage {verb} {shlex.quote(study)}"
+    answer = f"sondage {verb_of(kind)} {shlex.quote(study)}"
     if status.complete:
         print_line(f"All is labelled. Next: {answer}")
     else:

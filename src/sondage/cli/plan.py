@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import print_lines, require_with, several
-from sondage.cli.reading import pool_options, read, reading
+from sondage.cli.printing import print_lines, require_with, several, waiting
+from sondage.cli.reading import pool_options, read
 from sondage.errors import InputError
 
 __all__ = ["command"]
@@ -106,7 +106,7 @@ def command(
         raise InputError("--interval bootstrap takes random numbers, which Python passes: interval(kind=, generator=)")
     measure = measures[0] if len(measures) == 1 else list(measures)
     options |= {"compare": several(compare), "models": several(models)}
-    with reading(pool) as shown:
+    with waiting(f"reading {pool}") as shown:
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"planning: {len(found):,} items")
         with Study.create(study, found, measure, **options) as made:

@@ -14,11 +14,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from sondage.adapters.whole_files import whole_file
 from sondage.cli.spelling import in_options
 from sondage.errors import InputError
 
 __all__ = [
     "format_option",
+    "json_option",
     "level_option",
     "print_file",
     "print_json",
@@ -43,6 +45,11 @@ def study_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("study", metavar="STUDY")(command)
 
 
+def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(command)
+
+
 def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --level and --json."""
     level = click.option(
@@ -52,8 +59,7 @@ def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Confidence level of the interval.",
     )
-    as_json = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-    return level(as_json(command))
+    return level(json_option(command))
 
 
 def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -168,13 +174,8 @@ def write_file(path: str, text: str, then: str) -> None:
     then : str
         What to do when it cannot be written.
     """
-    target = Path(path)
-    plain = target.is_file() or not target.exists()
-    beside = target.with_name(f"{target.name}.part") if plain else target
     try:
-        with open(beside, "w", encoding="utf-8", newline="") as file:
+        with whole_file(path) as place, open(place, "w", encoding="utf-8", newline="") as file:
             file.write(text)
-        if plain:
-            beside.replace(target)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}; {then}") from None

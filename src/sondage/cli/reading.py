@@ -1,4 +1,4 @@
-"""What commands that read a pool have in common: how it is read, and what is shown meanwhile."""
+"""What commands that read a pool have in common: the options, and how far it is read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.status import Status
 
 from sondage.cli.printing import several
 
-__all__ = ["pool_options", "read", "reading"]
+__all__ = ["pool_options", "read"]
 
 
 def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,11 +32,6 @@ def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def reading(pool: str) -> Status:
-    """Return a context that shows a person at a terminal what goes on with a pool."""
-    return Console(stderr=True).status(f"reading {pool}")
 
 
 def read(

@@ -6,14 +6,14 @@ import shlex
 
 import click
 
-from sondage.cli.printing import print_json, print_line, print_lines, study_argument
+from sondage.cli.printing import json_option, print_json, print_line, print_lines, study_argument
 
 __all__ = ["command"]
 
 
 @click.command("team", short_help="Show who labelled how much, and how far people agree.")
 @study_argument
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@json_option
 def command(study: str, as_json: bool) -> None:
     """Show for each labeller of STUDY the items labelled, skipped and held, and how far labellers agree.
 

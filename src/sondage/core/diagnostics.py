@@ -113,7 +113,7 @@ def believed_before(estimate: Estimate) -> float:
     evidence = estimate.evidence
     if evidence is None:
         return math.nan
-    expected, name = evidence.estimation.parts[0].known.expected, evidence.contrast.functional.basis.name
-    if any((name, model) not in expected for model in evidence.contrast.models):
+    known, contrast = evidence.estimation.parts[0].known, evidence.contrast
+    if any((contrast.functional.basis.name, model) not in known.expected for model in contrast.models):
         return math.nan
-    return evidence.contrast.value({model: expected[name, model] for model in evidence.contrast.models})
+    return contrast.value(known.means_of(contrast))

@@ -130,7 +130,7 @@ def linearise(
     bessel: bool = True,
 ) -> Fit:
     """Evaluate the contrast at the sums and linearise around it, residuals centred by this mean."""
-    bessel = bessel and centre is not None
+    bessel = bessel and (centre is not None or (sample.expansion.fixed and not coefficient))
 
     def linear(one: Contrast) -> tuple[Floats, Floats, float]:
         """Return the influence of rows, and residuals and variance that follow from it."""
@@ -165,7 +165,8 @@ def residuals_of(
         assert known.belief is not None
         explained = psi - coefficient * moments(influence, known.belief, sample.items)[0]
     if centre is None:
-        return sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * influence.constant))
+        totals = sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * influence.constant))
+        return totals if coefficient else sample.expansion.deviations(totals)
     return np.asarray(centre.scale * sample.unit_sums(sample.items.weights * deviations(explained, centre.weights)))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
+from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Classes, Floats, Items
 
 __all__ = ["Expansion", "Known", "Sample", "SumKey", "bin_sums", "effective_number", "from_counts", "from_inclusion"]
@@ -58,12 +59,37 @@ class Expansion:
         Stratum of each unit; residuals are then centred within strata.
     left : ndarray of float, shape (K, n), optional
         Of K stages: the total over the units that none of them drew is :math:`\sum_u l_{ku} t_u` as stage k has it.
+    fixed : bool
+        Whether the number of draws was fixed, and with it, as far as sizes tell them, the sum: only `deviations` vary.
     """
 
     weights: Floats
     spread: Floats
     strata: NDArray[np.int64] | None = None
     left: Floats | None = None
+    fixed: bool = False
+
+    def deviations(self, totals: Floats) -> Floats:
+        r"""Return the units' totals, shape (n,), by whose squares their expanded sum varies.
+
+        Of independent draws these are the totals. Of a fixed number of draws each expects the same sum, so that
+        (Hansen and Hurwitz 1943), with :math:`q_u \propto w_u / k_u`, it is :math:`t_u - q_u \sum_v w_v t_v`.
+
+        References
+        ----------
+        M. H. Hansen and W. N. Hurwitz, On the theory of sampling from finite populations, Annals of Mathematical
+        Statistics, 1943, 333-362.
+
+        Examples
+        --------
+        >>> from_counts(np.array([1, 3]), np.array([0.25, 0.5])).deviations(np.array([1.0, 2.0])).tolist()
+        [0.0, 0.0]
+        """
+        uncertain = self.spread > 0
+        if not (self.fixed and uncertain.any()):
+            return totals
+        sizes = np.divide(self.weights, self.spread, out=np.zeros_like(self.spread), where=uncertain)
+        return np.asarray(totals - sizes * np.sum(self.weights * totals) / np.sum(self.weights * sizes))
 
     def rest(self, totals: Floats) -> Floats:
         r"""Return totals over the units that no stage drew, shape (...), from those of drawn ones, shape (..., n).
@@ -115,7 +141,7 @@ def from_counts(counts: NDArray[Any], probability: Floats) -> Expansion:
     [1.0, 1.5]
     """
     draws = counts.sum()
-    return Expansion(counts / (draws * probability), counts / (draws * probability) ** 2)
+    return Expansion(counts / (draws * probability), counts / (draws * probability) ** 2, fixed=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,3 +246,8 @@ class Known:
     outside: Mapping[SumKey, Floats]
     squared: float
     immovable: bool = False
+
+    def means_of(self, contrast: Contrast) -> dict[int, Floats]:
+        """Return the believed pool means that a contrast is made of, model -> mean."""
+        name = contrast.functional.basis.name
+        return {model: self.expected[name, model] for model in contrast.models}

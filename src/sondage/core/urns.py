@@ -24,6 +24,11 @@ class Prices:
     smallest: float
     largest: float
 
+    @property
+    def equal(self) -> bool:
+        """Whether all cost the same."""
+        return self.smallest == self.largest
+
 
 class Urn(Protocol):
     """Units with sizes that sum to 1; units of size 0 are never drawn."""
@@ -35,7 +40,7 @@ class Urn(Protocol):
 
     @property
     def equal(self) -> bool:
-        """Whether all that can be drawn have the same size, and none a cost."""
+        """Whether all that can be drawn have the same size and the same cost."""
         ...
 
     @property
@@ -97,7 +102,8 @@ class ArrayUrn:
     @property
     def equal(self) -> bool:
         largest = self.sizes >= self.sizes.max() * (1 - 1e-9)
-        return self.costs is None and int(np.count_nonzero(largest)) == self.support
+        prices = self.prices
+        return (prices is None or prices.equal) and int(np.count_nonzero(largest)) == self.support
 
     @property
     def total(self) -> float:

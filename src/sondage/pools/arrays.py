@@ -18,11 +18,12 @@ from sondage.pools.coding import check_ids, code_models, code_units
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
 from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind
 from sondage.pools.listings import document_field, with_judged
-from sondage.pools.numeric import as_column, positive_column
+from sondage.pools.numeric import Where, as_column, positive_column
 from sondage.pools.parts import Taken
 from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.rows import ArrayRows
 from sondage.pools.side import check_judges, code_features, code_judges
+from sondage.pools.texts import require_text
 
 __all__ = ["Pool", "require_pool"]
 
@@ -140,20 +141,19 @@ class Pool(ArrayRows):
             code_features(features, size, where),
         )
         shown = {} if fields is None else by_name("field", fields)
-        self.fields = {name: self._field(name, column, size) for name, column in shown.items()}
+        self.fields = {name: self._field(name, column, size, where) for name, column in shown.items()}
         self.source: str | None = None
         self.reading: dict[str, Any] = {}
-        self._units: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         self.groups = None if groups is None else as_column(groups, "groups", size)
-        if groups is not None:
-            self._units = code_units(groups, size, self.keys, where)
+        self._units = None if groups is None else code_units(groups, size, self.keys, where)
 
-    def _field(self, name: str, values: Any, size: int) -> NDArray[Any]:
+    def _field(self, name: str, values: Any, size: int, where: Where) -> NDArray[Any]:
         """Return a column to show; of rankings' documents a mapping for each query."""
-        listed = self.listed
-        if listed is None or listed.order is None or len(values) == size:
-            return as_column(values, f"field {name!r}", size)
-        return document_field(as_column(values, f"field {name!r}", len(listed.order)), listed)
+        listed, what = self.listed, f"field {name!r}"
+        order = None if listed is None or len(values) == size else listed.order
+        column = as_column(values, what, size if order is None else len(order))
+        require_text(column, what, where if order is None else "row {}".format)
+        return column if listed is None or order is None else document_field(column, listed)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -196,7 +196,8 @@ class Pool(ArrayRows):
         part.fields = {name: column[rows] for name, column in self.fields.items()}
         part.source, part.reading = None, {}
         part.groups = None if self.groups is None else self.groups[rows]
-        part._units = None if self._units is None else code_units(self._units[0][rows], size, part.keys, where)
+        shared = self.unit_of_row
+        part._units = None if shared is None else code_units(shared[rows], size, part.keys, where)
         return part
 
     def model(self, name: str) -> int:
@@ -213,7 +214,7 @@ class Pool(ArrayRows):
 
     def shown(self, units: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return the fields of these units, for the labeller."""
-        rows = units if self._units is None else self._units[1][units]
+        rows = units if self._units is None else self._units.first[units]
         return {name: column[rows] for name, column in self.fields.items()}
 
     def units_of(self, names: list[Any], before: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -221,10 +222,10 @@ class Pool(ArrayRows):
         if before.max(initial=0) < self.n_units and self._ids_of(before) == names:
             return before
         rows = self.rows_by_id()(names)
-        return rows if self._units is None else self._units[0][rows]
+        return rows if self.unit_of_row is None else self.unit_of_row[rows]
 
     def _ids_of(self, units: NDArray[np.int64]) -> list[Any]:
-        names: list[Any] = self.ids[units if self._units is None else self._units[1][units]].tolist()
+        names: list[Any] = self.ids[units if self._units is None else self._units.first[units]].tolist()
         return names
 
     def rows_by_id(self) -> Callable[[Sequence[Any]], NDArray[np.int64]]:
@@ -261,7 +262,7 @@ class Pool(ArrayRows):
     def fingerprint(self) -> str:
         """A hash of all columns but those shown to the labeller; it does not depend on the order of rows."""
         digest = np.zeros(4, dtype=np.uint64)
-        shared = None if self._units is None else self.unit_keys[self._units[0]]
+        shared = None if self.unit_of_row is None else self.unit_keys[self.unit_of_row]
         for part, items in self.blocks():
             extra = [] if shared is None else [shared[part].astype(np.uint64)]
             digest += row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)

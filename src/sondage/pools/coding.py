@@ -18,6 +18,8 @@ from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome
 from sondage.errors import InputError
 from sondage.pools.missing import as_array, is_missing, require_given
 from sondage.pools.numeric import Where, as_column, numeric
+from sondage.pools.texts import HALF, is_text
+from sondage.pools.units import Units
 
 __all__ = [
     "check_ids",
@@ -48,25 +50,29 @@ def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
     array = numeric(array, name, where)
     if array.dtype.kind != "f":
         array = array.astype(np.float64)
-    worst = 0.0
-    for part in row_blocks(len(array), array.size // max(len(array), 1)):
-        block, start = array[part], part.start
-        if block.min(initial=0) < 0 or block.max(initial=1) > 1:
-            outside = (block < 0) | (block > 1)
-            row = start + int(np.argmax(outside.any(axis=1) if outside.ndim == 2 else outside))
-            raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be in [0, 1]")
-        if block.ndim == 2:
-            sums = np.einsum("ij->i", block, dtype=np.float64)
-            off = np.abs(sums - 1)
-            if off.max() > SUM_TOLERANCE:
-                row = start + int(np.argmax(off > SUM_TOLERANCE))
-                raise InputError(
-                    f"{name} of {where(row)} sum to {sums[row - start]:.6g}; they must sum to 1 within {SUM_TOLERANCE}"
-                )
-            worst = max(worst, float(off.max()))
+    blocks = row_blocks(len(array), array.size // max(len(array), 1))
+    worst = max((_sum_error(array[part], part.start, name, where) for part in blocks), default=0.0)
     if worst > ROUNDING:
         array = array / array.sum(axis=1, dtype=np.float64)[:, None]
     return array
+
+
+def _sum_error(block: NDArray[Any], start: int, name: str, where: Where) -> float:
+    """Return how far rows, which begin at this one, are from a sum of 1; refuse those too far, and no probabilities."""
+    if block.min(initial=0) < 0 or block.max(initial=1) > 1:
+        outside = (block < 0) | (block > 1)
+        row = int(np.argmax(outside.any(axis=1) if outside.ndim == 2 else outside))
+        raise InputError(f"{name} of {where(start + row)} is {block[row].tolist()}; it must be in [0, 1]")
+    if block.ndim == 1:
+        return 0.0
+    sums = np.einsum("ij->i", block, dtype=np.float64)
+    off = np.abs(sums - 1)
+    if off.max() > SUM_TOLERANCE:
+        row = int(np.argmax(off > SUM_TOLERANCE))
+        raise InputError(
+            f"{name} of {where(start + row)} sum to {sums[row]:.6g}; they must sum to 1 within {SUM_TOLERANCE}"
+        )
+    return float(off.max())
 
 
 def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -91,7 +97,7 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     try:
         keys = hash_ids(array)
     except UnicodeEncodeError as error:
-        raise InputError(f"id {error.object!r} has half a character, which is no text") from None
+        raise InputError(f"id {error.object!r} {HALF}") from None
     ordered = np.sort(keys)
     if (ordered[1:] == ordered[:-1]).any():
         _require_different(array)
@@ -127,10 +133,8 @@ def _require_different(ids: NDArray[Any]) -> None:
             raise InputError(f"id {name} stands in more than one row; ids must be unique")
 
 
-def code_units(
-    groups: Any, size: int, keys: NDArray[np.int64], where: Where
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return each row's unit and each unit's first row, the one of the smallest key; no row may be in no group."""
+def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) -> Units:
+    """Return which rows share a label, first rows being those of the smallest key; refuse a row without a group."""
     names = as_column(groups, "groups", size)
     require_given(groups, names, "group", where)
     if names.dtype.kind == "O":
@@ -138,7 +142,7 @@ def code_units(
     _, units = np.unique(names, return_inverse=True)
     order = np.lexsort((keys, units))
     first = order[np.concatenate([[True], np.diff(units[order]) > 0])]
-    return units.astype(np.int64), first.astype(np.int64)
+    return Units(units.astype(np.int64), first.astype(np.int64))
 
 
 def code_models(
@@ -243,6 +247,8 @@ def _told_apart(names: Sequence[Any]) -> tuple[Any, ...]:
         text = " ".join(str(name).split())
         if not text:
             raise InputError(f"class {name!r} has no name; an empty label is a skip: name it, as in 'none'")
+        if not is_text(text):
+            raise InputError(f"class {name!r} {HALF}")
         if text in found:
             raise InputError(f"classes {found[text]!r} and {name!r} must differ in more than white space")
         found[text] = name

@@ -15,19 +15,23 @@ from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import class_names
-from sondage.pools.long import is_long, pool_from_long
+from sondage.pools.long import means_rankings, pool_from_long
 from sondage.pools.table import WHOLE, Columns, Table, is_number, is_row_index
 
-__all__ = ["Layout", "ModelColumns", "layout_of", "pool_from_columns"]
+__all__ = ["Layout", "ModelColumns", "layout_of", "pool_from_columns", "read_models"]
 
 TASKS = ("classification", "regression", "outcomes", "ranking")
 MOST_CLASSES = 1000
+"""More different whole numbers are not taken for classes."""
 
 _ONE = "model"  # the name of a single model whose columns carry none
 _OUTPUT = re.compile(r"(?:(?P<model>(?!p_).+?)\.)?(?:(?P<part>prediction|variance)|p_(?P<class>.*))", re.DOTALL)
 _PROXY = re.compile(r"judge(?:\.(?P<judge>(?!p_).+?))?\.(?:prediction|p_(?P<class>.*))", re.DOTALL)
 _FEATURE = "feature."
 _JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.*))?", re.DOTALL)
+
+
+Built = tuple[dict[str, Any], Any]
 
 
 @dataclass
@@ -38,6 +42,13 @@ class ModelColumns:
     variance: str | None = None
     judge: str | None = None
     probabilities: dict[str, str] = field(default_factory=dict)
+
+    def take(self, column: str, part: str, label: str | None) -> None:
+        """Take a column that says this part of the model, or the probability of a class."""
+        if label is None:
+            setattr(self, part, column)
+        else:
+            self.probabilities[label] = column
 
 
 @dataclass
@@ -86,11 +97,7 @@ def pool_from_columns(
     """
     if task is not None and task not in TASKS:
         raise InputError(f"no task {task!r}; there are {', '.join(TASKS)}")
-    if task == "ranking" or (task is None and "id" not in columns and is_long(columns)):
-        if not is_long(columns) or features:
-            raise InputError(
-                f"rankings need columns 'query' and 'document', and no features; there are {list(columns)}"
-            )
+    if means_rankings(columns, task, features):
         return pool_from_long(columns, classes=classes, typed=typed)
     if "id" not in columns:
         raise InputError(f"no column 'id'; there are {list(columns)}")
@@ -102,8 +109,7 @@ def pool_from_columns(
         raise InputError(f"no column {missing[0]!r} for features; there are {list(columns)}")
     layout = layout_of([name for name in columns if name not in features])
     layout.features += features
-    kind = _task(table, layout, task)
-    models, names = _BUILDERS[kind](table, layout, classes)
+    models, names = read_models(table, layout, classes, task)
     options = {"costs": "cost", "weights": "weight"}
     return Pool(
         models=models,
@@ -117,6 +123,11 @@ def pool_from_columns(
     )
 
 
+def read_models(table: Table, layout: Layout, classes: Any, task: str | None) -> Built:
+    """Return the models that columns describe, and the names of the classes; `task` where they leave it open."""
+    return _BUILDERS[_task(table, layout, task)](table, layout, classes)
+
+
 def layout_of(names: Sequence[str]) -> Layout:
     """Return what each column means, by its name."""
     found = Layout()
@@ -126,27 +137,20 @@ def layout_of(names: Sequence[str]) -> Layout:
         if name.startswith(_FEATURE):
             found.features.append(name)
         elif proxy := _PROXY.fullmatch(name):
-            judge_columns = found.judges.setdefault(proxy["judge"] or "judge", ModelColumns())
-            if proxy["class"] is None:
-                judge_columns.prediction = name
-            else:
-                judge_columns.probabilities[proxy["class"]] = name
+            _columns_of(found.judges, proxy["judge"] or "judge").take(name, "prediction", proxy["class"])
         elif judge := _JUDGE.fullmatch(name):
-            model = found.models.setdefault(judge["model"], ModelColumns())
-            if judge["class"] is None:
-                model.judge = name
-            else:
-                model.probabilities[judge["class"]] = name
-                model.judge = model.judge or name
+            model = _columns_of(found.models, judge["model"])
+            model.take(name, "judge", judge["class"])
+            model.judge = model.judge or name
         elif output := _OUTPUT.fullmatch(name):
-            model = found.models.setdefault(output["model"] or _ONE, ModelColumns())
-            if output["class"] is None:
-                setattr(model, output["part"], name)
-            else:
-                model.probabilities[output["class"]] = name
+            _columns_of(found.models, output["model"] or _ONE).take(name, output["part"], output["class"])
         else:
             found.fields.append(name)
     return found
+
+
+def _columns_of(sources: dict[str, ModelColumns], name: str) -> ModelColumns:
+    return sources.setdefault(name, ModelColumns())
 
 
 def _task(table: Table, layout: Layout, task: str | None) -> str:
@@ -183,9 +187,6 @@ def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
             f"column {names[0]!r} has {distinct} whole numbers: say which task, 'regression' or 'classification'"
         )
     return "classification"
-
-
-Built = tuple[dict[str, Any], Any]
 
 
 def _regressors(table: Table, layout: Layout, classes: Any) -> Built:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
@@ -10,11 +11,10 @@ from itertools import count
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sondage.errors import InputError
-from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, plain
+from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, of_arrow, plain
 from sondage.pools.schema import NAMES, Column
 from sondage.pools.sql.text import Tables, number
 
@@ -33,12 +33,18 @@ _OF_NAMES = {
     "HUGEINT": "CAST({0} AS BIGINT)",
     "UHUGEINT": "CAST({0} AS BIGINT)",
     "UUID": "CAST({0} AS VARCHAR)",
+    "DECIMAL": "CAST({0} AS BIGINT)",
 }
 _IN_UTC = (  # as Python writes it, 2026-03-01T12:00:00+00:00; infinity as it is
     "coalesce(strftime(make_timestamp(epoch_us({0})), '%Y-%m-%dT%H:%M:%S') || CASE WHEN epoch_us({0}) % 1000000 = 0 "
     "THEN '' ELSE strftime(make_timestamp(epoch_us({0})), '.%f') END || '+00:00', CAST({0} AS VARCHAR))"
 )
-_OF_OTHERS = {"TIMESTAMP WITH TIME ZONE": _IN_UTC, "TIMESTAMP_NS": "CAST({0} AS TIMESTAMP)"}
+_OF_OTHERS = {
+    "TIMESTAMP WITH TIME ZONE": _IN_UTC,
+    "TIMESTAMPTZ_NS": _IN_UTC.replace("{0}", "CAST({0} AS TIMESTAMPTZ)"),
+    "TIMESTAMP_NS": "CAST({0} AS TIMESTAMP)",
+}
+_WHOLE = re.compile(r"(DECIMAL)\(\d+,0\)")
 BATCH = 1 << 16
 """Rows that are handed over at a time."""
 LONGEST = 300
@@ -113,10 +119,7 @@ class DuckDB:
         with connected_errors(), self._watched(step):
             relation = self._run(f"SELECT * FROM ({text}) t ORDER BY {whole}" if whole else text, tables)
             read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # by release
-            blocks = (
-                {name: _array(batch.column(at)) for at, name in enumerate(batch.schema.names)} for batch in read(BATCH)
-            )
-            for block in in_wholes(blocks, whole):
+            for block in in_wholes(map(of_arrow, read(BATCH)), whole):
                 yield kernel(block)
 
     def _run(self, text: str, tables: Tables) -> duckdb.DuckDBPyRelation:
@@ -164,22 +167,18 @@ def _kind(name: str) -> str:
 
 
 def plainly_named(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Return a relation whose names of rows are text or whole numbers of 64 bits: NumPy rounds those of 128.
+    """Return a relation whose names of rows are text or whole numbers of 64 bits: NumPy rounds others.
 
     Times with a time zone, which NumPy does not know, are text in UTC: whoever reads them can tell, and the zone of the
     connection changes nothing. Nanoseconds, which Python's times do not have, are cut off.
     """
     forms = {
-        name: (_OF_NAMES if name in NAMES else _OF_OTHERS).get(str(kind))
+        name: (_OF_NAMES if name in NAMES else _OF_OTHERS).get(_WHOLE.sub(r"\1", str(kind)))
         for name, kind in zip(relation.columns, relation.types, strict=True)
     }
     quoted = {name: '"' + name.replace('"', '""') + '"' for name in forms}
     cast = ", ".join(f"{form.format(quoted[name])} AS {quoted[name]}" for name, form in forms.items() if form)
     return relation.project(f"* REPLACE ({cast})") if cast else relation
-
-
-def _array(column: Any) -> NDArray[Any]:
-    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _spelled(table: Mapping[str, NDArray[Any]]) -> str:

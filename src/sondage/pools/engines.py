@@ -115,6 +115,12 @@ def column_of(values: Sequence[Any]) -> NDArray[Any]:
     return np.array(values, dtype=np.uint64 if large else None)
 
 
+def of_arrow(table: Any) -> dict[str, NDArray[Any]]:
+    """Return the columns of an Arrow table or batch as arrays; missing numbers are NaN, other missing values None."""
+    columns = zip(table.schema.names, table.columns, strict=True)
+    return {name: np.asarray(column.to_numpy(zero_copy_only=False)) for name, column in columns}
+
+
 def plain(columns: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """Return columns as arrays, missing values masked only where there are some."""
     return {name: _unmasked(column) for name, column in columns.items()}

@@ -14,19 +14,19 @@ import numpy as np
 
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
-from sondage.pools.columns import pool_from_columns
+from sondage.pools.columns import MOST_CLASSES, pool_from_columns
 from sondage.pools.duckdb import DuckDB, connected_errors, plainly_named
 from sondage.pools.engines import Engine, Progress
 from sondage.pools.label_files import csv_header
-from sondage.pools.reading import MOST_CLASSES, schema_of
+from sondage.pools.reading import schema_of
 from sondage.pools.schema import Column
-from sondage.pools.sql.text import Select
+from sondage.pools.sql.canonical import raw_rows
 from sondage.pools.stored import StoredPool
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["read_pool"]
+__all__ = ["is_table", "read_columns", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
@@ -72,12 +72,28 @@ def read_pool(
         if typed and (lazy if lazy is not None else _cells(files) > MOST_CELLS):
             pool = _stored(DuckDB(files, settings, progress), reading, True)
         else:
-            columns = _read_parquet(files) if typed else _read_csv(files)
+            columns, _ = _columns(files)
             pool = pool_from_columns(columns, classes=classes, task=task, features=features, typed=typed)
     except InputError as error:
         raise InputError(f"{os.fspath(source)}: {error}") from None
     pool.source, pool.reading = path, reading
     return pool
+
+
+def read_columns(source: str) -> tuple[dict[str, Any], bool]:
+    """Return the columns of files that are one table, and whether they have types; those of CSV are text."""
+    return _columns(_files(source))
+
+
+def is_table(name: str) -> bool:
+    """Return whether a file, by the end of its name, is one that a table is read from.
+
+    Examples
+    --------
+    >>> is_table("labels.csv"), is_table("study.db")
+    (True, False)
+    """
+    return name.lower().endswith((*CSV_ENDS, *PARQUET_ENDS))
 
 
 def _engine(source: Any, progress: Progress | None) -> Engine:
@@ -105,10 +121,8 @@ def _stored(engine: Engine, reading: Mapping[str, Any], lazy: bool) -> Pool:
 
 def _distinct(engine: Engine, column: Column) -> Any:
     """Return the values of a column, at most as many as there can be classes and one more."""
-    select = Select("SELECT * FROM {source}")
-    text = (
-        f"SELECT DISTINCT {column.raw} FROM ({select.text}) t WHERE {column.raw} IS NOT NULL LIMIT {MOST_CLASSES + 1}"
-    )
+    rows = f"({raw_rows().text}) t WHERE {column.raw} IS NOT NULL"
+    text = f"SELECT DISTINCT {column.raw} FROM {rows} LIMIT {MOST_CLASSES + 1}"
     return np.sort(engine.query(text, {}, f"classes of {column.name}")[column.raw])
 
 
@@ -151,6 +165,12 @@ def _kind(name: str) -> str:
     raise InputError(f"{name}: a pool is read from {', '.join((*CSV_ENDS, *PARQUET_ENDS))}")
 
 
+def _columns(files: Sequence[str]) -> tuple[dict[str, Any], bool]:
+    """Return all columns, and whether they have types."""
+    typed = _kind(files[0]) == "parquet"
+    return (_read_parquet(files) if typed else _read_csv(files)), typed
+
+
 def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
     """Return all columns in their types."""
     with _connected() as connection:
@@ -158,7 +178,7 @@ def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
 
 
 def _read_csv(files: Sequence[str]) -> dict[str, Any]:
-    """Return all columns as text: nothing is guessed."""
+    """Return all columns as text: nothing is guessed. Rows of empty cells, as spreadsheets leave them, are none."""
     header = csv_header(files[0])
     for name in files[1:]:
         other = csv_header(name)
@@ -172,7 +192,9 @@ def _read_csv(files: Sequence[str]) -> dict[str, Any]:
     names: Any = list(files)  # its types know one file only
     with _connected() as connection:
         relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)
-        return relation.fetchnumpy()
+        quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
+        cells = ", ".join(f"nullif(trim({name}), '')" for name in quoted)
+        return relation.filter(f"coalesce({cells}) IS NOT NULL").fetchnumpy()
 
 
 @contextmanager

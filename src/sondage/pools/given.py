@@ -12,6 +12,7 @@ from sondage.core.predictions import Classifier, Regressor
 from sondage.errors import InputError
 from sondage.pools.missing import converted
 from sondage.pools.numeric import floats, positive_column
+from sondage.pools.texts import HALF, is_text
 
 __all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind"]
 
@@ -46,6 +47,9 @@ def by_name(what: str, values: Any) -> dict[str, Any]:
     unnamed = [name for name in values if not isinstance(name, str)]
     if unnamed:
         raise InputError(f"{what}s= has the name {unnamed[0]!r}; names must be text, such as '{unnamed[0]}'")
+    broken = next((name for name in values if not is_text(name)), None)
+    if broken is not None:
+        raise InputError(f"{what} {broken!r} {HALF}")
     return dict(values)
 
 

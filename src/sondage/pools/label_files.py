@@ -116,15 +116,19 @@ def gather_judgements(rows: Sequence[Mapping[str, Any]], partial: bool = False) 
     }
 
 
-def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list[tuple[int, dict[str, Any]]]:
-    """Return line and columns of every row of a CSV file of labels; what follows the first is None where empty.
+def read_label_rows(
+    path: str | os.PathLike[str], wanted: Sequence[str], labels: Sequence[str]
+) -> list[tuple[int, dict[str, Any]]]:
+    """Return line and columns of every row of a CSV file of labels, which are None where empty.
 
     Parameters
     ----------
     path : path
         The file.
     wanted : sequence of str
-        Columns that must be there: ids first, which are never empty, then labels.
+        Columns that must be there; the first is never empty.
+    labels : sequence of str
+        Those that labels stand in, as far as they are there.
 
     Raises
     ------
@@ -147,7 +151,6 @@ def read_label_rows(path: str | os.PathLike[str], wanted: Sequence[str]) -> list
     except (OSError, EOFError, zlib.error, InputError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise InputError(f"{os.fspath(path)}: {reason}") from None
-    labels = [name for name in wanted[1:] if name == "label" or name.endswith(".label")]
     return [
         (line, {name: _label(cell) if name in labels else plain(cell) for name, cell in row.items()})
         for line, row in rows

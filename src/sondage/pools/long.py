@@ -16,7 +16,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.table import Columns, Table, is_number, is_row_index
 
-__all__ = ["LongLayout", "is_long", "layout_of_long", "pool_from_long"]
+__all__ = ["LongLayout", "layout_of_long", "means_rankings", "pool_from_long"]
 
 _RANK = re.compile(r"(?:(?P<model>.+)\.)?rank", re.DOTALL)
 _GRADE = re.compile(r"p_(?P<grade>.+)", re.DOTALL)
@@ -55,9 +55,20 @@ class _LongTable(Table):
         return ranks
 
 
-def is_long(columns: Collection[str]) -> bool:
-    """Return whether these are the columns of a long table."""
-    return "query" in columns and "document" in columns
+def means_rankings(columns: Collection[str], task: str | None, features: Sequence[str]) -> bool:
+    """Return whether columns are those of a long table: where the task says so, or leaves it open and no row has an id.
+
+    Raises
+    ------
+    InputError
+        If they should be and are not, or there are features, which rankings have none of.
+    """
+    is_long = "query" in columns and "document" in columns
+    if task != "ranking" and (task is not None or "id" in columns or not is_long):
+        return False
+    if not is_long or features:
+        raise InputError(f"rankings need columns 'query' and 'document', and no features; there are {list(columns)}")
+    return True
 
 
 def pool_from_long(columns: Columns, *, classes: Any = None, typed: bool = True) -> Pool:

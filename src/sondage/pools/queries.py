@@ -18,9 +18,10 @@ from sondage.core.predictions import Floats
 from sondage.core.rankings import Documents, Ranks, segment_sums
 from sondage.errors import InputError
 from sondage.pools.engines import Rows
+from sondage.pools.kernels import joined
 from sondage.pools.listings import judged_documents
 from sondage.pools.rankings import positions_of
-from sondage.pools.schema import Listed, Schema
+from sondage.pools.schema import Schema, Span
 
 __all__ = ["Queries", "both", "fields_by_query", "surveyed"]
 
@@ -40,7 +41,7 @@ class Queries:
         table, offsets = self._kept(*self._coded(documents, starts))
         lists = np.empty(len(starts) - 1, dtype=object)
         for query, (start, stop) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
-            lists[query] = Listed(table, start, stop)
+            lists[query] = Span(table, start, stop)
         first = starts[:-1]
         found = {name: documents[name][first] for name in ("id", "key", *("w",) * (self.schema.weight is not None))}
         if self.schema.cost is None:
@@ -122,17 +123,12 @@ def _place(documents: Rows, row: int) -> str:
 
 def both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is known of the queries of two batches as of all."""
-    joins = {"min": min, "max": max}
-    found = {
-        name: joins.get(name.split("_")[0], lambda a, b: a + b)(value, other[name])
-        for name, value in one.items()
-        if name != "faults"
-    }
+    numbers = [{name: value for name, value in part.items() if name != "faults"} for part in (one, other)]
     faults = {
         rule: (count + other["faults"][rule][0], (first + other["faults"][rule][1])[:SHOWN])
         for rule, (count, first) in one["faults"].items()
     }
-    return found | {"faults": faults}
+    return joined(numbers) | {"faults": faults}
 
 
 def surveyed(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -143,8 +139,8 @@ def surveyed(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     InputError
         If lists have faults: the first kind, how many rows, and the first of them.
     """
-    joined: Mapping[str, Any] = reduce(both, parts)
-    found = dict(joined)
+    whole: Mapping[str, Any] = reduce(both, parts)
+    found = dict(whole)
     for rule, (count, first) in found.pop("faults").items():
         if count:
             raise InputError(f"{rule}; in {count:,} row{'s' * (count > 1)} it is not: {'; '.join(first)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from sondage.core.predictions import Floats, Ranking, Ranks
 from sondage.core.rankings import Documents, segment_sums
 from sondage.errors import InputError
 from sondage.pools.coding import code_probabilities
-from sondage.pools.numeric import as_column, numeric
+from sondage.pools.numeric import as_column, floats, positive_column
+from sondage.pools.texts import require_text
 
 __all__ = ["Listed", "code_rankings", "paid", "positions_of"]
 
@@ -97,8 +98,9 @@ def code_rankings(
     if other:
         raise InputError(f"models must all be Ranking; {other[0]!r} is a {type(models[other[0]]).__name__}")
     long = queries is not None or documents is not None
-    made = _from_table if long else _from_lists
-    rows = made(models, queries, documents, ids, grades, costs)
+    if long and ids is not None:
+        raise InputError("the ids of a ranking pool are its queries: leave ids= out")
+    rows = _from_table(models, queries, documents, grades, costs) if long else _from_lists(models, ids, grades, costs)
     if not len(rows.names):
         raise InputError("the pool is empty: it has no queries")
     order = _canonical(rows)
@@ -119,13 +121,9 @@ def code_rankings(
     return Listed(task, outputs, rows.names, costs, order if long else None)
 
 
-def _from_table(
-    models: Mapping[str, Ranking], queries: Any, documents: Any, ids: Any, grades: Any, costs: Any
-) -> _Rows:
+def _from_table(models: Mapping[str, Ranking], queries: Any, documents: Any, grades: Any, costs: Any) -> _Rows:
     if queries is None or documents is None:
         raise InputError("a long table needs both queries= and documents=")
-    if ids is not None:
-        raise InputError("the ids of a ranking pool are its queries: leave ids= out")
     column = as_column(queries, "queries", None)
     size = len(column)
     listed = as_column(documents, "documents", size)
@@ -139,9 +137,38 @@ def _from_table(
     return _Rows(column[np.sort(first)], place[codes], _texts(listed), ranks, grades, costs)
 
 
-def _from_lists(
-    models: Mapping[str, Ranking], queries: Any, documents: Any, ids: Any, grades: Any, costs: Any
-) -> _Rows:
+def _from_lists(models: Mapping[str, Ranking], ids: Any, grades: Any, costs: Any) -> _Rows:
+    lists = _lists(models)
+    size = len(next(iter(lists.values())))
+    names = np.arange(size) if ids is None else np.asarray(ids)
+    if len(names) != size:
+        raise InputError(f"there are {len(names)} ids; the models have lists for {size} queries")
+    for what, given in (("grades", grades), ("costs", costs)):
+        if given is not None and not isinstance(given, Mapping) and np.ndim(given):
+            raise InputError(f"with lists, {what}= is a mapping of query to document to value; arrays go with queries=")
+    codes: list[int] = []
+    rows: list[tuple[Any, Any]] = []
+    ranks: dict[str, list[float]] = {name: [] for name in models}
+    for query, name in enumerate(names.tolist()):
+        places = {model: _places(own[query], model, name) for model, own in lists.items()}
+        more = grades.get(name, ()) if isinstance(grades, Mapping) else ()
+        union = list(dict.fromkeys([document for own in places.values() for document in own] + list(more)))
+        codes += [query] * len(union)
+        rows += [(name, document) for document in union]
+        for model, own in places.items():
+            ranks[model] += [own.get(document, np.nan) for document in union]
+    return _Rows(
+        names,
+        np.array(codes, dtype=np.int64),
+        _texts(np.asarray([document for _, document in rows])),
+        {name: np.array(column, dtype=np.float64) for name, column in ranks.items()},
+        _looked_up(grades, rows, "grades") if isinstance(grades, Mapping) else None,
+        _looked_up(costs, rows, "costs") if isinstance(costs, Mapping) else costs,
+    )
+
+
+def _lists(models: Mapping[str, Ranking]) -> dict[str, list[list[Any]]]:
+    """Return each model's list of documents for each query."""
     missing = next((name for name, model in models.items() if model.documents is None), None)
     if missing is not None:
         raise InputError(f"model {missing!r}: give Ranking(documents=...), or ranks= with queries= and documents=")
@@ -152,30 +179,7 @@ def _from_lists(
     sizes = {name: len(found) for name, found in lists.items()}
     if len(set(sizes.values())) > 1:
         raise InputError(f"models have lists for different numbers of queries: {sizes}")
-    size = next(iter(sizes.values()))
-    names = np.arange(size) if ids is None else np.asarray(ids)
-    if len(names) != size:
-        raise InputError(f"there are {len(names)} ids; the models have lists for {size} queries")
-    for what, given in (("grades", grades), ("costs", costs)):
-        if given is not None and not isinstance(given, Mapping) and np.ndim(given):
-            raise InputError(f"with lists, {what}= is a mapping of query to document to value; arrays go with queries=")
-    codes: list[int] = []
-    found: list[Any] = []
-    ranks: dict[str, list[float]] = {name: [] for name in models}
-    for query, name in enumerate(names.tolist()):
-        places = {model: _places(own[query], model, name) for model, own in lists.items()}
-        more = grades.get(name, ()) if isinstance(grades, Mapping) else ()
-        union = list(dict.fromkeys([document for own in places.values() for document in own] + list(more)))
-        codes += [query] * len(union)
-        found += union
-        for model, own in places.items():
-            ranks[model] += [own.get(document, np.nan) for document in union]
-    columns = {name: np.array(column, dtype=np.float64) for name, column in ranks.items()}
-    rows = _Rows(names, np.array(codes, dtype=np.int64), _texts(np.asarray(found)), columns, None, costs)
-    given = [(names.tolist()[query], document) for query, document in zip(codes, found, strict=True)]
-    of_rows = _looked_up(grades, given, "grades") if isinstance(grades, Mapping) else None
-    paid = _looked_up(costs, given, "costs") if isinstance(costs, Mapping) else costs
-    return replace(rows, grades=of_rows, costs=paid)
+    return lists
 
 
 def _places(own: Sequence[Any], model: str, query: Any) -> dict[Any, int]:
@@ -209,6 +213,7 @@ def _texts(column: NDArray[Any]) -> NDArray[Any]:
 
 def _canonical(rows: _Rows) -> NDArray[np.int64]:
     """Return the order of rows by query and document, in which the pool keeps them; refuse what stands twice."""
+    require_text(rows.documents, "document", lambda row: f"query {str(rows.names[rows.queries[row]])!r}")
     order = np.lexsort((rows.documents, rows.queries))
     queries, documents = rows.queries[order], rows.documents[order]
     twice = (queries[1:] == queries[:-1]) & (documents[1:] == documents[:-1])
@@ -247,12 +252,9 @@ def _grades(classes: Any, probabilities: NDArray[Any] | None) -> tuple[float, ..
 
 def _costs(rows: _Rows) -> Floats:
     """Return the cost of judging each row's document."""
-    given = np.broadcast_to(rows.costs, len(rows.queries)) if np.ndim(rows.costs) == 0 else rows.costs
-    costs = numeric(as_column(given, "costs", len(rows.queries)), "cost", rows.where)
-    if not costs.min(initial=1.0) > 0:
-        row = int(np.argmin(costs > 0))
-        raise InputError(f"cost of {rows.where(row)} is {costs[row]}; it must be positive")
-    return costs.astype(np.float64)
+    size = len(rows.queries)
+    given = np.broadcast_to(rows.costs, size) if np.ndim(rows.costs) == 0 else rows.costs
+    return floats(positive_column(as_column(given, "costs", size), "cost", size, rows.where))
 
 
 def _rank_numbers(ranks: NDArray[Any], name: str, rows: _Rows) -> Floats:

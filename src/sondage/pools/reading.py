@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import Layout, ModelColumns, layout_of, pool_from_columns
-from sondage.pools.long import is_long, layout_of_long, pool_from_long
+from sondage.pools.long import layout_of_long, means_rankings, pool_from_long
 from sondage.pools.schema import NUMBERS, Column, Lists, Probabilities, Schema, Source
 
 __all__ = ["schema_of"]
-
-MOST_CLASSES = 1000
 
 
 def schema_of(
@@ -29,7 +27,7 @@ def schema_of(
     columns : sequence of Column
         The table's.
     distinct : callable
-        ``distinct(column)`` returns the values of a column, at most `MOST_CLASSES` and one more.
+        ``distinct(column)`` returns the values of a column, as far as there can be classes.
     classes, task, features
         As for `read_pool`.
 
@@ -42,21 +40,17 @@ def schema_of(
     if len(by_name) < len(columns):
         twice = next(name for name in by_name if [column.name for column in columns].count(name) > 1)
         raise InputError(f"column {twice!r} stands twice")
-    if task == "ranking" or (task is None and "id" not in by_name and is_long(by_name)):
-        return _of_lists(by_name, classes, features)
+    if means_rankings(by_name, task, features):
+        return _of_lists(by_name, classes)
     if "id" not in by_name:
         raise InputError(f"no column 'id'; there are {list(by_name)}")
     _require_names(by_name, ("id", "group"))
     layout = layout_of([name for name in by_name if name not in features])
     layout.features += features
-    for name in _numeric(layout, by_name):
-        if name not in by_name:
-            raise InputError(f"no column {name!r} for features; there are {list(by_name)}")
-        if by_name[name].kind not in NUMBERS:
-            kind = by_name[name].kind
-            raise InputError(
-                f"column {name!r} must be numbers; it is {kind}: cast it, or read the pool with lazy=False"
-            )
+    missing = next((name for name in features if name not in by_name), None)
+    if missing is not None:
+        raise InputError(f"no column {missing!r} for features; there are {list(by_name)}")
+    _require_numbers(by_name, _numeric(layout, by_name))
     outline = _outline(by_name, layout, distinct, classes, task, features)
     kind, names = outline.task.kind, outline.task.classes
     models = tuple(_model(n, m, by_name, kind, names) for n, m in enumerate(layout.models.values()))
@@ -76,19 +70,12 @@ def schema_of(
     return schema, outline
 
 
-def _of_lists(by_name: Mapping[str, Column], classes: Any, features: Sequence[str]) -> tuple[Schema, Pool]:
+def _of_lists(by_name: Mapping[str, Column], classes: Any) -> tuple[Schema, Pool]:
     """Return the schema of a long table of rankings, and a pool of one query."""
-    if not is_long(by_name) or features:
-        raise InputError(f"rankings need columns 'query' and 'document', and no features; there are {list(by_name)}")
     _require_names(by_name, ("query", "document"))
     layout = layout_of_long(list(by_name), classes)
     told = [name for name in ("cost", "weight") if name in by_name]
-    for name in (*layout.ranks.values(), *layout.grades.values(), *told):
-        if by_name[name].kind not in NUMBERS:
-            kind = by_name[name].kind
-            raise InputError(
-                f"column {name!r} must be numbers; it is {kind}: cast it, or read the pool with lazy=False"
-            )
+    _require_numbers(by_name, (*layout.ranks.values(), *layout.grades.values(), *told))
     even = dict.fromkeys(layout.grades.values(), 1.0 / max(len(layout.grades), 1))
     values: dict[str, Any] = dict.fromkeys(by_name, 1.0) | {"query": 0, "document": 0} | even
     outline = pool_from_long({name: np.array([value]) for name, value in values.items()}, classes=classes)
@@ -122,6 +109,16 @@ def _require_names(by_name: Mapping[str, Column], columns: Sequence[str]) -> Non
             )
 
 
+def _require_numbers(by_name: Mapping[str, Column], columns: Sequence[str]) -> None:
+    """Refuse columns of numbers that hold something else."""
+    for name in columns:
+        kind = by_name[name].kind
+        if kind not in NUMBERS:
+            raise InputError(
+                f"column {name!r} must be numbers; it is {kind}: cast it, or read the pool with lazy=False"
+            )
+
+
 def _numeric(layout: Layout, by_name: Mapping[str, Column]) -> list[str]:
     """Return the names of the columns that must be numbers."""
     names = [name for name in ("cost", "weight") if name in by_name] + layout.features
@@ -148,8 +145,7 @@ def _outline(
     for source in sources:
         if source.prediction is not None:
             column = by_name[source.prediction]
-            number = column.kind == "float" and (task == "regression" or source.variance is not None)
-            if number or (task == "regression" and column.kind in NUMBERS):
+            if (task == "regression" and column.kind in NUMBERS) or (source.variance and column.kind == "float"):
                 seen[column.name] = np.array([0.5])
             elif not told:
                 seen[column.name] = distinct(column)

@@ -15,7 +15,7 @@ from sondage.core.comparisons import Influence, believed_totals
 from sondage.core.designs import Design, Equal, Term, matters
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
-from sondage.core.samples import SumKey, bin_sums
+from sondage.core.samples import SumKey
 from sondage.core.strata import Strata
 from sondage.core.urns import ArrayUrn, Prices, Urn
 from sondage.errors import SondageWarning
@@ -38,7 +38,8 @@ class ArrayRows:
 
     items: Items
     keys: NDArray[np.int64]
-    _units: tuple[NDArray[np.int64], NDArray[np.int64]] | None
+    _units: Units | None
+    """Of rows that share labels."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -81,7 +82,7 @@ class ArrayRows:
     @property
     def unit_of_row(self) -> NDArray[np.int64] | None:
         """Unit of each row, shape (N,), where rows share labels; None where each row is a unit."""
-        return None if self._units is None else self._units[0]
+        return None if self._units is None else self._units.of_row
 
     @property
     def grouped(self) -> bool:
@@ -91,32 +92,29 @@ class ArrayRows:
     @property
     def n_units(self) -> int:
         """Number of items that can be labelled: rows, or groups."""
-        return len(self) if self._units is None else len(self._units[1])
+        return len(self) if self._units is None else len(self._units)
 
     @property
     def unit_keys(self) -> NDArray[np.int64]:
         """Hash keys of the units."""
-        return self.keys if self._units is None else self.keys[self._units[1]]
+        return self.keys if self._units is None else self.keys[self._units.first]
 
     @property
     def unit_costs(self) -> Floats | None:
         """Cost of each unit's label, the largest of its rows'; None where labels cost 1."""
         if self.items.costs is None:
             return None
-        if self._units is None:
-            return floats(self.items.costs)
-        costs = np.zeros(self.n_units)
-        np.maximum.at(costs, self._units[0], self.items.costs)
-        return costs
+        return floats(self.items.costs) if self._units is None else self._units.largest(self.items.costs)
 
     def rows_of(self, units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
         """Return all rows of these units, and for each row the position of its unit; None where they are the rows."""
-        if self._units is None:
+        of_row = self.unit_of_row
+        if of_row is None:
             return units, None
         position = np.full(self.n_units, -1, dtype=np.int64)
         position[units] = np.arange(len(units))
-        rows = np.flatnonzero(position[self._units[0]] >= 0)
-        at = position[self._units[0][rows]]
+        rows = np.flatnonzero(position[of_row] >= 0)
+        at = position[of_row[rows]]
         order = np.lexsort((self.keys[rows], at))  # whatever the order of the pool's rows
         return rows[order], at[order]
 
@@ -208,7 +206,7 @@ class ArrayRows:
             self._spread(total, design.ground, design.floor, relevant)
         if not total.any():  # no label can move the result
             self._spread(total, Equal(), 1.0, rest)
-        return total if self._units is None else bin_sums(self._units[0], total, self.n_units)
+        return total if self._units is None else self._units.sums(total)
 
     def filled(self, design: Design, relevant: Any, rest: Any = None, *, strict: bool = False) -> Filled:
         """Return the urn of a design, and what it reaches.
@@ -232,7 +230,7 @@ class ArrayRows:
             design, None if relevant.all() else relevant, None if drawn is None or drawn.all() else drawn
         )
         urn = ArrayUrn(sizes, self.unit_keys, self.unit_costs)
-        covered = sizes > 0 if self.unit_of_row is None else (sizes > 0)[self.unit_of_row]
+        covered = self._of_rows(sizes > 0)
         if covered.all():
             return Filled(urn, 1.0, True, None, immovable)
         left = ~covered if rest is None else ~covered & rest
@@ -242,8 +240,12 @@ class ArrayRows:
     def masses(self, terms: Sequence[Term], urn: Urn) -> list[float]:
         """Return the sum of each term over the rows that have a size."""
         assert isinstance(urn, ArrayUrn)
-        there = urn.sizes > 0 if self._units is None else (urn.sizes > 0)[self._units[0]]
+        there = self._of_rows(urn.sizes > 0)
         return [float(self.column(term)[there].sum()) for term in terms]
+
+    def _of_rows(self, of_units: NDArray[Any]) -> NDArray[Any]:
+        """Return a unit's value for each of its rows."""
+        return of_units if self._units is None else self._units.spread(of_units)
 
     def share_of(self, rows: Any) -> float:
         """Return the base weight of some rows."""
@@ -254,16 +256,14 @@ class ArrayRows:
         mean, second = np.empty(len(self)), np.empty(len(self))
         for part, items in self.blocks():
             mean[part], second[part] = believed(influence, belief, items)
-        units = Units.alone(len(self)) if self._units is None else Units(*self._units)
+        units = self._units or Units.alone(len(self))
         return array_strata(*averaged(self.items.weights, mean, second, units), self.unit_keys, most)
 
     def profile(self, urn: Urn, term: Term) -> Profile:
         """Return sizes, and with them the sizes that another term gives: what a design's variance depends on."""
         assert isinstance(urn, ArrayUrn)
         others = self.column(term)
-        if self._units is not None:
-            others = bin_sums(self._units[0], others, self.n_units)
-        return Profile(urn.sizes, others, urn.costs)
+        return Profile(urn.sizes, others if self._units is None else self._units.sums(others), urn.costs)
 
     def undrawn(
         self, urn: Urn, drawn: NDArray[np.int64], rest: Any, kernel: Callable[[Undrawn], Result]
@@ -285,10 +285,11 @@ class ArrayRows:
         left = np.ones(self.n_units, dtype=np.bool_)
         left[drawn] = False
         if rest is not None:
-            left &= rest if self._units is None else rest[self._units[1]]
-        if self._units is not None:
-            rows, place = left[self._units[0]], np.cumsum(left) - 1
-            yield kernel(Undrawn(self.items.take(rows), urn.sizes[left], place[self._units[0][rows]]))
+            left &= rest if self._units is None else rest[self._units.first]
+        of_row = self.unit_of_row
+        if of_row is not None:
+            rows, place = left[of_row], np.cumsum(left) - 1
+            yield kernel(Undrawn(self.items.take(rows), urn.sizes[left], place[of_row[rows]]))
             return
         for part, items in self.blocks():
             kept = left[part]

@@ -24,7 +24,7 @@ from sondage.pools.engines import Engine, Join, Result, Rows
 from sondage.pools.kernels import Reader, added, joined
 from sondage.pools.queries import Queries, both, surveyed
 from sondage.pools.schema import Schema
-from sondage.pools.sql.canonical import checks, extremes, given, survey
+from sondage.pools.sql.canonical import checks, extremes, raw_rows, survey
 from sondage.pools.sql.hashing import leading, leading_in_step
 from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals, masses, near, rows_of, weighed
 from sondage.pools.sql.text import NoForm, Select
@@ -64,7 +64,7 @@ class Scan:
         if self._surveyed is not None:
             return int(self._surveyed["n"])
         if self._count is None:  # which files know without being read, if items are rows
-            select = self.base.select() if self.within else Select("SELECT * FROM {source}")
+            select = self.base.select() if self.within else raw_rows()
             what = "COUNT(*)" if self.schema.lists is None else f"COUNT(DISTINCT {self.schema.id.raw})"
             ((found,),) = (row.values() for row in self.ask(select.aggregated({"n": what}), select, "counting"))
             self._count = int(found)
@@ -105,7 +105,7 @@ class Scan:
             return True
         if not columns:
             return False
-        select = given(self.within)
+        select = raw_rows(self.within)
         (found,) = self.ask(select.aggregated(columns), select, "looking for certain probabilities")
         told = {name: np.nan if value is None else float(value) for name, value in found.items()}  # decimals too
         least = (value if name.startswith("min") else 1.0 - value for name, value in told.items())
@@ -216,13 +216,11 @@ class Scan:
         lists = rows.pop("near", None)
         if first:
             listed = {name: column.tolist() for name, column in rows.items()}
-            held = self._take_survey(
-                [dict(zip(listed, row, strict=True)) for row in zip(*listed.values(), strict=True)]
-            )
-            if not held:
+            groups = [dict(zip(listed, row, strict=True)) for row in zip(*listed.values(), strict=True)]
+            if not self._take_survey(groups):
                 return self._believed(wanted, belief, chosen)
         if coming is not None and reach is not None and lists is not None:
-            known = not first or self.schema.hashed or int(self.survey["max_key"]) < PRIMES[1]
+            known = not first or self.schema.hashed or self.small
             found = columns_of(lists.tolist(), self.schema.columns)
             self._coming, self.gathered = None, Gathered(coming, reach, found) if known else None
         return found_totals(wanted, self.schema, rows, self.unit)

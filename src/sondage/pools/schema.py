@@ -18,7 +18,7 @@ from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classes, Grades, Items, Means, Outputs, Ranks
 from sondage.core.rankings import Documents
 
-__all__ = ["Column", "Listed", "Lists", "Probabilities", "Schema", "Source"]
+__all__ = ["Column", "Lists", "Probabilities", "Schema", "Source", "Span"]
 
 KINDS = ("int", "float", "text", "bool", "other")
 NUMBERS = ("int", "float", "bool")
@@ -132,16 +132,16 @@ class Lists:
     asked: tuple[tuple[int, ...], tuple[ListLoss, ...]] | None = None
 
 
-class Listed(NamedTuple):
+class Span(NamedTuple):
     """A query's documents: where they stand in a table of those of many queries."""
 
     table: NDArray[Any]
     start: int
     stop: int
 
-    def alone(self) -> Listed:
+    def alone(self) -> Span:
         """Return the documents in a table of their own."""
-        return Listed(self.table[self.start : self.stop].copy(), 0, self.stop - self.start)
+        return Span(self.table[self.start : self.stop].copy(), 0, self.stop - self.start)
 
 
 @dataclass(frozen=True)

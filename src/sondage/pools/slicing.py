@@ -15,6 +15,7 @@ from sondage.pools.missing import is_missing, require_given
 from sondage.pools.numeric import as_column
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Column
+from sondage.pools.sql.canonical import raw_rows
 from sondage.pools.sql.text import Select
 
 __all__ = ["slice_rows", "slice_scans"]
@@ -84,7 +85,7 @@ def slice_scans(scan: Scan, slices: Any) -> dict[Any, tuple[float, Scan]]:
     if scan.schema.group is not None:
         _require_within(scan, scan.schema.group, column)
     weight = "1e0" if scan.schema.weight is None else f"CAST({scan.schema.weight.raw} AS DOUBLE)"
-    select = Select("SELECT * FROM {source}")
+    select = raw_rows()
     text = select.aggregated({"mass": f"SUM({weight})"}, [column.raw])
     masses = {row[column.raw]: float(row["mass"]) for row in scan.ask(text, select, "slices")}
     check_slices(masses)
@@ -94,7 +95,7 @@ def slice_scans(scan: Scan, slices: Any) -> dict[Any, tuple[float, Scan]]:
 
 def _require_within(scan: Scan, group: Column, column: Column) -> None:
     """Refuse slices where rows of one group are in different ones."""
-    pairs = Select("SELECT * FROM {source}")
+    pairs = raw_rows()
     groups = Select(pairs.aggregated({"n_rows": "COUNT(*)"}, [group.raw, column.raw]))
     (found,) = scan.ask(groups.aggregated({"n": "COUNT(*)"}), groups, "slices")
     if int(found["n"]) > int(scan.units["n"]):

@@ -10,11 +10,10 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sondage.errors import InputError
-from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes
+from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, of_arrow
 from sondage.pools.schema import NAMES, Column
 from sondage.pools.sql.text import Tables
 
@@ -69,8 +68,7 @@ class Spark:
 
     def query(self, text: str, tables: Tables, step: str) -> Rows:
         with self._watched(step):
-            answer = self._run(text, tables).toArrow()
-        return {name: _array(answer.column(at)) for at, name in enumerate(answer.column_names)}
+            return of_arrow(self._run(text, tables).toArrow())
 
     def mapped(
         self,
@@ -82,18 +80,14 @@ class Spark:
         join: Join[Result] | None = None,
         whole: str | None = None,
     ) -> Iterator[Result]:
-        def made(batches: Iterator[Any]) -> Iterator[Result]:
-            blocks = (
-                {name: _array(batch.column(at)) for at, name in enumerate(batch.schema.names)} for batch in batches
-            )
-            return map(kernel, in_wholes(blocks, whole))
-
         def pickled(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow
 
-            results = made(batches)
-            first = next(results, None) if join is not None else None
-            for result in results if join is None else () if first is None else (reduce(join, results, first),):
+            results: Iterator[Result] = map(kernel, in_wholes(map(of_arrow, batches), whole))
+            if join is not None:
+                first = next(results, None)
+                results = iter(() if first is None else (reduce(join, results, first),))
+            for result in results:
                 yield pyarrow.RecordBatch.from_arrays([pyarrow.array([pickle.dumps(result)])], ["result"])
 
         with self._watched(step):
@@ -153,13 +147,6 @@ def _arrow(column: NDArray[Any]) -> Any:
     import pyarrow
 
     return pyarrow.array(column.tolist() if column.dtype.kind in "OU" else column)
-
-
-def _array(column: Any) -> NDArray[Any]:
-    """Return an Arrow column as an array; missing numbers are NaN, other missing values None."""
-    if hasattr(column, "combine_chunks"):
-        column = column.combine_chunks()
-    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _readable(error: Exception) -> Exception:

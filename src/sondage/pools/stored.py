@@ -36,8 +36,8 @@ from sondage.pools.scans import Scan
 from sondage.pools.schema import Schema, Source
 from sondage.pools.seen import Seen
 from sondage.pools.slicing import slice_scans
+from sondage.pools.sql.canonical import raw_rows
 from sondage.pools.sql.passes import Chosen, Mixed, Part
-from sondage.pools.sql.text import Select
 from sondage.pools.stored_strata import stored_strata
 from sondage.pools.urns import StoredUrn
 
@@ -85,7 +85,7 @@ class StoredPool(Pool):
         from sondage.pools.columns import pool_from_columns
 
         names = {column.raw: column.name for column in self.scan.engine.columns}
-        select = Select("SELECT * FROM {source}")
+        select = raw_rows()
         rows = self.scan.engine.query(select.text, select.tables, "reading the pool")
         features = [column.name for column in self.scan.schema.features]
         pool = pool_from_columns(
@@ -248,7 +248,7 @@ class StoredPool(Pool):
         if not fields or not len(units):
             return {}
         names, raw = self._seen.ids(units), self.scan.schema.id.raw
-        select = Select("SELECT * FROM {source}")
+        select = raw_rows()
         select.among(raw, "wanted", names)
         wanted = ", ".join([raw, *(column.raw for column in fields)])
         lists = self.scan.schema.lists

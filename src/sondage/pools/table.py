@@ -96,7 +96,7 @@ class Table:
         column = self.columns[name]
         if not isinstance(column, np.ma.MaskedArray):
             return np.asarray(column)
-        values = np.asarray(column.data, dtype=object)
+        values = column.data.astype(object)  # a copy: that of a frame cannot be written
         values[np.ma.getmaskarray(column)] = None
         return values
 

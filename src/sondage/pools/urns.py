@@ -64,7 +64,8 @@ class StoredUrn:
         there = [at for at in range(len(shares)) if found[f"sum_{at}"]]
         self.total = float(sum(shares[at] for at in there))
         spread = [(found[f"min_{at}"], found[f"max_{at}"]) for at in there]
-        self.equal = pool.scan.schema.cost is None and all(low >= high * (1 - 1e-9) for low, high in spread)
+        prices = self.prices
+        self.equal = (prices is None or prices.equal) and all(low >= high * (1 - 1e-9) for low, high in spread)
         self._mass = self.total  # cost of the sizes' sum
         if pool.scan.schema.cost is not None:
             self._mass = float(sum(shares[at] * found[f"sum_c{at}"] / found[f"sum_{at}"] for at in there))

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from sondage.reports.data import finite
 from sondage.reports.text import named_measure
 from sondage.studies.advise import Advice, Expected
 
@@ -16,7 +17,7 @@ def describe_advice(advice: Advice) -> list[str]:
     """Return the sentence, then what each method can be expected to achieve at each budget, then budgets needed."""
     of = " minus that of ".join(map(repr, advice.models))
     value = f"the {named_measure(advice.measure)} of {of} is {advice.value:.4g}"
-    lines = [advice.sentence, f"If the probabilities are right, {value}. Expected:"]
+    lines = [advice.sentence, f"If {advice.condition}, {value}. Expected:"]
     lines.append(f"{'budget':>9}  {'method':<8}  {'standard error':>14}  same error at random")
     lines += [_row(one) for one in advice.expected]
     for method, budget in advice.needed.items():
@@ -33,14 +34,13 @@ def _row(one: Expected) -> str:
 
 def advice_data(advice: Advice) -> dict[str, Any]:
     """Return advice as data for JSON; numbers that are not finite are null."""
-    return {
-        "measure": advice.measure,
-        "believed_value": _finite(advice.value),
-        "sentence": advice.sentence,
-        "expected": [{name: _finite(value) for name, value in asdict(one).items()} for one in advice.expected],
-        "needed": {name: _finite(budget) for name, budget in advice.needed.items()},
-    }
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    data: dict[str, Any] = finite(
+        {
+            "measure": advice.measure,
+            "believed_value": advice.value,
+            "sentence": advice.sentence,
+            "expected": [asdict(one) for one in advice.expected],
+            "needed": advice.needed,
+        }
+    )
+    return data

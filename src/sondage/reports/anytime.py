@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from sondage.core.results import Comparison, Estimate, Interval
+from sondage.core.results import Comparison, Estimate
 from sondage.errors import SondageWarning
-from sondage.reports.text import quantity
+from sondage.reports.data import finite, interval_data
+from sondage.reports.text import quantity, unit_of
 
 __all__ = ["anytime_data", "anytime_lines"]
 
@@ -36,15 +37,14 @@ def anytime_lines(result: Any, level: float = 0.95) -> list[str]:
 
 def anytime_data(result: Any, level: float = 0.95) -> dict[str, Any]:
     """Return the same as data: ``sequence``, or ``sequences`` by measure, and ``evalue`` of a comparison."""
-    found = {name: _data(one.in_order().interval(level)) for name, one in _estimates(result).items()}
+    found = {name: finite(interval_data(one.in_order().interval(level))) for name, one in _estimates(result).items()}
     if isinstance(result, Mapping):
         return {"sequences": found}
     (only,) = found.values()
     if not isinstance(result, Comparison):
         return {"sequence": only}
-    evalue = result.evalue
-    log_evalue = evalue.log_evalue if math.isfinite(evalue.log_evalue) else None
-    return {"sequence": only, "evalue": {"log_evalue": log_evalue, "pvalue": evalue.pvalue, "kind": evalue.kind}}
+    evidence = {name: getattr(result.evalue, name) for name in ("log_evalue", "pvalue", "kind")}
+    return {"sequence": only, "evalue": finite(evidence)}
 
 
 def _estimates(result: Any) -> dict[str, Estimate]:
@@ -56,18 +56,11 @@ def _estimates(result: Any) -> dict[str, Estimate]:
 
 def _told(estimate: Estimate, level: float, subject: str) -> str:
     interval = estimate.in_order().interval(level)
-    unit = " points" if len(estimate.models) > 1 else " %"
-    low, high = (quantity(end, estimate.measure, interval.width, unit) for end in (interval.low, interval.high))
+    low, high = (
+        quantity(end, estimate.measure, interval.width, unit_of(estimate)) for end in (interval.low, interval.high)
+    )
     return f"at any time: {subject}between {low} and {high} with {100 * level:g} % confidence ({interval.kind})"
 
 
 def _evalue(log_evalue: float) -> str:
     return f"{math.exp(log_evalue):.3g}" if log_evalue < 14 else "above a million"
-
-
-def _data(interval: Interval) -> dict[str, Any]:
-    ends = {"low": interval.low, "high": interval.high}
-    return {name: end if math.isfinite(end) else None for name, end in ends.items()} | {
-        "level": interval.level,
-        "kind": interval.kind,
-    }

@@ -12,7 +12,7 @@ from sondage.core.selections import Selection
 from sondage.core.slices import Slices
 from sondage.reports.contents import Report
 
-__all__ = ["report_data", "result_data"]
+__all__ = ["finite", "interval_data", "report_data", "result_data"]
 
 ALL_PAIRS = 10
 """Of more models than this only the pairs with the best are written."""
@@ -67,7 +67,7 @@ def report_data(report: Report) -> Data:
         "parts": [asdict(part) for part in report.parts],
         "warnings": list(report.warnings),
     }
-    found: Data = _finite(data)
+    found: Data = finite(data)
     return found
 
 
@@ -75,11 +75,11 @@ def _estimate(estimate: Estimate, level: float) -> Data:
     names = ("value", "std_error", "n_labels", "target", "exact", "df", "n_effective", "largest_weight", "spent")
     facts = {name: getattr(estimate, name) for name in names}
     skipped = None if estimate.if_skipped is None else [estimate.if_skipped.low, estimate.if_skipped.high]
-    data: Data = _finite(
+    data: Data = finite(
         {"measure": estimate.measure, "models": list(estimate.models)}
         | facts
         | {
-            "interval": _interval(estimate.interval(level)),
+            "interval": interval_data(estimate.interval(level)),
             "possible": list(estimate.possible),
             "unrefuted": list(estimate.unrefuted),
             "n_pending": estimate.n_pending,
@@ -91,8 +91,10 @@ def _estimate(estimate: Estimate, level: float) -> Data:
     return data
 
 
-def _interval(interval: Interval) -> Data:
-    return {"low": interval.low, "high": interval.high, "level": interval.level, "kind": interval.kind}
+def interval_data(interval: Interval) -> Data:
+    """Return an interval as data."""
+    found: Data = finite(asdict(interval))
+    return found
 
 
 def _comparison(comparison: Comparison, level: float) -> Data:
@@ -100,14 +102,14 @@ def _comparison(comparison: Comparison, level: float) -> Data:
     decision = {name: getattr(comparison, name) for name in ("better", "alpha", "null")}
     decision["test"] = _significance(comparison.significance)
     estimate["difference"] = estimate.pop("value")
-    return {"kind": "comparison"} | estimate | {"pvalue": _finite(comparison.pvalue)} | decision
+    return {"kind": "comparison"} | estimate | {"pvalue": finite(comparison.pvalue)} | decision
 
 
 def _significance(significance: Significance | None) -> Data | None:
     if significance is None:
         return None
     names = ("kind", "statistic", "pvalue", "alternative", "df")
-    found: Data = _finite({name: getattr(significance, name) for name in names})
+    found: Data = finite({name: getattr(significance, name) for name in names})
     return found
 
 
@@ -119,8 +121,8 @@ def _selection(selection: Selection, level: float) -> Data:
         "best": selection.best,
         "contenders": list(selection.contenders()),
         "ranking": list(selection.ranking),
-        "pvalues": _finite(dict(selection.pvalues)),
-        "gaps": {name: _interval(gap) for name, gap in selection.gaps(level).items()},
+        "pvalues": finite(dict(selection.pvalues)),
+        "gaps": {name: interval_data(gap) for name, gap in selection.gaps(level).items()},
         "n_labels": selection.n_labels,
         "estimates": {name: _estimate(selection.estimates[name], level) for name in selection.ranking},
         "comparisons": [_comparison(selection.comparisons[pair], level) for pair in pairs],
@@ -129,10 +131,10 @@ def _selection(selection: Selection, level: float) -> Data:
     }
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Return data in which numbers that JSON does not know are null."""
     if isinstance(value, Mapping):
-        return {key: _finite(part) for key, part in value.items()}
+        return {key: finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
+        return [finite(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -127,7 +127,9 @@ def _report(
         figures=_figures(result, level),
         gaps=_gaps(result, level) if isinstance(result, Selection) else (),
         standing=None if session is None else _standing(session),
-        chosen=() if session is None else chosen_sentences(session, total),
+        chosen=()
+        if session is None
+        else chosen_sentences(session, total, None if leading is None else leading.stopped),
         uniform=None if leading is None or isinstance(result, Slices) else uniform_of(leading),
         weights=None if leading is None else weights_of(leading),
         reliability=found,
@@ -199,34 +201,21 @@ def _gaps(selection: Selection, level: float) -> tuple[Figure, ...]:
 
 def _ranked(selection: Selection, level: float) -> tuple[Figure, ...]:
     """Return a figure a model, best first."""
-    rivals = selection.contenders()
-    notes = {
-        name: ("may be the best" if name in rivals else "")
-        if name == selection.best
-        else f"p {pvalue_text(selection.pvalues[name])}{', may be the best' if name in rivals else ''}"
-        for name in selection.ranking
-    }
-    if len(rivals) == 1:
-        notes[selection.best] = "the best"
-    return tuple(figure_of(name, selection.estimates[name], level, notes[name]) for name in selection.ranking)
+    rivals, figures = selection.contenders(), []
+    standing = "may be the best" if len(rivals) > 1 else "the best"
+    for name in selection.ranking:
+        notes = [] if name == selection.best else [f"p {pvalue_text(selection.pvalues[name])}"]
+        notes += [standing] if name in rivals else []
+        figures.append(figure_of(name, selection.estimates[name], level, ", ".join(notes)))
+    return tuple(figures)
 
 
 def _standing(session: Session, study: Study | None = None) -> TeamStatus:
-    skipped = sum(label is None for label in session.answers.values())
-    counts = (len(session.asked), session.n_labels, skipped, len(session.pending), session.remaining)
     if study is None:
-        return TeamStatus(session.budget, session.spent, *counts)
+        return TeamStatus.of(session)
     people, status = {who or "": done for who, done in study.progress().items()}, study.status
-    return TeamStatus(
-        session.budget,
-        session.spent,
-        *counts,
-        status.claimed,
-        status.wanted,
-        status.disputed,
-        people,
-        study.sharing,
-    )
+    of_team = {name: getattr(status, name) for name in ("claimed", "wanted", "disputed")}
+    return TeamStatus.of(session, **of_team, people=people, sharing=study.sharing)
 
 
 def _settings(session: Session | None, facts: Mapping[str, Any]) -> Row:

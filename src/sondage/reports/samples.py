@@ -15,7 +15,7 @@ from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
 from sondage.errors import InputError
 from sondage.reports.contents import Contributor, Figure, Part, Uniform, Weights
-from sondage.reports.text import named_measure
+from sondage.reports.text import named_measure, unit_of
 from sondage.reports.wording import percent, uniform_sentence, weights_sentence
 from sondage.studies.labels import decode_label
 from sondage.studies.session import Session
@@ -43,9 +43,8 @@ def subject_of(estimate: Estimate) -> str:
 
 def figure_of(name: str, estimate: Estimate, level: float, note: str = "") -> Figure:
     """Return an estimate as a figure of this name."""
-    unit = " points" if len(estimate.models) > 1 else " %"
     numbers = (estimate.value, estimate.std_error, estimate.interval(level), estimate.n_labels)
-    return Figure(name, estimate.measure, *numbers, unit, note)
+    return Figure(name, estimate.measure, *numbers, unit_of(estimate), note)
 
 
 def uniform_of(leading: Estimate) -> Uniform | None:
@@ -79,14 +78,9 @@ def _shares(evidence: Evidence) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def _labelled(session: Session) -> list[int]:
-    """Return the positions of the labelled items, in the order of the estimate's units."""
-    return [position for position in session.asked if session.answers.get(position) is not None]
-
-
 def find_contributors(session: Session, leading: Estimate, fields: Mapping[Any, Row]) -> tuple[Contributor, ...]:
     """Return the labels that moved an estimate most; none where all moved it about alike."""
-    evidence, positions = leading.evidence, _labelled(session)
+    evidence, positions = leading.evidence, session.labelled  # in the order of the estimate's units
     if evidence is None or not math.isfinite(leading.value) or len(positions) != evidence.sample.size:
         return ()
     moved, shares = contributions(evidence), _shares(evidence)
@@ -134,7 +128,7 @@ def _same_outcomes(labels: Any, label: Any, models: Sequence[int]) -> Any:
 
 def parts_of_pool(session: Session, leading: Estimate, fields: Mapping[Any, Row], level: float) -> tuple[Part, ...]:
     """Return the result by those fields that have few values."""
-    positions = _labelled(session)
+    positions = session.labelled
     if leading.evidence is None or not fields or len(positions) != leading.evidence.sample.size:
         return ()
     shown = [fields[session.ids[position]] for position in positions]

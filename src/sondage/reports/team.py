@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from sondage.reports.data import finite
 from sondage.studies.account import Disagreement
 from sondage.studies.agreement import Agreement
 from sondage.studies.study import Study
@@ -20,12 +21,12 @@ def team_data(study: Study) -> dict[str, Any]:
     found = study.agreement()
     agreement = {
         "n_items": found.n_items,
-        "same": _finite(found.same),
-        "alpha": _finite(found.alpha),
-        "kappas": [{"people": list(pair), "kappa": _finite(kappa)} for pair, kappa in found.kappas.items()],
+        "same": found.same,
+        "alpha": found.alpha,
+        "kappas": [{"people": pair, "kappa": kappa} for pair, kappa in found.kappas.items()],
     }
     people = [{"who": who} | asdict(done) for who, done in study.progress().items()]
-    return {"people": people, "agreement": agreement, "disputed": study.status.disputed}
+    return {"people": people, "agreement": finite(agreement), "disputed": study.status.disputed}
 
 
 def team_lines(study: Study) -> list[str]:
@@ -89,7 +90,3 @@ def _shown(label: Any) -> str:
 def _short(value: Any) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= 200 else f"{text[:199]}…"
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -21,6 +21,7 @@ __all__ = [
     "named_measure",
     "pvalue_text",
     "quantity",
+    "unit_of",
     "warned",
 ]
 
@@ -101,6 +102,11 @@ def quantity(value: float, measure: str, width: float = math.nan, unit: str = " 
         digits = max(digits, 2)
     told = f"{scale * value:.{digits}f}"
     return f"{told.removeprefix('-') if float(told) == 0 else told}{unit if scale == 100.0 else ''}"
+
+
+def unit_of(estimate: Estimate) -> str:
+    """Return what stands behind an estimate's shares in per cent."""
+    return " points" if len(estimate.models) > 1 else " %"
 
 
 def base_name(measure: str) -> str:

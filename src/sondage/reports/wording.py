@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sondage.core.diagnostics import believed_before
 from sondage.core.reliability import Reliability
 from sondage.core.results import Estimate
-from sondage.reports.text import named_measure, quantity
+from sondage.reports.text import named_measure, quantity, unit_of
 from sondage.studies.method import Method, Question
 from sondage.studies.session import Session
 
@@ -25,7 +25,7 @@ __all__ = [
 _DRAWS = {
     "without_replacement": "at random without replacement, in an order that the seed fixes",
     "successive": "at random one after the other, without replacement",
-    "with_replacement": "at random with replacement: an item may count more than once",
+    "with_replacement": "at random with replacement, so that an item may count more than once",
     "neyman": "at random within groups of equal score, most where answers vary most",
     "strata": "at random within groups of equal score",
 }
@@ -37,6 +37,7 @@ _DESIGNS = {
     "cost_only": "cheap items had a higher chance",
     "active_lambda": "cheap items had a higher chance",
 }
+_STOPPED = {"width": "when the interval was narrow enough", "significant": "when the difference was significant"}
 _BLIND_TO_COST = ("passive", "uniform_cost", "active_uniC")
 
 _SAME = "For the same standard error of {} a uniform sample would have needed"
@@ -70,16 +71,22 @@ def question_sentence(question: Question) -> str:
     return f"What {verb} the {listed(names)} of {question.models[0]!r}?"
 
 
-def chosen_sentences(session: Session, total: float) -> tuple[str, ...]:
-    """Return how a session's items were chosen from so many."""
+def chosen_sentences(session: Session, total: float, stopped: str | None = None) -> tuple[str, ...]:
+    """Return how a session's items were chosen from so many, and why labelling stopped."""
     method, costs = session.method, session.costs is not None
     measure = named_measure(session.question.measures[0].name)
-    paid = f"a cost of {session.budget:g}" if costs else f"{session.budget:,.0f} labels"
+    labels = len(session.asked) + (0 if stopped in _STOPPED else session.remaining)
+    paid = f"a cost of {session.spent if stopped in _STOPPED else session.budget:g}" if costs else f"{labels:,} labels"
     design = _DESIGNS.get(method.design, f"items whose label can move the {measure} most had a higher chance")
     weighed = costs and "cheap" not in design and not any(name in method.design for name in _BLIND_TO_COST)
     cost = ", cheap ones for their cost" if weighed else ""
     first = f"{paid[0].upper()}{paid[1:]} from {total:,.0f} items, drawn {_DRAWS[method.draw]}: {design}{cost}."
     found = [first]
+    if stopped in _STOPPED:
+        found.append(
+            f"Labelling stopped {_STOPPED[stopped]}, after {session.n_labels:,} labels; what is said holds for all "
+            "looks together."
+        )
     if method.floor > 0:
         found.append(
             f"{percent(method.floor, 0)} of the draw was spread over all items that can matter, so that no prediction "
@@ -88,10 +95,11 @@ def chosen_sentences(session: Session, total: float) -> tuple[str, ...]:
     if method.staged:
         shares = listed([f"{percent(share, 0)}" for share in method.stages])
         most, drawn = len(method.stages), sum(len(stage.drawn) > 0 for stage in session.stages)
-        of = "" if drawn == most else f" of at most {most}"
+        had, so_far = ("has", " so far,") if session.opens else ("had", "")
+        of = "" if drawn == most else f"{so_far} of at most {most}"
         joined = "" if drawn == most else " of the budget, small ones joined"
         stages = f"{drawn} stage{'s' * (drawn > 1)}{of} ({shares}{joined})"
-        found.append(f"The draw had {stages}, each planned from the labels so far.")
+        found.append(f"The draw {had} {stages}, each planned from the labels so far.")
     if not len(session.stage.drawn):
         found.append(
             f"After {len(session.asked):,} labels no other one could change the result, and none was asked for."
@@ -153,11 +161,9 @@ def believed_sentence(estimate: Estimate, found: Reliability) -> str:
     before, whole = believed_before(estimate), found.overall
     told = ""
     if math.isfinite(before):
-        unit = " points" if len(estimate.models) > 1 else " %"
-        width = estimate.interval(0.95).width
-        value = quantity(before, estimate.measure, width, unit)
-        told = f" Before any label, the belief had it at {value}; the labels say "
-        told += f"{quantity(estimate.value, estimate.measure, width, unit)}."
+        width, unit = estimate.interval(0.95).width, unit_of(estimate)
+        first, now = (quantity(value, estimate.measure, width, unit) for value in (before, estimate.value))
+        told = f" Before any label, the belief had it at {first}; the labels say {now}."
     off = sum(one.believed not in one.interval for one in found.bins)
     said = _amount(whole.believed, found.probability), _amount(whole.observed, found.probability)
     mean = f"On average {said[0]} was believed and {said[1]} observed."

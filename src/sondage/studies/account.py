@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -20,7 +21,12 @@ from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.times import now
 
+if TYPE_CHECKING:
+    from sondage.studies.ledger import Records
+
 __all__ = ["Account", "Disagreement", "Progress", "Status"]
+
+Row = Mapping[str, Any]
 
 STREAM = 7
 """Of the random numbers that a test draws from the session's seed."""
@@ -56,6 +62,20 @@ class Status:
     claimed: int = 0
     wanted: int = 0
     disputed: int = 0
+
+    @classmethod
+    def of(cls, session: Session, **more: Any) -> Self:
+        """Return the counts of a session, with what only its study knows."""
+        return cls(
+            budget=session.budget,
+            spent=session.spent,
+            asked=len(session.asked),
+            labelled=session.n_labels,
+            skipped=sum(label is None for label in session.answers.values()),
+            pending=len(session.pending),
+            remaining=session.remaining,
+            **more,
+        )
 
     @property
     def complete(self) -> bool:
@@ -119,20 +139,13 @@ class Account(Kept):
     def status(self) -> Status:
         """Counts, as they are in the file now."""
         with self._reading() as (session, found):
-            at_work, moment = found.assignments.open(), now()
-            disputed = sum(position not in session.answers for position in session.opinions)
-        return Status(
-            session.budget,
-            session.spent,
-            len(session.asked),
-            session.n_labels,
-            sum(label is None for label in session.answers.values()),
-            len(session.pending),
-            session.remaining,
-            sum(row["until"] is not None and row["until"] > moment for row in at_work),
-            len(at_work),
-            disputed,
-        )
+            at_work = found.assignments.open()
+            return Status.of(
+                session,
+                claimed=sum(_held(at_work).values()),
+                wanted=len(at_work),
+                disputed=sum(position not in session.answers for position in session.opinions),
+            )
 
     def estimate(self, generator: np.random.Generator | None = None) -> Any:
         """Return the answer from the labels so far; the pool is not needed.
@@ -195,10 +208,8 @@ class Account(Kept):
         LabelError
             If the item was never asked for.
         """
-        with self._reading() as (session, found):
-            item = None if name is None else self._written(session, [name])[0]
-            rows = [dict(row) for row in found.labels() if item in (None, row["id"])]
-        return [row | {"id": records.id_from_text(row["id"]), "label": json.loads(row["label"])} for row in rows]
+        rows = self._rows(lambda found: found.labels(), name)
+        return [{**row, "id": records.id_from_text(row["id"]), "label": json.loads(row["label"])} for row in rows]
 
     def audit(self, name: Any = None) -> list[dict[str, Any]]:
         """Return everything that happened, first to last: why the estimate is what it is.
@@ -220,19 +231,21 @@ class Account(Kept):
         LabelError
             If the item was never asked for.
         """
+        return [_event(row) for row in self._rows(lambda found: found.events(), name)]
+
+    def _rows(self, table: Callable[[Records], Sequence[Row]], name: Any) -> list[Row]:
+        """Return the rows of a table, all or those of an item."""
         with self._reading() as (session, found):
             item = None if name is None else self._written(session, [name])[0]
-            rows = [dict(row) for row in found.events() if item in (None, row["id"])]
-        return [_event(row) for row in rows]
+            return [row for row in table(found) if item in (None, row["id"])]
 
     def progress(self) -> dict[str | None, Progress]:
         """Return what each person has done and holds, by name; None is who gave no name."""
         with self._reading() as (_, found):
-            at_work, moment = found.assignments.open(), now()
+            claimed = _held(found.assignments.open())
             told = [row for item in self._ballots.items() for row in self._ballots.of(item)]
         labelled = Counter(row["who"] for row in told if row["label"] is not None)
         skipped = Counter(row["who"] for row in told if row["label"] is None)
-        claimed = Counter(row["who"] for row in at_work if row["until"] is not None and row["until"] > moment)
         people = sorted({*labelled, *skipped, *claimed}, key=lambda who: (who is None, who or ""))
         return {who: Progress(labelled[who], skipped[who], claimed[who]) for who in people}
 
@@ -284,7 +297,13 @@ class Account(Kept):
         )
 
 
-def _event(row: dict[str, Any]) -> dict[str, Any]:
+def _held(assignments: Sequence[Row]) -> Counter[Any]:
+    """Return how many of these each person holds now."""
+    moment = now()
+    return Counter(row["who"] for row in assignments if row["until"] is not None and row["until"] > moment)
+
+
+def _event(row: Row) -> dict[str, Any]:
     """Return a row of the log as people read it."""
     details = json.loads(row["details"])
     if row["value"] is not None and row["kind"] != "undone":

@@ -8,23 +8,30 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.beliefs import GaussianBelief
 from sondage.core.checks import require_number
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.measures import Measure, parse_measure
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.power import power
 from sondage.errors import InputError
-from sondage.pools import Pool, require_pool
+from sondage.pools import Pool
 from sondage.studies.budgets import check_budget
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
-from sondage.studies.method import METHODS, Method, Question
+from sondage.studies.method import METHODS, Method, choose_method
 from sondage.studies.planning import Plan, make_plan, settle
+from sondage.studies.questions import make_question
 
 __all__ = ["Advice", "Expected", "advise"]
 
 BUDGETS = (100, 300, 1000)
 PAYS_BELOW = 0.9
+
+_PROBABLE = "the probabilities are right"
+_CONDITIONS = {"regression": "the predictive variances are right"}
+_UNSCALED = "labels are 1 off in root mean square: without predictive variances nobody knows, and only ratios tell"
+"""Of a belief without a scale."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,8 @@ class Advice:
         The model, or the two whose difference it is.
     aim : str
         What the budgets in `needed` are for, in words; empty if there are none.
+    condition : str
+        What all of it supposes, in words.
     """
 
     measure: str
@@ -81,13 +90,14 @@ class Advice:
     sentence: str
     models: tuple[str, ...]
     aim: str
+    condition: str = "the probabilities are right"
 
 
 def advise(
     pool: Pool,
     measure: str | Measure = "error_rate",
     *,
-    compare: tuple[str, str] | None = None,
+    compare: Sequence[str] | None = None,
     model: str | None = None,
     positive: Any = None,
     budgets: Sequence[float] | None = None,
@@ -142,31 +152,31 @@ def advise(
     >>> advise(pool, budgets=[100]).sentence.split(":")[0]
     'Active evaluation should pay'
     """
-    require_pool(pool)
-    if compare is None and model is None and len(pool.models) > 1:
-        raise InputError(f"the pool has several models {list(pool.models)}: name one with model=, or two with compare=")
+    parsed = parse_measure(measure, positive)
+    question = make_question(pool, parsed, model=model, compare=compare, alpha=alpha)
     for name, value in {"width": width, "difference": difference, "wanted_power": wanted_power}.items():
         if value is not None:
             require_number(name, value)
-    names = compare or (model or pool.models[0],)
-    kind = "compare" if compare else "evaluate"
-    for name in names:
-        pool.model(name)
-    question = settle(pool, Question(kind, tuple(names), (parse_measure(measure, positive),), alpha))
+    question = settle(pool, question)
     pool = as_asked(pool, question)
     if budgets is not None and not isinstance(budgets, Sequence):
         budgets = [budgets]
     limit = _limit(pool)
     looked = [check_budget(pool, b) for b in (budgets or [b for b in BUDGETS if b < limit] or [limit / 2 // 1 or 1])]
-    methods = {name: fitted_method(pool, question, _believing(method, belief)) for name, method in METHODS.items()}
+    methods = {name: fitted_method(pool, question, choose_method(name, belief=belief)) for name in METHODS}
     plans = {name: make_plan(pool, question, method) for name, method in methods.items()}
     variances = {name: _variance(pool, plan, methods[name]) for name, plan in plans.items()}
     expected = tuple(
         _expected(name, budget, variances, limit, difference, alpha) for budget in looked for name in variances
     )
     plan = plans["default"]
-    contrast = plan.contrasts[0]
-    value = contrast.value({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
+    scaled = not (isinstance(plan.belief, GaussianBelief) and plan.belief.broad)
+    if not scaled and (width is not None or difference is not None):
+        raise InputError(
+            "width= and difference= need predictive variances: without them the labels' spread is not known"
+        )
+    contrast, condition = plan.contrasts[0], _CONDITIONS.get(pool.task.kind, _PROBABLE) if scaled else _UNSCALED
+    value = contrast.value(plan.known.means_of(contrast))
     needed = _needed(variances, limit, width, difference, wanted_power, alpha)
     needed = {name: float(np.ceil(n)) if pool.prices is None else n for name, n in needed.items()}
     return Advice(
@@ -174,14 +184,11 @@ def advise(
         value=value,
         expected=expected,
         needed=needed,
-        sentence=_sentence(expected, looked[len(looked) // 2]),
-        models=tuple(names),
+        sentence=_sentence(expected, looked[len(looked) // 2], condition, priced=pool.prices is not None),
+        models=question.models,
         aim=_aim(width, difference, wanted_power, alpha) if needed else "",
+        condition=condition,
     )
-
-
-def _believing(method: Method, belief: Any) -> Method:
-    return method if belief is None else Method(**(method.to_data() | {"belief": belief}))
 
 
 def _limit(pool: Pool) -> float:
@@ -191,10 +198,9 @@ def _limit(pool: Pool) -> float:
 def _variance(pool: Pool, plan: Plan, method: Method) -> Callable[[float], float]:
     """Return the believed variance as a function of the budget."""
     contrast = plan.contrasts[0]
-    influence = contrast.influence({m: plan.known.expected[contrast.functional.basis.name, m] for m in contrast.models})
-    term = (Deviation if method.assisted else RootMeanSquare)(
-        influence=influence, belief=plan.belief, cost_exponent=0.0
-    )
+    influence = contrast.influence(plan.known.means_of(contrast))
+    kind = Deviation if method.assisted else RootMeanSquare
+    term = kind(influence=influence, belief=plan.belief, cost_exponent=0.0)
     seen = pool.profile(plan.urn, term)
     expected = repeated_variance if method.draw == "with_replacement" else poisson_variance
     return lambda budget: expected(seen.sizes, seen.others, budget, seen.costs, seen.counts)
@@ -249,7 +255,7 @@ def _aim(width: float | None, difference: float | None, wanted: float, alpha: fl
     return f"finding a difference of {difference:g} with power {wanted:g}"
 
 
-def _sentence(expected: tuple[Expected, ...], budget: float) -> str:
+def _sentence(expected: tuple[Expected, ...], budget: float, condition: str, *, priced: bool) -> str:
     """Return what to do, judged at the middle budget."""
     at = {one.method: one for one in expected if one.budget == budget}
     default, passive = at["default"], at["passive"]
@@ -263,7 +269,12 @@ def _sentence(expected: tuple[Expected, ...], budget: float) -> str:
             f"Label at random (method='passive')."
         )
     same = "more than the whole pool" if np.isinf(default.passive_budget) else f"about {default.passive_budget:,.0f}"
+    worth = (
+        f"a cost of {budget:g} is worth {same} at random"
+        if priced
+        else f"{budget:g} labels are worth {same} drawn at random"
+    )
     return (
-        f"Active evaluation should pay: {budget:g} labels are worth {same} drawn at random "
-        f"(standard error {default.std_error:.3g} against {passive.std_error:.3g}), if the probabilities are right."
+        f"Active evaluation should pay: {worth} "
+        f"(standard error {default.std_error:.3g} against {passive.std_error:.3g}), if {condition}."
     )

@@ -76,11 +76,11 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     if known_sums is not None:
         fit = replace(fit, value=contrast.value(known_sums))
     fitted = FittedContrast(session, found, contrast, fit)
-    uncertain = uncertainty_of(fitted)
+    uncertain, value = uncertainty_of(fitted), within(fit.value, *possible)
     return Estimate(
         measure=contrast.functional.name,
         models=tuple(session.models[model] for model in contrast.models),
-        value=within(fit.value, *possible),
+        value=value,
         std_error=float(np.sqrt(uncertain.total)),
         n_labels=session.n_labels,
         target=method.target,
@@ -98,7 +98,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         largest_weight=uncertain.largest,
         n_pending=found.n_pending,
         n_skipped=len(found.skipped),
-        if_skipped=if_skipped(session, found, contrast, fit),
+        if_skipped=if_skipped(session, found, contrast, fit, value),
         spent=session.spent,
         warnings=tuple(remarks_on(fitted, uncertain, told=told)),
         counts=counts_of(session, contrast.models) if contrast.compares and not uncertain.doubt else None,
@@ -114,8 +114,7 @@ def _settled(found: Labelled, contrast: Contrast) -> Sums | None:
     """
     if found.settled is None:
         return None
-    expected, basis = found.settled.expected, contrast.functional.basis
-    sums = {model: expected[basis.name, model] for model in contrast.models}
+    sums = found.settled.means_of(contrast)
     return sums if not contrast.compares or contrast.influence(sums).cancels else None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -35,7 +34,7 @@ from sondage.core.sequences import (
 )
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence, refutes
 from sondage.errors import InputError, SondageWarning
-from sondage.studies.requirements import require_order
+from sondage.studies.requirements import STAGED_COSTS, require_order
 from sondage.studies.rests import drawn_units, key_of
 from sondage.studies.session import Session
 
@@ -129,7 +128,7 @@ class LabelCourse:
         session, count = self.session, self.count
         drawn = [number for number, first in enumerate(session.firsts[:-1]) if first < count]
         if session.costs is not None and len(drawn) > 1:
-            raise InputError("with costs, a stage ends before what does not fit: only stages=1 has sequences")
+            raise InputError(STAGED_COSTS)
         return [self._stage(number) for number in drawn]
 
     def _stage(self, number: int) -> Stage:
@@ -210,7 +209,13 @@ class LabelCourse:
         """Return the asymptotic sequence, computed at some numbers of labels; in between the one before stays."""
         value, error = self._estimates(looks)
         found = asymptotic_sequence(
-            value, error, looks, level, tightest=self._tightest, pool_size=self._pool_size, bounds=self.contrast.bounds
+            value,
+            error,
+            looks,
+            level,
+            tightest=self._tightest,
+            pool_size=self.session.reach,
+            bounds=self.contrast.bounds,
         )
         place = np.searchsorted(looks, np.arange(1, self.count + 1), side="right")
         low = np.append(self.contrast.bounds[0], found.low)[place]
@@ -220,34 +225,20 @@ class LabelCourse:
     def _asymptotic_evidence(self, null: float, alternative: str) -> Floats:
         """Return the asymptotic evidence after the last label."""
         value, error = self._estimates(np.array([self.count]))
-        return asymptotic_log_evalues(
-            value,
-            error,
-            [self.count],
-            null,
-            alternative,
-            tightest=self._tightest,
-            pool_size=self._pool_size,
-        )
-
-    @property
-    def _pool_size(self) -> float:
-        ends = zip(self.session.firsts, self.session.stages, strict=False)
-        return float(max(first + stage.drawn.settings["support"] for first, stage in ends))
+        bounds = {"tightest": self._tightest, "pool_size": self.session.reach}
+        return asymptotic_log_evalues(value, error, [self.count], null, alternative, **bounds)
 
     @property
     def _tightest(self) -> float:
         """Fixed, whatever the budget: a study's may be raised later."""
-        return min(TIGHTEST, self._pool_size / 2)
+        return min(TIGHTEST, self.session.reach / 2)
 
     def _estimates(self, looks: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """Return the estimates and standard errors of these numbers of labels; too few have none."""
         found = []
         for look in looks.tolist():
-            early = copy(self.session)
+            early = self.session.early(look)
             early.method = replace(early.method, interval="auto")
-            early.asked = list(range(look))
-            early.answers = {p: self.session.answers[p] for p in early.asked}
             estimate = self.estimate(early, self.contrast) if look >= FIRST_LOOK else None
             found.append((np.nan, np.nan) if estimate is None else (estimate.value, estimate.std_error))
         value, error = np.array(found, dtype=np.float64).T

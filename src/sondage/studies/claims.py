@@ -166,6 +166,7 @@ class Lending(Kept):
         list
             Ids of the items that were held.
         """
+        require_name(labeller)
         with self._writing() as (session, found):
             names = None if ids is None else self._written(session, listed("ids", ids))
             let_go, at = found.assignments.release(labeller, names), now()

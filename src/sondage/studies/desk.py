@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from sondage.core.checks import listed
 from sondage.errors import LabelError
+from sondage.pools.texts import require_texts
 from sondage.studies import records
 from sondage.studies.claims import Lending
-from sondage.studies.labels import Label, code_label, contradiction, decode_label
+from sondage.studies.labels import Label, code_label, contradiction, decode_label, paired
 from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
@@ -70,11 +71,9 @@ class Desk(Lending):
         InputError
             If the request's name was used for other labels.
         """
-        ids, labels = listed("ids", ids), listed("labels", labels)
+        require_texts(reason=reason, request=request)
+        ids, labels = paired(ids, labels)
         who = who if who is None or isinstance(who, str) else listed("who", who)
-        if len(ids) != len(labels):
-            raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
-
         people = _by_person(ids, labels, who)
         for person in people:
             if person is not None:
@@ -138,6 +137,7 @@ class Desk(Lending):
         str, number or None
             The item; None if there is nothing to take back.
         """
+        require_texts(request=request)
 
         def write(session: Session, found: Records) -> Any:
             last = self._ballots.last_of(labeller)
@@ -177,6 +177,7 @@ class Desk(Lending):
         InputError
             If the name is none.
         """
+        require_texts(reason=reason, request=request)
         if who is not None:
             require_name(who)
 
@@ -203,7 +204,7 @@ class Desk(Lending):
 
     def _once(self, request: str | None, wanted: Sequence[Any], write: Callable[[Session, Records], Any]) -> Any:
         """Write, unless the same request was answered before; return its answer."""
-        digest = sha256(records.dump(wanted).encode()).hexdigest()
+        digest = sha256(records.dump(wanted).encode(errors="surrogatepass")).hexdigest()  # what is no text is refused
         with self._writing() as (session, found):
             if request is not None and (known := found.answer(request, digest)):
                 return known[0]

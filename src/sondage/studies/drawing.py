@@ -125,7 +125,7 @@ class KeyOrder:
         count = int(asked.max()) + 1
         tau = drawn.tau if count == len(drawn) else float(drawn.keys[count])
         share = count / drawn.settings["support"] if drawn.settings["equal"] else None
-        return from_inclusion(inclusion(drawn.rates[asked], tau, share))
+        return replace(from_inclusion(inclusion(drawn.rates[asked], tau, share)), fixed=share is not None)
 
 
 _FIRST_ARRIVALS = KeyOrder(successive_rates)

@@ -13,7 +13,7 @@ from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.checks import is_whole
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
-from sondage.core.measures import Measure, parse_measure, settled
+from sondage.core.measures import Functional, Measure, Task, parse_measure, settled
 from sondage.core.possible import unrefuted_limits, unrounded
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
@@ -30,7 +30,7 @@ from sondage.studies.planning import check_target
 from sondage.studies.remarks import of_untold
 from sondage.studies.uncertainty import AGREED
 
-__all__ = ["estimate_from", "result_of"]
+__all__ = ["estimate_from", "ready_on", "result_of"]
 
 
 def estimate_from(
@@ -100,7 +100,9 @@ def estimate_from(
     >>> estimate_from("error_rate", predictions=[0, 1, 1], labels=[0, 1, 0], inclusion=[0.25, 0.5, 0.5]).value
     0.25
     """
-    if (inclusion is None) == (draw_probability is None):
+    if inclusion is not None and draw_probability is not None:
+        raise InputError("give inclusion= (drawn without replacement) or draw_probability= (with it), not both")
+    if inclusion is None and draw_probability is None:
         raise InputError(
             "give inclusion= (probability of being drawn) or draw_probability= (with replacement): labels without a "
             "probability cannot be corrected for how they were chosen"
@@ -115,25 +117,36 @@ def estimate_from(
     check_part("target", target)
     told = _told(labels)
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
-    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, told), (), _row)
+    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, told), (), "row {}".format)
     if len(told) != size:
         raise LabelError(f"there are {len(told)} labels for {size} items")
     coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(told)]
     known_labels = [label for label in coded if label is not None]
     expansion = _expansion(inclusion, draw_probability, size)
     _check_pool_size(pool_size, 1 if inclusion is None else size)  # with replacement an item may come twice
-    base = np.ones(size) if weights is None else np.asarray(positive_column(weights, "weight", size, _row), dtype=float)
+    base = (
+        np.ones(size)
+        if weights is None
+        else np.asarray(positive_column(weights, "weight", size, "row {}".format), dtype=float)
+    )
     total = float(pool_size) if pool_size is not None and weights is None else float(np.sum(base * expansion.weights))
     items = Items(outputs, base / total)
     sample = Sample(items, label_array(known_labels, task), expansion)
     known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)))
-    # The sample stands for the pool it came from: its scores, weighted, make the bins of the measures that have some.
-    expanded = replace(items, weights=items.weights * expansion.weights)
-    functional = settled(parse_measure(measure, positive), task, expanded, (0,)).ready(task)
+    functional = ready_on(sample, parse_measure(measure, positive), task)
     check_target(functional, target)
     contrast = Contrast(functional, ((0, 1.0),))
     estimation = Estimation(sample, (Part(sample, known),), ESTIMATORS[estimator])
     return result_of(contrast, estimation, interval, target, complete=pool_size is None or pool_size <= size)
+
+
+def ready_on(sample: Sample, measure: Measure, task: Task) -> Functional:
+    """Return a measure of one model, ready: a sample's scores, weighted, make the bins of the measures that have some.
+
+    The sample stands for the pool that it came from; a row is a unit.
+    """
+    expanded = replace(sample.items, weights=sample.items.weights * sample.expansion.weights)
+    return settled(measure, task, expanded, (0,)).ready(task)
 
 
 def result_of(
@@ -191,10 +204,10 @@ def _expansion(inclusion: Any, draw_probability: Any, size: int) -> Expansion:
 
 
 def _probabilities(values: Any, name: str, size: int) -> Floats:
-    found = np.asarray(positive_column(values, name, size, _row), dtype=np.float64)
+    found = np.asarray(positive_column(values, name, size, "row {}".format), dtype=np.float64)
     if (found > 1).any():
         row = int(np.argmax(found > 1))
-        raise InputError(f"{name} of {_row(row)} is {found[row]:g}; it must be in (0, 1]")
+        raise InputError(f"{name} of row {row} is {found[row]:g}; it must be in (0, 1]")
     return found
 
 
@@ -222,7 +235,3 @@ def _told(labels: Any) -> list[Any]:
         if is_missing(label) or (isinstance(label, str) and not label.strip()):
             raise LabelError(f"label of row {row} is missing; leave the row out only if it was skipped at random")
     return found
-
-
-def _row(row: int) -> str:
-    return f"row {row}"

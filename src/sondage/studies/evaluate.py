@@ -112,8 +112,7 @@ def evaluate(
     positive : optional
         The positive class of the measures that have one.
     method : str or Method, optional
-        ``"default"``, ``"thesis"``, ``"passive"``; parts may be named one by one: ``design``, ``floor``,
-        ``draw``, ``estimator``, ``interval``, ``belief``, ``target``.
+        ``"default"``, ``"thesis"`` or ``"passive"``.
     stop : float, optional
         Stop as soon as the any-time interval is narrower than this width, above 0; of several measures, all of them.
         Unless named, the floor is then 0.5.
@@ -125,6 +124,9 @@ def evaluate(
         Divide the budget over slices of the pool: a field's name, or the name of each row's slice.
     share : {"overall", "each"}
         Divide it for the smallest error of the whole, or for equal errors of the slices.
+    **parts
+        Parts of the method by name: ``design``, ``floor``, ``draw``, ``estimator``, ``interval``, ``belief``,
+        ``target``, ``stages``.
 
     Returns
     -------
@@ -218,7 +220,7 @@ def compare(
     ----------
     pool, measure, labels, budget, seed, positive, method
         As for `evaluate`; the draw serves the difference (thesis chapter 5). Two classifiers are by default labelled
-        uniformly where they differ, if error rate or accuracy, equal weights, no costs, groups and judge allow the
+        uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and judge allow the
         exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
     first, second : str
         The models.
@@ -238,6 +240,8 @@ def compare(
         With ``stop="significant"``: look at so many equally spaced shares of the budget, or at these, only.
     level, batch
         As for `evaluate`.
+    **parts
+        As for `evaluate`, and ``test``.
 
     Returns
     -------
@@ -307,6 +311,8 @@ def select(
         Which models; by default all.
     alpha : float
         Level of the pairwise tests, in (0, 1).
+    **parts
+        As for `compare`.
 
     Returns
     -------

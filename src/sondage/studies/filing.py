@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sondage.studies.ledger import Records
 
 __all__ = [
-    "Sharing",
     "creation_event",
     "load_session",
     "plan_event",
@@ -127,12 +126,12 @@ def load_session(
     facts: Mapping[str, Any], found: Records, own: Mapping[str, Measure]
 ) -> tuple[Session, dict[Any, Row]]:
     """Return the session and the fields of its items, from the rows of a study."""
-    stage_rows, draws, rows = found.stages(), found.draws(), found.rows()
+    planned, draws, rows = found.stages(), found.draws(), found.rows()
     positions = {draw["id"]: position for position, draw in enumerate(draws)}
-    grouped, layout = stage_rows[0]["grouped"], json.loads(stage_rows[0]["layout"])
+    grouped, layout = planned[0]["grouped"], json.loads(planned[0]["layout"])
     ids = [records.id_from_text(draw["id"]) for draw in draws]
     stages = [
-        records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in stage_rows
+        records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in planned
     ]
     method = forms.method_from_data(json.loads(facts["method"]))
     if method.belief is None and layout.get("judge"):  # release 0.1 believed a judge alone
@@ -152,7 +151,7 @@ def load_session(
             "costs": None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws]),
         },
     )
-    for row in stage_rows:
+    for row in planned:
         rests = records.rests_from_data(row)
         if rests is not None:
             session.rests[row["number"]] = partial(dict, rests)

@@ -55,7 +55,7 @@ def _informed(pool: Pool) -> bool:
 def _countable(pool: Pool, question: Question) -> bool:
     """Return whether the two models differ by counts of items alone."""
     measure = question.measures[0]
-    plain = pool.prices is None and not _informed(pool) and not pool.grouped
+    plain = (pool.prices is None or pool.prices.equal) and not _informed(pool) and not pool.grouped
     zero_one = isinstance(measure, Accuracy | ErrorRate) and pool.task.kind == "classification"
     return zero_one and plain and pool.equal_weights
 
@@ -65,7 +65,7 @@ def meant_to_count(session: Session) -> bool:
     method, question = session.method, session.question
     uniform = all(getattr(method, part) == wanted for part, wanted in _UNIFORM.items() if part != "estimator")
     zero_one = isinstance(question.measures[0], Accuracy | ErrorRate) and session.task.kind == "classification"
-    plain = session.units is None and session.costs is None and method.draw == "without_replacement"
+    plain = session.units is None and method.draw == "without_replacement"
     return uniform and zero_one and plain and len(question.models) == 2 and session.stage.drawn.settings["equal"]
 
 

@@ -88,27 +88,38 @@ def _least(roots: Floats, expected: Floats, doubts: Floats | None, sample: Sampl
     Stages that serve other differences may draw none of the few items on which two models differ: they show no error
     of that difference, and leave these items as much in doubt as before. Where two models are alike on all labelled
     items, by their predictions or since no label of these moves their difference, they may differ on as many as a
-    sample without any leaves possible, each as heavy as one that tells some models apart; if none does, as one is for
-    a model by itself.
+    sample without any leaves possible.
     """
     squares = np.maximum(np.sum(roots**2, axis=1), np.sum(expected**2, axis=1))
     same = JointErrors(roots, expected).variances() <= SAME * (squares[:, None] + squares)
     alike = alike | (same & ~np.eye(len(roots), dtype=np.bool_))
-    least, heavy = np.zeros(alike.shape), np.max(roots**2, axis=0)
+    least = np.zeros(alike.shape)
     if doubts is not None:
-        weights = sample.of_rows(sample.expansion.weights)
-        own = np.max(np.sum(np.square(doubts), axis=1), axis=0)
-        apart = np.sum(np.square(np.ptp(doubts, axis=0)), axis=0)
-        telling = apart > ROUNDING * np.max(own, initial=0.0)
-        if telling.any():
-            heavy = (weights**2 * apart)[telling]
-        elif np.mean(weights**2 * own) > np.mean(heavy):
-            heavy = weights**2 * own
         for place, one in enumerate(doubts):
             rows = np.apply_along_axis(sample.unit_sums, 1, np.sum(np.square(doubts - one), axis=1))
             least[place] = sample.expansion.rest(rows)
+    heavy = _heavy(roots, doubts, sample)
     unseen = UNSEEN**2 * float(np.mean(heavy)) if len(heavy) else 0.0
     return np.where(alike, np.maximum(least, unseen), least)
+
+
+def _heavy(roots: Floats, doubts: Floats | None, sample: Sample) -> Floats:
+    """Return squared errors such as an item may have on which two models differ unseen.
+
+    Those of the items that tell some models apart; if none does, of all items for a model by itself, as labelled or,
+    if that is more, as believed.
+    """
+    drawn: Floats = np.max(roots**2, axis=0)
+    if doubts is None:
+        return drawn
+    own: Floats = np.max(np.sum(np.square(doubts), axis=1), axis=0)
+    apart: Floats = np.sum(np.square(np.ptp(doubts, axis=0)), axis=0)
+    telling = apart > ROUNDING * np.max(own, initial=0.0)
+    squares: Floats = sample.of_rows(sample.expansion.weights) ** 2
+    if telling.any():
+        return np.asarray((squares * apart)[telling])
+    believed: Floats = squares * own
+    return believed if np.mean(believed) > np.mean(drawn) else drawn
 
 
 def _alike(single: Sequence[Contrast], sample: Sample) -> NDArray[np.bool_]:

@@ -154,7 +154,7 @@ class Kept:
             self._asked.append(self._positions[row["id"]])
             self._last_asked = row["number"]
         session.asked = list(self._asked)
-        told = [dict(row) for row in found.labels(after=ballots.last)]
+        told = found.labels(after=ballots.last)
         for row in told:
             ballots.add(row)
         session.labellers = len(ballots.people)

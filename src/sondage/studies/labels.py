@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import product
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import listed
 from sondage.core.measures import Task
 from sondage.errors import LabelError
 from sondage.pools.missing import is_missing
 from sondage.pools.table import as_number
 from sondage.studies.judging import Judgements, judged, judgements
 
-__all__ = ["Label", "code_label", "contradiction", "decode_label", "label_array"]
+__all__ = ["Label", "code_label", "contradiction", "decode_label", "guesses", "label_array", "paired"]
 
 LARGEST = 1e75
 """Of a number either way: squares of squared errors are summed."""
+
+LISTED = 20
+"""Classes that a message names."""
 
 Label = int | float | tuple[float, ...] | Judgements
 
@@ -58,10 +63,19 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
     code = None if isinstance(label, np.ndarray) or is_missing(label) else task.code(label)
     if code is None:
         raise LabelError(
-            f"label {label!r} of id {name!r} is not a class; classes are {list(task.classes)}: others are named with "
+            f"label {label!r} of id {name!r} is not a class; {_nearest(label, task.classes)}: others are named with "
             "classes= of the pool"
         )
     return code
+
+
+def _nearest(label: Any, classes: Sequence[Any]) -> str:
+    """Return which classes there are; of more than twenty the three spelled most like the label."""
+    if len(classes) <= LISTED:
+        return f"classes are {list(classes)}"
+    spelled = {str(one).casefold(): one for one in classes}
+    near = get_close_matches(str(label).casefold(), spelled, cutoff=0.0)
+    return f"the nearest of {len(classes)} classes are {[spelled[one] for one in near]}"
 
 
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
@@ -125,6 +139,14 @@ def decode_label(label: Label | None, task: Task) -> Any:
     if label is None or task.kind != "classification":
         return label
     return task.classes[cast(int, label)]
+
+
+def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
+    """Return ids and labels as lists of the same length, or raise `LabelError`."""
+    names, told = listed("ids", ids), listed("labels", labels)
+    if len(names) != len(told):
+        raise LabelError(f"there are {len(names)} ids and {len(told)} labels")
+    return names, told
 
 
 def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> LabelError:

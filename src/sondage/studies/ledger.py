@@ -109,7 +109,7 @@ class Records:
 
     def add_study(self, row: Row) -> None:
         """Write the study's one row."""
-        self._connection.execute(insert(tables.study), [dict(row)])
+        self._add(tables.study, [row])
 
     def raise_budget(self, budget: float) -> None:
         """Write a new budget."""
@@ -134,13 +134,9 @@ class Records:
 
     def add_stage(self, stage: Row, draws: Sequence[Row], rows: Sequence[Row]) -> None:
         """Append a stage with its drawn items."""
-        parts: list[tuple[Table, Sequence[Row]]] = [
-            (tables.stages, [stage]),
-            (tables.draws, draws),
-            (tables.rows, rows),
-        ]
-        for table, content in parts:
-            self._add(table, content)
+        self._add(tables.stages, [stage])
+        self._add(tables.draws, draws)
+        self._add(tables.rows, rows)
 
     def add_asked(self, ids: Sequence[str], at: str) -> None:
         """Append what was asked for, with an assignment for each label that it is to get."""
@@ -173,8 +169,7 @@ class Records:
         InputError
             If it was about something else.
         """
-        query = select(tables.requests).where(tables.requests.c.request == request)
-        found = self._all(query)
+        found = self._all(select(tables.requests).where(tables.requests.c.request == request))
         if found and found[0]["digest"] != digest:
             raise InputError(f"request {request!r} wrote something else before: a new write needs a new request id")
         return [json.loads(row["answer"]) for row in found]

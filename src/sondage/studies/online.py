@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sondage.core.measures import parse_measure
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.strata import next_stratum, stratum_deviations
 from sondage.studies.labels import label_array
@@ -39,11 +38,10 @@ def _base_weights(session: Session, strata: np.ndarray, n_strata: int) -> np.nda
 
 
 def _deviations(session: Session, strata: np.ndarray, n_strata: int) -> np.ndarray:
-    """Return each stratum's deviation of the influence of the labels so far; a tenth of believed ones before."""
-    functional = parse_measure(session.question.measures[0]).ready(session.task)
+    """Return each stratum's deviation of the influence of the labels so far; 1 each before any."""
+    functional = session.question.measures[0].ready(session.task)
     contrast = contrasts_of(session.question, functional, session.models)[0]
-    name, known = functional.basis.name, session.stage.known
-    influence = contrast.influence({model: known.expected[name, model] for model in contrast.models})
+    influence = contrast.influence(session.stage.known.means_of(contrast))
     influence = replace(influence, constant=0.0)  # beside that of variances beyond all bounds nothing shows
     given = {p: label for p in session.asked if (label := session.answers.get(p)) is not None}
     answered = list(given)

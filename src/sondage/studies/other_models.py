@@ -10,7 +10,7 @@ import numpy as np
 
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import hajek
-from sondage.core.measures import Measure, settled
+from sondage.core.measures import Measure
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classifier, Floats, Outputs, Regressor
 from sondage.core.results import Estimate
@@ -18,7 +18,7 @@ from sondage.core.samples import Known, Sample, SumKey
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError
 from sondage.pools.coding import code_models
-from sondage.studies.drawn_elsewhere import result_of
+from sondage.studies.drawn_elsewhere import ready_on, result_of
 from sondage.studies.responses import labelled
 from sondage.studies.session import Session
 
@@ -27,7 +27,7 @@ __all__ = ["estimate_other", "labelled_ids"]
 
 def labelled_ids(session: Session) -> list[Any]:
     """Return the ids of the labelled items, in the order in which they were asked for."""
-    return [session.ids[position] for position in session.asked if session.answers.get(position) is not None]
+    return [session.ids[position] for position in session.labelled]
 
 
 def estimate_other(session: Session, model: Classifier | Regressor, measure: Measure) -> Estimate:
@@ -59,11 +59,9 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
             "so that other models cannot be judged; a study of one model's error rate can do that"
         )
     classes = session.task.classes or None
-    _, (outputs,), _ = code_models({"model": model}, classes, (), lambda row: f"row {row}")
+    _, (outputs,), _ = code_models({"model": model}, classes, (), "row {}".format)
     whole = _judged(found.estimation.whole, outputs)
-    # The sample stands for the pool it came from: its scores, weighted, make the bins of the measures that have some.
-    expanded = replace(whole.items, weights=whole.items.weights * whole.expansion.weights)
-    functional = settled(measure, session.task, expanded, (0,)).ready(session.task)
+    functional = ready_on(whole, measure, session.task)
     parts = _parts(found.estimation.parts, outputs, functional.basis)
     notes = found.warnings
     if session.opinions:

@@ -12,7 +12,7 @@ from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast
 from sondage.core.designs import Design, Equal
-from sondage.core.measures import Functional, parse_measure
+from sondage.core.measures import Functional, Task
 from sondage.core.measures.functionals import require_better
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, SumKey
@@ -101,8 +101,7 @@ class Stage:
 def settle(pool: Pool, question: Question) -> Question:
     """Return the question with measures that have taken from the pool what they need of it, such as bins."""
     models = tuple(pool.model(name) for name in question.models)
-    measures = (pool.settled(parse_measure(measure), models) for measure in question.measures)
-    return replace(question, measures=tuple(measures))
+    return replace(question, measures=tuple(pool.settled(measure, models) for measure in question.measures))
 
 
 def check_target(functional: Functional, target: str) -> None:
@@ -121,10 +120,14 @@ def contrasts_of(question: Question, functional: Functional, names: tuple[str, .
 
 
 def upright(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
-    """Return a difference as first minus second by name: parts of equal numbers by it are the same either way round."""
+    """Return a difference as first minus second by name, and of a mean that is better when higher what it leaves.
+
+    Parts of equal numbers by it are the same either way round, and the same by accuracy as by error rate.
+    """
     ordered = tuple(sorted(contrast.weights, key=lambda term: names[term[0]]))
-    if ordered == contrast.weights:
-        return contrast
+    gain = contrast.functional.linear and bool(contrast.functional.higher_is_better)
+    if gain == (ordered != contrast.weights):
+        return replace(contrast, weights=ordered)
     return replace(contrast, weights=tuple((model, -weight) for model, weight in ordered))
 
 
@@ -143,14 +146,7 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     MeasureError
         If a measure does not fit the task, or is undefined whatever the labels.
     """
-    functionals = tuple(parse_measure(measure).ready(pool.task) for measure in question.measures)
-    for functional in functionals:
-        check_target(functional, method.target)
-        if question.kind == "select":
-            require_better(functional.name, functional.higher_is_better)
-    names = tuple(functional.name for functional in functionals)
-    if len(set(names)) < len(names):
-        raise MeasureError(f"a measure is named twice: {list(names)}")
+    functionals = _functionals(pool.task, question, method)
     wanted = [contrasts_of(question, functional, pool.models) for functional in functionals]
     models = tuple(sorted({model for contrasts in wanted for c in contrasts for model in c.models}))
     standing = None if past is None else past.standing
@@ -179,6 +175,19 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     design = design_of(method, setting, len(functionals))
     filled = pool.filled(design, relevant, rest, strict=method.assisted)
     return _plan(pool, functionals, setting, pass_one, filled)
+
+
+def _functionals(task: Task, question: Question, method: Method) -> tuple[Functional, ...]:
+    """Return the question's measures of this task, each of which fits question and target and is named once."""
+    functionals = tuple(measure.ready(task) for measure in question.measures)
+    for functional in functionals:
+        check_target(functional, method.target)
+        if question.kind == "select":
+            require_better(functional.name, functional.higher_is_better)
+    names = [functional.name for functional in functionals]
+    if len(set(names)) < len(names):
+        raise MeasureError(f"a measure is named twice: {names}")
+    return functionals
 
 
 def design_of(method: Method, setting: Setting, n_measures: int = 1) -> Design:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -96,10 +95,12 @@ def prospect(estimate: Estimate, end: int, level: float = 0.95, looks: int = LOO
         raise InputError("only an estimate from a session's labels has a course to look back on")
     if end < estimate.n_labels:
         raise InputError(f"end={end} is below the {estimate.n_labels} labels so far")
-    answered = [p for p in course.session.asked if course.session.answers.get(p) is not None]
+    session = course.session
+    answered = session.labelled
     last = len(answered)
     counts = np.unique(np.rint(np.linspace(min(FIRST_LOOK, last), last, looks)).astype(np.int64))
-    found = [course.estimate(_early(course.session, answered[count - 1]), course.contrast) for count in counts[:-1]]
+    asked = [session.asked.index(answered[count - 1]) + 1 for count in counts[:-1]]
+    found = [course.estimate(session.early(count), course.contrast) for count in asked]
     intervals = [one.interval(level) for one in (*found, estimate)]
     return Prospect(
         counts,
@@ -108,25 +109,13 @@ def prospect(estimate: Estimate, end: int, level: float = 0.95, looks: int = LOO
         np.array([one.high for one in intervals]),
         level,
         end,
-        _width(estimate, course.session, end, level),
+        _width(estimate, session, end, level),
     )
-
-
-def _early(session: Session, last: int) -> Session:
-    """Return a session as it was when only the items up to this one were asked for."""
-    early = copy(session)
-    early.asked = session.asked[: session.asked.index(last) + 1]
-    early.answers = {p: session.answers[p] for p in early.asked if p in session.answers}
-    return early
 
 
 def _width(estimate: Estimate, session: Session, end: int, level: float) -> float:
     """Return the width of the interval that so many labels are going to give."""
-    n = estimate.n_labels
-    size = max(
-        first + stage.drawn.settings.get("support", np.inf)
-        for first, stage in zip(session.firsts, session.stages, strict=False)
-    )
+    n, size = estimate.n_labels, session.reach
     if estimate.exact or end >= size:
         return 0.0
     more = end / n

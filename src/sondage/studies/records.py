@@ -9,7 +9,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -53,9 +53,9 @@ def _plain(value: Any) -> Any:
         value = value.astype("datetime64[us]").item()
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    if value is None or isinstance(value, date | datetime):
-        return None if value is None else value.isoformat()
-    return str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return None if value is None else str(value)
 
 
 def id_to_text(name: Any) -> str:

@@ -17,7 +17,9 @@ from sondage.studies.fitting import immovable, meant_to_count
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["check_generator", "check_method", "check_sequence", "require_order"]
+__all__ = ["STAGED_COSTS", "check_generator", "check_method", "check_sequence", "require_order"]
+
+STAGED_COSTS = "with costs, a stage ends before what does not fit: only stages=1 has sequences"
 
 
 def check_method(session: Session) -> None:
@@ -64,7 +66,7 @@ def check_sequence(session: Session, functional: Functional) -> None:
     """Refuse a measure and a draw that will have no sequence once all is labelled."""
     require_order(session, functional)
     if session.costs is not None and session.opens:
-        raise InputError("with costs, a stage ends before what does not fit: only stages=1 has sequences")
+        raise InputError(STAGED_COSTS)
 
 
 def require_order(session: Session, functional: Functional) -> None:

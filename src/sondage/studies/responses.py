@@ -104,8 +104,7 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
     belief = _calibrated(session, asked[here], answers)
     skipped = tuple(p for p in session.asked if p in answers and answers[p] is None)
     n_pending = len(asked) - int(here.sum()) - len(skipped)
-    firsts, parts, pieces = session.firsts, [], []
-    complete = False
+    firsts, parts, complete = session.firsts, [], False
     for number, stage in enumerate(session.stages):
         inside = (asked >= firsts[number]) & (asked < firsts[number + 1])
         if not here[inside].any():
@@ -116,22 +115,23 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         if not given.all():
             expansion = _responding(session, stage.known, expansion, of_stage, given)
         items, labels, units = session.rows(of_stage[given], answers)
-        sample = Sample(items, labels, expansion, units)
-        parts.append(Part(sample, _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)))
-        pieces.append(expansion)
+        known = _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)
+        parts.append(Part(Sample(items, labels, expansion, units), known))
     last = session.stages[-1]
     exact, settled = bool(here.all()) and last.covers and complete, None
     if here.all() and session.rest_immovable:
         settled = _carried(session, last.known, belief, asked[asked < firsts[-2]], answers)
-    whole = parts[0].sample if len(parts) == 1 else _whole(session, asked[here], answers, pieces)
-    warnings = []
-    if not here.all():
-        counts = [f"{n_pending} pending"] * bool(n_pending) + [f"{len(skipped)} skipped"] * bool(skipped)
-        warnings.append(f"{' and '.join(counts)}: taken to be like the answered items of equal belief")
-    warnings += _against_belief(session, whole)
+    whole = parts[0].sample if len(parts) == 1 else _whole(session, asked[here], answers, parts)
     estimation = Estimation(whole, tuple(parts), ESTIMATORS[session.method.estimator], belief)
+    warnings = (*_unanswered(n_pending, len(skipped)), *_against_belief(session, whole))
     opinions = _opinions(session, asked[here].tolist())
-    return Labelled(estimation, exact, last.covers, settled, n_pending, skipped, tuple(warnings), opinions)
+    return Labelled(estimation, exact, last.covers, settled, n_pending, skipped, warnings, opinions)
+
+
+def _unanswered(n_pending: int, n_skipped: int) -> list[str]:
+    """Return a warning where items that were asked for have no label."""
+    counts = [f"{count} {what}" for count, what in ((n_pending, "pending"), (n_skipped, "skipped")) if count]
+    return [f"{' and '.join(counts)}: taken to be like the answered items of equal belief"] if counts else []
 
 
 def _against_belief(session: Session, sample: Sample) -> list[str]:
@@ -158,10 +158,11 @@ def _opinions(session: Session, answered: Sequence[int]) -> Opinions | None:
     return Opinions(np.array(list(given), dtype=np.int64), owner, every)
 
 
-def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, pieces: Sequence[Expansion]) -> Sample:
+def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, parts: Sequence[Part]) -> Sample:
     items, labels, units = session.rows(answered, answers)
-    joined = Expansion(*(np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("weights", "spread")))
-    return Sample(items, labels, joined, units)
+    pieces = [part.sample.expansion for part in parts]
+    weights, spread = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("weights", "spread"))
+    return Sample(items, labels, Expansion(weights, spread), units)
 
 
 def _calibrated(session: Session, answered: NDArray[np.int64], answers: Answers) -> Belief | None:
@@ -221,7 +222,7 @@ def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]
     functional = session.question.measures[0].ready(session.task)
     contrast = upright(contrasts_of(session.question, functional, session.models)[0], session.models)
     assert known.belief is not None
-    sums = {m: known.expected[functional.basis.name, m] for m in contrast.models}
+    sums = known.means_of(contrast)
     if is_limit(known.belief):
         return np.zeros(len(positions))
     items, _, units = session.rows(positions, {})
@@ -233,8 +234,11 @@ def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]
     return np.round(score / scale, DIGITS) if scale > 0 else np.zeros_like(score)
 
 
-def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit) -> Interval | None:
-    """Return the estimates with all skipped labels as low, and as high, as they can be."""
+def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit, value: float) -> Interval | None:
+    """Return the estimates with all skipped labels as low, and as high, as they can be, around the present value.
+
+    Supposed labels teach the belief too, so that few of them may leave both estimates on one side of the value.
+    """
     options = guesses(session.task, len(session.models))
     if not found.skipped or not options or not np.isfinite(fit.value):
         return None
@@ -248,7 +252,7 @@ def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit) 
         _with_guesses(session, contrast, found.skipped, [options[i] for i in pick])
         for pick in (psi.argmin(0), psi.argmax(0))
     ]
-    return Interval(min(ends), max(ends), 1.0, "skipped as low and as high as can be")
+    return Interval(min(*ends, value), max(*ends, value), 1.0, "skipped as low and as high as can be")
 
 
 def _with_guesses(session: Session, contrast: Contrast, skipped: Sequence[int], labels: Sequence[Any]) -> float:

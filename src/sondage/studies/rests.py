@@ -39,7 +39,7 @@ def centre_of(contrast: Contrast, fraction: Fraction, known: Known) -> float:
     """Return about the value that a ratio is expected to have; for a mean it does not matter."""
     if fraction.bottom is None:
         return 0.0
-    value = contrast.value({model: known.expected[contrast.functional.basis.name, model] for model in contrast.models})
+    value = contrast.value(known.means_of(contrast))
     return float(np.clip(value, 0.0, 1.0)) if np.isfinite(value) else 0.5
 
 

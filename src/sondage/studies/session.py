@@ -99,6 +99,13 @@ class Session(Sheet):
         other.asked, other.answers, other.opinions = list(self.asked), dict(self.answers), dict(self.opinions)
         return other
 
+    def early(self, count: int) -> Session:
+        """Return the session as it was when so many items were asked for, with the answers that these have now."""
+        other = copy(self)
+        other.asked = self.asked[:count]
+        other.answers = {p: self.answers[p] for p in other.asked if p in self.answers}
+        return other
+
     @property
     def stage(self) -> Stage:
         """The last stage."""
@@ -108,6 +115,12 @@ class Session(Sheet):
     def firsts(self) -> list[int]:
         """The position of each stage's first item, and one past the last."""
         return [0, *np.cumsum([len(stage.drawn) for stage in self.stages]).tolist()]
+
+    @property
+    def reach(self) -> float:
+        """How many items could be drawn in all; infinite of draws with replacement, which do not count them."""
+        reached = zip(self.firsts, self.stages, strict=False)
+        return float(max(first + stage.drawn.settings.get("support", np.inf) for first, stage in reached))
 
     @property
     def opens(self) -> bool:
@@ -206,7 +219,7 @@ class Session(Sheet):
         if not self.stages:
             return None
         rest = pool.without(self._drawn_units(pool))
-        answered = np.array([p for p in self.asked if self.answers.get(p) is not None], dtype=np.int64)
+        answered = np.array(self.labelled, dtype=np.int64)
         others = np.setdiff1d(np.array(self.asked, dtype=np.int64), answered)
         labelled, labels, sharing = self.rows(answered)
         return Past(rest, labelled, labels, sharing, self.rows(others)[0], self._standing(labelled, labels))

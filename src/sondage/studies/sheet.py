@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.checks import listed
 from sondage.core.measures import Task
 from sondage.core.predictions import Items
 from sondage.errors import LabelError
-from sondage.studies.labels import Label, code_label, contradiction, label_array
+from sondage.studies.labels import Label, code_label, contradiction, label_array, paired
 
 __all__ = ["Sheet"]
 
@@ -78,6 +77,11 @@ class Sheet:
     def asked_ids(self) -> list[Any]:
         """Ids asked for, in order."""
         return [self.ids[position] for position in self.asked]
+
+    @property
+    def labelled(self) -> list[int]:
+        """Positions asked for and labelled, not skipped, in order."""
+        return [position for position in self.asked if self.answers.get(position) is not None]
 
     @property
     def waiting(self) -> list[int]:
@@ -178,21 +182,9 @@ class Sheet:
         LabelError
             If an id was never asked for, a label is not allowed, or it contradicts an earlier one.
         """
-        new = self.check(ids, labels, correct=correct)
-        self.answers.update(new)
-        return len(new)
-
-    def check(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> dict[int, Label | None]:
-        """Return what `tell` would take, position -> coded label, without taking it."""
-        ids, labels = listed("ids", ids), listed("labels", labels)
-        if len(ids) != len(labels):
-            raise LabelError(f"there are {len(ids)} ids and {len(labels)} labels")
-        lookup = {str(self.ids[p]): p for p in self.asked}
+        ids, labels = paired(ids, labels)
         new: dict[int, Label | None] = {}
-        for name, label in zip(ids, labels, strict=True):
-            position = lookup.get(str(name), -1)
-            if position < 0:
-                position = self.position(name)
+        for name, position, label in zip(ids, self.located(ids), labels, strict=True):
             coded = code_label(label, self.task, self.models, name, self.documents(position), self.asked_about)
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
@@ -201,4 +193,5 @@ class Sheet:
                 raise contradiction(name, known, coded, self.task)
             if not seen or not same:
                 new[position] = coded
-        return new
+        self.answers.update(new)
+        return len(new)

@@ -16,7 +16,7 @@ from typing import Any
 from weakref import finalize
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import ArgumentError, DatabaseError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from sondage.errors import StudyError
@@ -46,8 +46,8 @@ class Store:
         finalize(self, self._engine.dispose)
         self.name = self.place if self.is_file else self._engine.url.set(drivername="postgresql").render_as_string()
 
-    def create(self) -> None:
-        """Make sure that a new study can begin here; the tables are made in its first transaction.
+    def require_free(self) -> None:
+        """Make sure that a new study can begin here; its tables are made in its first transaction.
 
         Raises
         ------
@@ -61,13 +61,13 @@ class Store:
         with self.reading() as records:
             records.require_empty()
 
-    def begin(self) -> None:
+    def use_log(self) -> None:
         """Switch a new SQLite file to its write-ahead log, which cannot be done inside a transaction."""
         if self.is_file:
             with self._told(), closing(self._engine.raw_connection()) as connection:
                 connection.cursor().execute("PRAGMA journal_mode=WAL")
 
-    def exists(self) -> None:
+    def require_study(self) -> None:
         """Make sure that there is a study of this release; one of an earlier release is upgraded, all of it or nothing.
 
         Raises
@@ -111,7 +111,9 @@ class Store:
         if not self.is_file:
             yield
             return
-        with closing(self._engine.raw_connection()) as connection:
+        with self._told():
+            opened = self._engine.raw_connection()
+        with closing(opened) as connection:
             with self._told():
                 connection.cursor().execute("SELECT count(*) FROM sqlite_master").fetchall()  # opens the log
             yield
@@ -121,7 +123,7 @@ class Store:
         """Turn a database's errors into one line."""
         try:
             yield
-        except (DatabaseError, SQLAlchemyError) as error:
+        except (sqlite3.Error, SQLAlchemyError) as error:
             reason = str(getattr(error, "orig", None) or error).splitlines()[0]
             known = {
                 "file is not a database": "it is not a study file",
@@ -129,6 +131,7 @@ class Store:
                 "database is locked": "another program holds it; nothing was written",
                 "attempt to write a readonly database": "it cannot be written: file or folder is read-only",
                 "database or disk is full": "the disk is full; nothing was written",
+                "disk I/O error": "the disk is full, or does not work; nothing was written",
             }
             raise StudyError(f"{self.name}: {known.get(reason, reason)}") from error
 

@@ -89,8 +89,7 @@ class Study(Account, Desk, Shown):
         lease : float
             Minutes that a claim holds.
         **parts
-            Parts of the method by name: ``design``, ``floor``, ``draw``, ``estimator``, ``interval``, ``test``,
-            ``belief``, ``target``. A study keeps the method it began with.
+            As for `sondage.compare`. A study keeps the method it began with.
 
         Returns
         -------
@@ -119,11 +118,11 @@ class Study(Account, Desk, Shown):
         )
         sharing = make_sharing(raters, overlap, lease)
         store = Store(place)
-        store.create()
+        store.require_free()
         session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
         several = isinstance(measure, Sequence) and not isinstance(measure, str)
         facts, drawn = study_row(pool, session, several, sharing), stage_rows(session, pool, 0, sharing)
-        store.begin()
+        store.use_log()
         with store.writing() as new:
             new.make_tables()
             new.add_study(facts)
@@ -162,7 +161,7 @@ class Study(Account, Desk, Shown):
 
         given = () if measures is None else measures if isinstance(measures, Iterable) else (measures,)
         store = Store(place)
-        store.exists()
+        store.require_study()
         return cls(store, pool, {measure.name: measure for measure in given})
 
     def __enter__(self) -> Study:

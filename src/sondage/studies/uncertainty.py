@@ -131,8 +131,7 @@ def squared_error(fitted: FittedContrast, before: Sums | None = None) -> tuple[f
 
 def before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:
     """Return the pool means that were believed before any label."""
-    basis, expected = contrast.functional.basis, session.stages[0].known.expected
-    return {model: expected[basis.name, model] for model in contrast.models}
+    return session.stages[0].known.means_of(contrast)
 
 
 def _doubt_of_raters(fitted: FittedContrast) -> float:

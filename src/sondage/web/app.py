@@ -6,8 +6,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
@@ -63,12 +61,7 @@ def create_app(
     app = Starlette(
         routes=[*ROUTES, Mount("/static", StaticFiles(packages=[("sondage.web", "static")]))],
         middleware=[Middleware(Guard, pictures=pictures.origin)],
-        exception_handlers={SondageError: _answer, HTTPException: _answer},
+        exception_handlers={SondageError: failed, HTTPException: failed},
     )
     app.state.site = Site(Labelling(study, pictures, question, guide), gate, templates)
     return app
-
-
-def _answer(request: Request, error: Exception) -> Response:
-    """Say what went wrong, with the status of the error's class."""
-    return failed(request, error)

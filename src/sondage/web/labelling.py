@@ -126,6 +126,8 @@ class Labelling:
         What is asked of the labeller; by default by the kind of labels.
     guide : str
         How to label, for the help.
+    choices : list of Choice
+        What the label may be.
     """
 
     study: Study
@@ -270,20 +272,14 @@ def _grade(value: Any) -> str:
 
 def _progress(status: Any, mine: Any) -> Progress:
     """Return counts in words; with costs the budget is not a number of labels."""
-    labels = f"{status.labelled:,} labelled"
-    by_count = status.spent == status.labelled
-    total = status.labelled + status.pending + status.remaining + status.skipped
-    done = (
-        f"{status.labelled:,} of {total:,} labelled"
-        if by_count
-        else f"{labels}, cost {status.spent:g} of {status.budget:g}"
-    )
-    parts = [
-        f"{count:,} {name}" for count, name in ((status.skipped, "skipped"), (status.disputed, "disputed")) if count
-    ]
-    parts += [f"{mine.labelled:,} by you"] if mine is not None and mine.labelled else []
-    at, of = (status.labelled + status.skipped, total) if by_count else (status.spent, status.budget)
-    return Progress(done, at, max(of, 1), " · ".join(parts))
+    if status.spent == status.labelled:
+        at, of = status.labelled + status.skipped, status.labelled + status.pending + status.remaining + status.skipped
+        done = f"{status.labelled:,} of {of:,} labelled"
+    else:
+        at, of = status.spent, status.budget
+        done = f"{status.labelled:,} labelled, cost {at:g} of {of:g}"
+    counts = [(status.skipped, "skipped"), (status.disputed, "disputed"), (mine.labelled if mine else 0, "by you")]
+    return Progress(done, at, max(of, 1), " · ".join(f"{count:,} {what}" for count, what in counts if count))
 
 
 def _waiting(status: Any) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import Any
 
 from sondage.core.measures import Task
@@ -142,7 +141,7 @@ def _text(value: Any) -> str:
 
 def keys(count: int) -> list[str]:
     """Return a key for each of so many labels, as far as there are keys."""
-    return [key for key, _ in zip_longest(KEYS[:count], range(count), fillvalue="")]
+    return [KEYS[place : place + 1] for place in range(count)]
 
 
 def choices(task: Task) -> list[Choice]:
@@ -150,7 +149,7 @@ def choices(task: Task) -> list[Choice]:
     if task.kind == "classification":
         values = names = [str(name) for name in task.classes]
     else:
-        values = names = [f"{grade:g}" for grade in task.grades]
-        names = list(FAMILIAR.get(tuple(task.grades), names))
+        values = [f"{grade:g}" for grade in task.grades]
+        names = list(FAMILIAR.get(task.grades, values))
     own = set(values) <= set(KEYS)  # a label that is itself a key has that key
     return [Choice(*one) for one in zip(values, names, values if own else keys(len(values)), strict=True)]

@@ -47,6 +47,10 @@ class Site:
     gate: Gate
     templates: Environment
 
+    def sign_in(self, status: int = 200, *, message: str = "", token: str = "", who: str = "") -> HTMLResponse:
+        """Return the page that asks for name and token."""
+        return self.page("sign_in.html", None, status, message=message, token=token, who=who)
+
     def page(self, name: str, visitor: Visitor | None, status: int = 200, **values: Any) -> HTMLResponse:
         """Return a page."""
         shared = {
@@ -140,7 +144,7 @@ def failed(request: Request, error: Exception, form: Form | None = None) -> Resp
     if _by_htmx(request):
         return site.page("_message.html", None, status, message=message, again=status == 422, signed_out=status == 401)
     if status == 401:
-        return site.page("sign_in.html", None, status, message=message, token="", who="")
+        return site.sign_in(status, message=message)
     title = "Not found" if status == 404 else "This cannot be shown now" if status >= 500 else "This cannot be done"
     values = {"message": message, "title": title, "refused": status < 500, "action": request.url.path}
     kept = [] if form is None or "item" not in form else list(form.items())
@@ -156,12 +160,10 @@ def _status(error: Exception) -> int:
 
 async def ask_in(request: Request) -> Response:
     """Ask for the name, and for the token if the link has none."""
-    token = request.query_params.get("token", "")
-    site = _site(request)
+    site, token = _site(request), request.query_params.get("token", "")
     if token and site.gate.role(token) is None:
-        message = "This link is of another run: open the one that sondage serve printed last."
-        return site.page("sign_in.html", None, 403, message=message, token="", who="")
-    return site.page("sign_in.html", None, token=token, who="")
+        return site.sign_in(403, message="This link is of another run: open the one that sondage serve printed last.")
+    return site.sign_in(token=token)
 
 
 async def sign_in(request: Request) -> Response:
@@ -171,13 +173,12 @@ async def sign_in(request: Request) -> Response:
     who = " ".join(unicodedata.normalize("NFC", form.get("who", "")).split())
     role = site.gate.role(token)
     if role is None:
-        return site.page("sign_in.html", None, 403, message="This token does not fit.", token="", who=who)
+        return site.sign_in(403, message="This token does not fit.", who=who)
     if not is_name(who):
-        message = f"Your name is needed, in at most {LONGEST_NAME} characters."
-        return site.page("sign_in.html", None, 422, message=message, token=token, who="")
-    response = _to("/estimate" if role == "owner" else "/")
-    cookie = site.gate.sign(Visitor(who, role))
-    response.set_cookie(site.gate.cookie, cookie, httponly=True, samesite="strict", path="/")
+        return site.sign_in(422, message=f"Your name is needed, in at most {LONGEST_NAME} characters.", token=token)
+    visitor = Visitor(who, role)
+    response = _to("/estimate" if visitor.is_owner else "/")
+    response.set_cookie(site.gate.cookie, site.gate.sign(visitor), httponly=True, samesite="strict", path="/")
     return response
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.adapters.sklearn.scorers import MeasureScorer
+from sondage.adapters.sklearn.scorers import MeasureScorer, row_count
 from sondage.core.checks import require_whole
 from sondage.core.measures import Measure, Task
 from sondage.core.predictions import Floats
@@ -66,7 +66,7 @@ def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise InputError(f"y has shape {labels.shape}; it must be one column")
-    size = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    size = row_count(X)
     if len(labels) != size:
         raise InputError(f"y has {len(labels)} rows; X has {size}")
     require_given(y, labels, "label", "row {}".format)

@@ -17,7 +17,7 @@ from sondage.pools.numeric import numeric
 from sondage.studies.other_models import estimate_other, labelled_ids
 from sondage.studies.study import Study
 
-__all__ = ["MeasureScorer", "StudyScorer", "measure_scorer", "study_scorer"]
+__all__ = ["MeasureScorer", "StudyScorer", "measure_scorer", "row_count", "study_scorer"]
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class MeasureScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         """Return the measure of the estimator on the items X with labels y."""
-        require_given(y, np.asarray(y), "label", _row)
-        if len(y) != _length(X):
-            raise InputError(f"y has {len(y)} rows; X has {_length(X)}")
+        require_given(y, np.asarray(y), "label", "row {}".format)
+        if len(y) != row_count(X):
+            raise InputError(f"y has {len(y)} rows; X has {row_count(X)}")
         names = self.classes
         if names is None and hasattr(estimator, "classes_"):
             names = tuple(np.union1d(estimator.classes_, y).tolist())
@@ -113,7 +113,7 @@ class StudyScorer:
         asked = labelled_ids(session)
         if not asked:
             raise InputError("there are no labels yet: nothing can be estimated")
-        rows = _rows(asked, self.ids, _length(X))
+        rows = _rows(asked, self.ids, row_count(X))
         part = _safe_indexing(X, rows)
         models, _ = models_of({"model": estimator}, part, self.study.task.classes or None)
         return estimate_other(session, models["model"], self.measure)
@@ -162,14 +162,13 @@ def _signed(value: float, functional: Functional) -> float:
 def _coded(y: Any, classes: tuple[Any, ...]) -> np.ndarray:
     """Return labels as codes, or numbers where there are no classes."""
     array = np.asarray(y)
-    return code_labels(array, classes, "label", _row) if classes else numeric(array, "label", _row)
+    return (
+        code_labels(array, classes, "label", "row {}".format) if classes else numeric(array, "label", "row {}".format)
+    )
 
 
-def _row(row: int) -> str:
-    return f"row {row}"
-
-
-def _length(X: Any) -> int:
+def row_count(X: Any) -> int:
+    """Return how many items estimators are given."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 

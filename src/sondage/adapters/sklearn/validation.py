@@ -96,7 +96,7 @@ def cross_validate(
     """
     name = type(estimator).__name__
     splits = make_splits(estimator, X, y, cv, repeats, seed, groups)
-    return _validate({name: estimator}, X, y, measure, positive, splits, n_jobs).estimate(name)
+    return _validate({name: estimator}, X, y, parse_measure(measure, positive), splits, n_jobs).estimate(name)
 
 
 def cross_compare(
@@ -157,7 +157,7 @@ def cross_compare(
     if len(estimators) != 2:
         raise InputError(f"{len(estimators)} estimators {list(estimators)}; a comparison takes two, cross_select more")
     splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
-    found = _validate(estimators, X, y, measure, positive, splits, n_jobs)
+    found = _validate(estimators, X, y, parse_measure(measure, positive), splits, n_jobs)
     first, second = estimators
     return found.compared(first, second, _TESTS[test], alternative, margin, alpha)
 
@@ -212,9 +212,9 @@ def cross_select(
     if len(estimators) < 2:
         raise InputError(f"{len(estimators)} estimator to select from; at least two are needed")
     splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
-    found = _validate(estimators, X, y, measure, positive, splits, n_jobs)
+    found = _validate(estimators, X, y, parse_measure(measure, positive), splits, n_jobs)
     estimates = {name: found.estimate(name) for name in estimators}
-    higher = require_better(found.held[0].measure, found.held[0].higher_is_better)
+    higher = require_better(found.first.measure, found.first.higher_is_better)
     names, values = list(estimators), np.array([estimates[name].value for name in estimators])
     ranking = tuple(names[at] for at in best_first(values, higher))
     pairs = Pairs(ranking, partial(found.compared, test=_student, alternative="two-sided", margin=0.0, alpha=alpha))
@@ -242,28 +242,29 @@ def _require_named(estimators: Any) -> None:
 class _Validated:
     """Scores of several models on the same folds."""
 
-    names: tuple[str, ...]
-    held: tuple[Held, ...]
+    held: Mapping[str, Held]
     splits: Splits
 
     @property
-    def scores(self) -> Floats:
-        return np.stack([held.scores for held in self.held])
+    def first(self) -> Held:
+        """One of them, for what all have in common: measure and direction."""
+        return next(iter(self.held.values()))
 
     @property
     def roots(self) -> Floats:
-        return fold_roots(self.scores, self.splits.test_ratio)
+        """What the models' errors have in common, as `fold_roots`."""
+        return fold_roots([held.scores for held in self.held.values()], self.splits.test_ratio)
 
     def estimate(self, name: str) -> Estimate:
         """Return one model's estimate."""
-        held = self.held[self.names.index(name)]
+        held = self.held[name]
         return self._estimate((name,), held.scores, held.bounds)
 
     def compared(
         self, first: str, second: str, test: Test, alternative: str, margin: float, alpha: float
     ) -> Comparison:
         """Return the comparison of two models."""
-        one, other = (self.held[self.names.index(name)] for name in (first, second))
+        one, other = self.held[first], self.held[second]
         span = other.bounds[1] - other.bounds[0]
         estimate = self._estimate((first, second), one.scores - other.scores, (-span, span))
         found = test(estimate, one, other, self.splits, alternative, margin)
@@ -276,11 +277,11 @@ class _Validated:
         error = float(np.sqrt(np.sum(np.square(fold_roots([scores], self.splits.test_ratio)))))
         if len(undefined):
             where = f"fold {undefined[0] + 1} of {folds}"
-            notes.append(f"{self.held[0].measure} is undefined on {where}: use fewer folds, or stratify them")
+            notes.append(f"{self.first.measure} is undefined on {where}: use fewer folds, or stratify them")
         elif error == 0:
             notes.append("all folds score the same, so their spread says nothing: the standard error is not known")
         return Estimate(
-            measure=self.held[0].measure,
+            measure=self.first.measure,
             models=models,
             value=float(scores.mean()),
             std_error=error if error > 0 and not len(undefined) else float("nan"),
@@ -298,17 +299,10 @@ class _Validated:
 
 
 def _validate(
-    estimators: Mapping[str, Any],
-    X: Any,
-    y: Any,
-    measure: str | Measure,
-    positive: Any,
-    splits: Splits,
-    n_jobs: int | None,
+    estimators: Mapping[str, Any], X: Any, y: Any, measure: Measure, splits: Splits, n_jobs: int | None
 ) -> _Validated:
-    parsed = parse_measure(measure, positive)
-    held = tuple(hold_out(estimator, X, y, parsed, splits, n_jobs) for estimator in estimators.values())
-    return _Validated(tuple(estimators), held, splits)
+    held = {name: hold_out(estimator, X, y, measure, splits, n_jobs) for name, estimator in estimators.items()}
+    return _Validated(held, splits)
 
 
 Test = Callable[[Estimate, Held, Held, Splits, str, float], Significance]

@@ -225,6 +225,8 @@ class LearnedGaussianBelief(GaussianBelief):
         Whether all parts have one mean, the mixture's with the correction: after any label.
     square : float
         Mean squared residual of the labels, in their unit squared: the variance of models that tell none.
+    sure : float
+        Variance of items of which a model tells 0: that, where no labelled item had more.
 
     Examples
     --------
@@ -239,6 +241,7 @@ class LearnedGaussianBelief(GaussianBelief):
     correction: Correction = NONE
     stacked: bool = False
     square: float = 1.0
+    sure: float = 0.0
 
     def parts(self, tells: Callable[[int], bool]) -> tuple[tuple[int, float], ...]:
         """Return the parts of the mixture, model and share: one where labels gave all of them one mean and variance."""
@@ -250,7 +253,10 @@ class LearnedGaussianBelief(GaussianBelief):
         return mean + self.correction.at(self._sources(items), items.features)
 
     def _variances(self, output: Means) -> Floats:
-        return np.full(len(output.means), self.square) if output.variances is None else super()._variances(output)
+        if output.variances is None:
+            return np.full(len(output.means), self.square)
+        told = super()._variances(output)
+        return np.where(told > 0, told, self.sure) if self.sure else told
 
     def _mixed(self, items: Items) -> Floats:
         """Return the mixture's mean before correction."""
@@ -271,7 +277,11 @@ class LearnedGaussianBelief(GaussianBelief):
             return self
         residuals = labels - self._mixed(items)
         square = max(float(np.mean(np.square(residuals))), LEAST_SQUARE * float(np.var(labels)))
-        plain = replace(self, broad=False, correction=NONE, stacked=True, square=short(square) or 1.0)
+        plain = replace(self, broad=False, correction=NONE, stacked=True, square=short(square) or 1.0, sure=0.0)
+        outputs = [cast(Means, items.models[index]) for index, _ in plain._parts(items)]
+        told = [output.variances for output in outputs if output.variances is not None]
+        if told and not np.any(told):
+            plain = replace(plain, sure=plain.square)
         first = plain._fitted(items, [residuals**2 for _ in plain._parts(items)])
         variances = first._mean_variance(items)
         variances = np.where(variances > 0, variances, np.mean(np.square(residuals)))  # 0 tells nothing of errors

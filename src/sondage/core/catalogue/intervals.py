@@ -22,6 +22,7 @@ from sondage.core.intervals import (
     wilson_effective_interval,
     wilson_interval,
 )
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.functionals import Functional, linear
 from sondage.core.possible import outward
 from sondage.core.predictions import Floats
@@ -198,8 +199,11 @@ def _fieller(estimate: Estimate, level: float, generator: np.random.Generator | 
     spread = evidence.sample.expansion.spread
     covariance = np.einsum("u,au,bu->ab", spread, residuals, residuals)
     own = float(np.sum(spread * fit.residuals**2))
-    covariance *= (estimate.std_error**2 / own) if own > 0 else 1.0
     top, bottom = (part.value for part in parts)
+    if own > ROUNDING * estimate.std_error**2:
+        covariance *= estimate.std_error**2 / own
+    else:  # labels that all agree do not show the standard error, which is that of the numerator then
+        covariance[0, 0] += (estimate.std_error * bottom) ** 2
     return fieller_interval(
         top, bottom, covariance[0, 0], covariance[1, 1], covariance[0, 1], level, bounds=estimate.bounds
     )

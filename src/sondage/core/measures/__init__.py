@@ -106,7 +106,7 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
     ----------
     measure : str or Measure
         A name, with parameters after a colon (``"f_measure:beta=2"``, ``"recall:positive=spam"``,
-        ``"expected_cost:costs=0/1/5/0"`` row by row, ``"ece:bins=10,spacing=width"``) and a cut-off after an @
+        ``"expected_cost:costs=0/1/5/0"``, a row a prediction, ``"ece:bins=10,spacing=width"``) and a cut-off after an @
         (``"dcg@10"``), or an object, returned as it is.
     positive : optional
         The positive class, for the measures that have one.
@@ -138,7 +138,7 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
     if unknown:
         raise MeasureError(f"measure {measure!r}: no parameter {unknown[0]!r}; there are {names}")
     if "costs" in names and "costs" not in options:
-        raise MeasureError("measure 'expected_cost' needs its table: expected_cost:costs=0/1/5/0, row by row")
+        raise MeasureError("measure 'expected_cost' needs its table: expected_cost:costs=0/1/5/0, a row a prediction")
     found: Measure = NAMES[name](**options)
     return found
 

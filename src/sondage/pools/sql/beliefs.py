@@ -180,13 +180,13 @@ def _moved(
     terms, k = [number(belief.shift), f"{number(belief.slope)} * {_bent(odds, belief.bend)}"], belief.n_classes
     if isinstance(belief, LearnedClassBelief) and correction != NONE:
         sources = [odds] + [
-            select.one(log_odds(select.one(_doubted(_of_class(schema, source, reference, k), doubts, index, k))))
+            select.one(log_odds(select.one(_doubted(_of_class(source, reference, k), doubts, index, k))))
             for source, doubts, index in (
                 *((schema.judges[index], belief.judge_doubts, index) for index in belief.source_judges),
                 *((schema.models[index], belief.doubts, index) for index in belief.source_models),
             )
         ]
-        terms.append(_correction(correction, [clipped(source, -LARGEST, LARGEST) for source in sources], schema))
+        terms.append(_correction(correction, [clipped(source, -LARGEST, LARGEST) for source in sources]))
     moved = select.one(_expit(total(terms)))
     if belief.n_classes == 2:
         return select.let([f"1e0 - {moved}", moved])
@@ -206,7 +206,7 @@ def _bent(odds: str, bend: float) -> str:
     return f"({odds} * CASE WHEN {odds} >= 0e0 THEN {above} ELSE {below} END)"
 
 
-def _of_class(schema: Schema, source: Source, reference: str, k: int) -> str:
+def _of_class(source: Source, reference: str, k: int) -> str:
     """Return a source's probability of the reference class; without probabilities nearly sure of its prediction."""
     if source.probabilities is None:
         return f"CASE WHEN {source.code} = {reference} THEN {number(SURE)} ELSE {number((1.0 - SURE) / (k - 1))} END"
@@ -216,7 +216,7 @@ def _of_class(schema: Schema, source: Source, reference: str, k: int) -> str:
     return f"CASE {reference} {cases} END"
 
 
-def _correction(correction: Correction, sources: Sequence[str], schema: Schema) -> str:
+def _correction(correction: Correction, sources: Sequence[str]) -> str:
     """Return the bounded linear function of sources and features."""
     terms = [number(correction.constant)]
     terms += [f"{number(a)} * {source}" for a, source in zip(correction.sources, sources, strict=False)]
@@ -249,7 +249,7 @@ def gaussians(belief: GaussianBelief, select: Select, schema: Schema) -> list[tu
     if isinstance(belief, LearnedGaussianBelief) and (belief.stacked or belief.correction != NONE):
         mixed = select.one(total([f"{number(share)} * {schema.models[index].code}" for index, share in belief.models]))
         sources = [f"({schema.models[index].code} - {mixed})" for index in belief.source_models]
-        moved = select.one(_correction(belief.correction, sources, schema))
+        moved = select.one(_correction(belief.correction, sources))
         centres = select.let([f"{mixed if belief.stacked else centre} + {moved}" for centre in centres])
     deviations = _deviations(belief, [index for index, _ in parts], select, schema)
     return list(zip([share for _, share in parts], centres, deviations, strict=True))
@@ -263,6 +263,8 @@ def _deviations(belief: GaussianBelief, models: Sequence[int], select: Select, s
         source = schema.models[index]
         if source.variance is not None:
             variance = source.spread
+            if isinstance(belief, LearnedGaussianBelief) and belief.sure:
+                variance = f"case when {variance} > 0 then {variance} else {number(belief.sure)} end"
         elif isinstance(belief, LearnedGaussianBelief):
             variance = number(belief.square)
         else:
@@ -322,6 +324,6 @@ def _chances(belief: OutcomeBelief, select: Select, schema: Schema, index: int) 
             for other in schema.models
             if others and other.number != index and other.probabilities is not None and len(other.grades) == 2
         ]
-        odds = select.one(f"{odds} + {_correction(correction, sources, schema)}")
+        odds = select.one(f"{odds} + {_correction(correction, sources)}")
     second = select.one(_expit(odds))
     return select.let([f"1e0 - {second}", second])

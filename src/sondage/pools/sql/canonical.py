@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from sondage.pools.side import LARGEST_FEATURE, SURE
 from sondage.pools.sql.argmax import add_predicted
 from sondage.pools.sql.text import MOST_CASES, Select, number, total
 
-__all__ = ["LARGEST", "Check", "checks", "extremes", "given", "prepared", "survey"]
+__all__ = ["LARGEST", "Check", "checks", "extremes", "prepared", "raw_rows", "survey"]
 
 LARGEST = number(np.finfo(np.float64).max)
 
@@ -34,7 +34,7 @@ class Check:
     several: bool = False
 
 
-def given(within: tuple[str, Any] | None = None) -> Select:
+def raw_rows(within: tuple[str, Any] | None = None) -> Select:
     """Return the query of a table's columns as they are, of all rows or those with a value in a column."""
     select = Select("SELECT * FROM {source}")
     if within is not None:
@@ -59,7 +59,7 @@ def prepared(
     within : (str, value), optional
         Keep rows with this value in a column of the source.
     """
-    select = given(within)
+    select = raw_rows(within)
     raw = schema.id.raw
     whole = f"CASE WHEN {raw} < {2**63} THEN CAST({raw} AS BIGINT) ELSE -1 END" if schema.id.unsigned else raw
     key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({whole} AS BIGINT)"
@@ -162,45 +162,64 @@ def sum_error(told: Probabilities) -> str:
 
 def checks(schema: Schema) -> list[Check]:
     """Return what every row must fulfil."""
-    found = [Check(schema.id.name, "id IS NOT NULL", "id", "given")]
+    named = f"one of the classes {list(schema.task.classes)}"
+    return [
+        *_of_names(schema),
+        *(check for source in schema.sources for check in _of_source(source, named)),
+        *(check for source in schema.models for check in _of_prediction(source, schema.task.kind, named)),
+        *_of_numbers(schema),
+    ]
+
+
+def _of_names(schema: Schema) -> Iterator[Check]:
+    """Yield checks of ids, groups, documents and their ranks."""
+    yield Check(schema.id.name, "id IS NOT NULL", "id", "given")
     if schema.id.kind == "text":
-        found.append(Check(schema.id.name, "trim(CAST(id AS STRING)) <> ''", "id", "more than spaces"))
+        yield Check(schema.id.name, "trim(CAST(id AS STRING)) <> ''", "id", "more than spaces")
     if schema.group is not None:
-        found.append(Check(schema.group.name, "g IS NOT NULL", "g", "given"))
+        yield Check(schema.group.name, "g IS NOT NULL", "g", "given")
     if schema.lists is not None:
-        found.append(Check(schema.lists.document.name, "d IS NOT NULL", "d", "given"))
+        yield Check(schema.lists.document.name, "d IS NOT NULL", "d", "given")
         for at, rank in enumerate(schema.lists.ranks):
             outside = f"(r{at} < 0e0 OR abs(r{at}) = CAST('Infinity' AS DOUBLE))"
-            found.append(Check(rank.name, f"(r{at} IS NULL OR NOT {outside})", f"r{at}", "1 or more, or missing"))
-    for source in schema.sources:
-        told = source.probabilities
-        if told is not None:
-            known = f"one of the classes {list(schema.task.classes)}" if told.named else "in [0, 1]"
-            for name, column in zip(told.names, told.columns, strict=True):
-                inside = f"({name} >= 0e0 AND {name} <= 1e0 AND {_number(name)})"
-                found.append(Check(column.name, inside, column.raw if told.named else name, known, told.several))
-            if told.several and not told.named:
-                names = f"{told.columns[0].name}, {told.columns[1].name}, ..."
-                near = f"{sum_error(told)} <= {number(SUM_TOLERANCE)}"
-                found.append(Check(f"sum of {names}", near, total(told.names), f"1 within {SUM_TOLERANCE}", True))
-        if source.variance is not None:
-            inside = f"({source.spread} >= 0e0 AND {source.spread} <= {LARGEST} AND {_number(source.spread)})"
-            found.append(Check(source.variance.name, inside, source.spread, "finite, not negative"))
-    for source in schema.models:
-        if source.prediction is not None and schema.task.kind == "classification":
-            known = f"one of the classes {list(schema.task.classes)}"
-            found.append(Check(source.prediction.name, f"{source.code} IS NOT NULL", source.prediction.raw, known))
-        elif source.prediction is not None:
-            inside = f"(abs({source.code}) <= {LARGEST} AND {_number(source.code)})"
-            found.append(Check(source.prediction.name, inside, source.code, "finite"))
+            yield Check(rank.name, f"(r{at} IS NULL OR NOT {outside})", f"r{at}", "1 or more, or missing")
+
+
+def _of_source(source: Source, named: str) -> Iterator[Check]:
+    """Yield checks of a source's probabilities, or the classes that it names, and variances."""
+    told = source.probabilities
+    if told is not None:
+        for name, column in zip(told.names, told.columns, strict=True):
+            inside = f"({name} >= 0e0 AND {name} <= 1e0 AND {_number(name)})"
+            shown, allowed = (column.raw, named) if told.named else (name, "in [0, 1]")
+            yield Check(column.name, inside, shown, allowed, told.several)
+        if told.several and not told.named:
+            names = f"{told.columns[0].name}, {told.columns[1].name}, ..."
+            near = f"{sum_error(told)} <= {number(SUM_TOLERANCE)}"
+            yield Check(f"sum of {names}", near, total(told.names), f"1 within {SUM_TOLERANCE}", True)
+    if source.variance is not None:
+        inside = f"({source.spread} >= 0e0 AND {source.spread} <= {LARGEST} AND {_number(source.spread)})"
+        yield Check(source.variance.name, inside, source.spread, "finite, not negative")
+
+
+def _of_prediction(model: Source, kind: str, named: str) -> Iterator[Check]:
+    """Yield the check of a model's predictions: classes or numbers."""
+    if model.prediction is not None and kind == "classification":
+        yield Check(model.prediction.name, f"{model.code} IS NOT NULL", model.prediction.raw, named)
+    elif model.prediction is not None:
+        inside = f"(abs({model.code}) <= {LARGEST} AND {_number(model.code)})"
+        yield Check(model.prediction.name, inside, model.code, "finite")
+
+
+def _of_numbers(schema: Schema) -> Iterator[Check]:
+    """Yield checks of weights, costs and features."""
     for name, positive in (("w", schema.weight), ("c", schema.cost)):
         if positive is not None:
             inside = f"({name} > 0e0 AND {name} <= {LARGEST} AND {_number(name)})"
-            found.append(Check(positive.name, inside, name, "positive and finite"))
+            yield Check(positive.name, inside, name, "positive and finite")
     for at, column in enumerate(schema.features):
         inside = f"(abs(x{at}) <= {number(LARGEST_FEATURE)} AND {_number(f'x{at}')})"
-        found.append(Check(column.name, inside, f"x{at}", f"finite, at most {LARGEST_FEATURE:g} either way"))
-    return found
+        yield Check(column.name, inside, f"x{at}", f"finite, at most {LARGEST_FEATURE:g} either way")
 
 
 def _number(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -73,10 +73,6 @@ class Chosen:
     moving: tuple[Influence, ...] | None = None
     belief: Belief | None = None
     unsized: Mixed | None = None
-
-    def without(self, ids: NDArray[Any]) -> Chosen:
-        """Return the choice without these ids too."""
-        return replace(self, asked=ids)
 
 
 @dataclass(frozen=True)
@@ -171,22 +167,21 @@ def believed(
     base.require_form()
     select, weight = weighed(base, chosen or Chosen())
     schema, columns = base.schema, survey(base.schema) if surveyed else {}
+    shared = supposed(belief, select, schema, (), 3) if isinstance(belief, ClassBelief) else None
     groups: list[str] = []
     for place, (basis, models) in enumerate(requests):
-        shared = supposed(belief, select, schema, (), 3) if isinstance(belief, ClassBelief) else None
-        if isinstance(basis, Confusion):
-            if shared is not None and len(shared) == 2 and len(models) <= MOST_APART:
-                columns |= _cells(place, models, [chance for _, chance in shared], weight, select, schema)
-                continue
-            if shared is None or len(schema.task.classes) ** len(models) > MOST_GROUPS:
-                raise NoForm("a confusion matrix of many models")
+        if not isinstance(basis, Confusion):
+            for model in models:
+                labelled = supposed(belief, select, schema, (model,), basis.nodes) if shared is None else shared
+                for at, text in enumerate(believed_sums(basis, belief, select, schema, model, labelled)):
+                    columns[f"s{place}_{model}_{at}"] = f"SUM({_times(weight, f'({text})')})"
+        elif shared is not None and len(shared) == 2 and len(models) <= MOST_APART:
+            columns |= _cells(place, models, [chance for _, chance in shared], weight, select, schema)
+        elif shared is not None and len(schema.task.classes) ** len(models) <= MOST_GROUPS:
             groups = [schema.models[model].code for model in models]
             columns |= {f"s{place}_{label}": f"SUM({_times(weight, chance)})" for label, chance in shared}
-            continue
-        for model in models:
-            labelled = supposed(belief, select, schema, (model,), basis.nodes) if shared is None else shared
-            for at, text in enumerate(believed_sums(basis, belief, select, schema, model, labelled)):
-                columns[f"s{place}_{model}_{at}"] = f"SUM({_times(weight, f'({text})')})"
+        else:
+            raise NoForm("a confusion matrix of many models")
     if gather is not None:
         columns["near"] = gather(select, schema.columns)
     return select.aggregated(columns, groups), select
@@ -257,7 +252,7 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
         "n_relevant": _sum(can),
         "n_sized": _sum(there),
         "n_missed": "0" if everywhere else f"SUM({_flag(f'{can} = 1 AND {there} = 0')})",
-        "sum_w": _sum(f"{float(there)}e0" if everywhere else there, "1e0" if schema.weight is None else "w"),
+        "sum_w": _sum("1e0" if everywhere else there, "1e0" if schema.weight is None else "w"),
     }
     for at, part in enumerate(parts):
         columns[f"sum_{at}"] = _sum(part)

@@ -83,7 +83,7 @@ def positive(value: str) -> str:
     return f"({value} + abs({value})) * 5e-1"
 
 
-def total(terms: Sequence[str], joiner: str = " + ") -> str:
+def total(terms: Sequence[str]) -> str:
     """Return a balanced sum.
 
     Examples
@@ -96,7 +96,7 @@ def total(terms: Sequence[str], joiner: str = " + ") -> str:
     if len(terms) == 1:
         return terms[0]
     middle = len(terms) // 2
-    return f"({total(terms[:middle], joiner)}{joiner}{total(terms[middle:], joiner)})"
+    return f"({total(terms[:middle])} + {total(terms[middle:])})"
 
 
 def product_sum(first: Sequence[str], second: Sequence[str]) -> str:

@@ -1,0 +1,94 @@
+"""Files of labels that somebody else drew, with known probabilities."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from sondage.core.measures import Measure
+from sondage.core.predictions import Classifier, Regressor
+from sondage.core.results import Estimate
+from sondage.errors import InputError, MeasureError
+from sondage.pools.columns import layout_of, read_models
+from sondage.pools.files import read_columns
+from sondage.pools.table import Columns, Table
+from sondage.studies.drawn_elsewhere import estimate_from
+
+__all__ = ["estimate_file"]
+
+PROBABILITIES = ("inclusion", "draw_probability")
+
+
+def estimate_file(
+    source: str | os.PathLike[str],
+    measure: str | Measure = "error_rate",
+    *,
+    model: str | None = None,
+    classes: Any = None,
+    task: str | None = None,
+    **options: Any,
+) -> Estimate:
+    """Estimate a measure from the rows of CSV or Parquet files, as `estimate_from` does from arrays.
+
+    Parameters
+    ----------
+    source : path
+        A file, or a glob of several. Columns are ``label``, ``inclusion`` or ``draw_probability``, those of a model as
+        in pools, and perhaps ``id`` and ``weight``.
+    measure, classes
+        As for `estimate_from`.
+    model : str, optional
+        Which of several models.
+    task : {"classification", "regression"}, optional
+        Where the columns leave it open, as for `read_pool`.
+    **options
+        More arguments of `estimate_from`.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or a value is not allowed; the message names file, column, row and id.
+    """
+    place = os.fspath(source)
+    try:
+        columns, typed = read_columns(place)
+        return estimate_from(measure, **_arguments(columns, typed, model, classes, task), **options)
+    except MeasureError:
+        raise
+    except InputError as error:
+        raise error if place in str(error) else type(error)(f"{place}: {error}") from None
+
+
+def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, task: str | None) -> dict[str, Any]:
+    """Return the arguments of `estimate_from` that these columns are."""
+    if "label" not in columns:
+        raise InputError(f"no column 'label'; there are {list(columns)}")
+    given = [name for name in PROBABILITIES if name in columns]
+    if len(given) != 1:
+        raise InputError(
+            f"of the columns {list(columns)} one must be 'inclusion' (probability of being drawn) or, with "
+            "replacement, 'draw_probability': without it labels cannot be corrected for how they were chosen"
+        )
+    size = len(columns["label"])
+    if not size:
+        raise InputError("the file is empty: it has no rows")
+    table = Table({"id": np.arange(size).astype(str), **columns}, typed)
+    layout = layout_of(list(columns))
+    if model is not None or len(layout.models) > 1:
+        if model not in layout.models:
+            named = "name one with model=" if model is None else f"there is no {model!r}"
+            raise InputError(f"columns are of the models {list(layout.models)}: {named}")
+        layout.models = {model: layout.models[model]}
+    models, names = read_models(table, layout, classes, task)
+    (one,) = models.values()
+    if not isinstance(one, Classifier | Regressor):
+        raise InputError("labels that somebody else drew are of a classifier or a regressor, not systems' outcomes")
+    numbers = {"weights": "weight", given[0]: given[0]}
+    return {
+        **vars(one),
+        "classes": names,
+        "labels": table.names("label"),
+        **{argument: table.numbers(name) for argument, name in numbers.items() if name in columns},
+    }

@@ -1,0 +1,33 @@
+"""What advice says in words: of what budgets are, and of what all of it supposes."""
+
+import numpy as np
+import pytest
+
+from sondage import Pool, Regressor, advise
+from sondage.errors import InputError
+from sondage.reports.advice import describe_advice
+
+P = np.random.default_rng(0).random(500)
+
+
+def test_a_budget_of_cost_is_not_called_labels() -> None:
+    assert ": 100 labels are worth about" in advise(Pool(P), "f1", budgets=[100]).sentence
+    sentence = advise(Pool(P, costs=P + 0.5), "f1", budgets=[100]).sentence
+    assert ": a cost of 100 is worth about" in sentence
+    assert "labels" not in sentence
+
+
+def test_of_regressors_the_variances_are_supposed() -> None:
+    found = advise(Pool(means=P, variances=P**2), "mse", budgets=[100])
+    assert found.sentence.endswith("if the predictive variances are right.")
+    assert describe_advice(found)[1].startswith("If the predictive variances are right, the MSE of 'model' is 0.")
+
+
+def test_without_variances_only_ratios_are_told() -> None:
+    one, two = Pool(means=P), Pool(models={"a": Regressor(P), "b": Regressor(P**2)})
+    found = advise(two, "mse", compare=("a", "b"), budgets=[100])
+    assert found.sentence.endswith("without predictive variances nobody knows, and only ratios tell.")
+    assert "1 off in root mean square" in describe_advice(advise(one, "mse"))[1]
+    for wanted in ({"width": 0.1}, {"difference": 0.1}):
+        with pytest.raises(InputError, match="width= and difference= need predictive variances"):
+            advise(two, "mse", compare=("a", "b"), **wanted)
