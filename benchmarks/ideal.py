@@ -43,10 +43,8 @@ def main() -> None:
             if least:
                 ratios[problem.measure].append(mine / least)
             ratio = f"{mine / least:.2f}" if least else "labelled"
-            covered, width = (
-                f"{cell['covered'] / cell['seeds']:.3f}",
-                f"{cell['width'] / 2 / effect:.1f}" if effect else "",
-            )
+            covered = f"{cell['covered'] / cell['seeds']:.3f}"
+            width = f"{cell['width'] / 2 / effect:.1f}" if effect else ""
             print(f"| {name} | {budget} | {least:.3g} | {mine:.3g} | {ratio} | {covered} | {width} |")
     for measure, some in ratios.items():
         print(f"{measure}: {len(some)} cells, geometric mean {np.exp(np.mean(np.log(some))):.2f}")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from time import process_time
 from typing import Any
@@ -114,13 +115,7 @@ def main() -> None:
     for measure, models in CASES:
         if options.measures and measure not in options.measures:
             continue
-
-        def one(measure: str = measure, models: int = models) -> None:
-            moments(pool, measure, models)
-
-        def all_of_it(measure: str = measure, models: int = models) -> None:
-            plan(pool, measure, models)
-
+        one, all_of_it = (partial(action, pool, measure, models) for action in (moments, plan))
         time = seconds(one, options.repeats)
         line = f"{measure:10} {models:7d} {time:11.3f} {time / least:8.1f} {peak(one):9.1f}"
         if not options.moments:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -84,20 +85,19 @@ def run_classes(cells: Cells, settings: Settings, tasks: Sequence[OneClass]) -> 
                     for measure in measures
                     for budget in BUDGETS
                 ]
-
-                def compute(
-                    task: OneClass = task, method: str = method, measures: tuple[str, ...] = measures
-                ) -> list[Cell]:
-                    rng = settings.rng("one against rest", task.name, method, *measures)
-                    found = _estimates(task, method, measures, settings.repetitions, rng)
-                    return [
-                        summary(found[:, column, place], task.quality[measure])
-                        for place, measure in enumerate(measures)
-                        for column in range(len(BUDGETS))
-                    ]
-
-                cells.series(wanted, compute)
+                cells.series(wanted, partial(_summaries, settings, task, method, measures))
         yield task.name
+
+
+def _summaries(settings: Settings, task: OneClass, method: str, measures: tuple[str, ...]) -> list[Cell]:
+    """Return the errors of these measures, each by all budgets."""
+    rng = settings.rng("one against rest", task.name, method, *measures)
+    found = _estimates(task, method, measures, settings.repetitions, rng)
+    return [
+        summary(found[:, column, place], task.quality[measure])
+        for place, measure in enumerate(measures)
+        for column in range(len(BUDGETS))
+    ]
 
 
 def _estimates(

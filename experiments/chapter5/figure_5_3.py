@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from benchmarks.cells import Cells, table
+from benchmarks.cells import Cell, Cells, table
 from experiments.accuracy import average
 from experiments.chapter5.comparing import duel
 from experiments.chapter5.contests import contest, numbers
@@ -34,25 +35,19 @@ def run(cells: Cells, settings: Settings) -> Iterator[str]:
             wanted = [
                 names | {"budget": b, "repetitions": settings.repetitions, "seed": settings.seed} for b in BUDGETS
             ]
-
-            def compute(domain: str = domain, design: str = design, test: str = test) -> list[dict[str, float]]:
-                parts = [
-                    duel(
-                        contest(domain, number),
-                        design,
-                        BUDGETS,
-                        settings.repetitions,
-                        settings.rng("p", domain, number, design),
-                        test,
-                    ).pvalues
-                    for number in numbers(domain)
-                ]
-                found = map(np.ndarray.tolist, average(parts))
-                return [{"error": mean, "error_se": se} for mean, se in zip(*found, strict=True)]
-
-            cells.series(wanted, compute)
+            cells.series(wanted, partial(_pvalues, settings, domain, design, test))
             yield f"{P_VALUES}{domain}, {method}"
     yield from run_domains(cells, settings, (SEVERAL,))
+
+
+def _pvalues(settings: Settings, domain: str, design: str, test: str) -> list[Cell]:
+    """Return the mean p-value of a domain's pairs, and its standard error, for each budget."""
+    parts = []
+    for number in numbers(domain):
+        rng = settings.rng("p", domain, number, design)
+        parts.append(duel(contest(domain, number), design, BUDGETS, settings.repetitions, rng, test).pvalues)
+    found = map(np.ndarray.tolist, average(parts))
+    return [{"error": mean, "error_se": se} for mean, se in zip(*found, strict=True)]
 
 
 def draw(rows: list[Row]) -> Figure:

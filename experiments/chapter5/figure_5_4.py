@@ -92,36 +92,20 @@ def draw(rows: list[Row]) -> Figure:
 def shown(rows: list[Row]) -> str:
     """Return the rates at some levels and budgets; bold where false positives are above the level beyond chance."""
     lines = []
-    most = max(int(row["budget"]) for row in rows)
+    most = str(max(int(row["budget"]) for row in rows))
+    at_most = [(most, "0.001"), (most, "0.05"), (most, "0.1")]
+    fewer = [("25", "0.05"), ("100", "0.05"), ("400", "0.05")]
     for name in dict.fromkeys(row["domain"] for row in rows):
         for method in METHODS:
             part = chosen(rows, domain=name, method=method)
-            true = {row["alpha"]: number(row, "rate") for row in chosen(part, truth=TRUE, budget=most)}
+            true = {(row["budget"], row["alpha"]): f"{number(row, 'rate'):.3f}" for row in chosen(part, truth=TRUE)}
             false = {
                 (row["budget"], row["alpha"]): marked(number(row, "rate"), _runs(row), float(row["alpha"]), "greater")
                 for row in chosen(part, truth=FALSE)
             }
-            wanted = [
-                ("800", "0.001"),
-                ("800", "0.05"),
-                ("800", "0.1"),
-                ("25", "0.05"),
-                ("100", "0.05"),
-                ("400", "0.05"),
-            ]
-            wanted = [(str(most) if budget == "800" else budget, alpha) for budget, alpha in wanted]
-            lines.append(
-                [name, method, *(f"{true[a]:.3f}" for a in ("0.001", "0.05", "0.1"))]
-                + [false.get(key, "") for key in wanted]
-            )
-    heads = [
-        f"true, {most} labels, level .001",
-        "at .05",
-        "at .1",
-        f"false, {most} labels, level .001",
-        "at .05",
-        "at .1",
-    ]
+            cells = [*(true[at] for at in at_most), *(false.get(at, "") for at in at_most + fewer)]
+            lines.append([name, method, *cells])
+    heads = [head for kind in ("true", "false") for head in (f"{kind}, {most} labels, level .001", "at .05", "at .1")]
     return table(["", "method", *heads, "25 labels, .05", "100, .05", "400, .05"], lines)
 
 

@@ -211,26 +211,26 @@ def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: boo
     tasks = found if isinstance(found, list) else [found]
     if not tasks:
         raise InputError("the export has no tasks")
-    outcomes, key = study.task.kind == "outcomes", study_key(study)
-    fields = {
-        "id",
-        *KEPT,
-        *(name for row in study.fields(study.snapshot().asked_ids[:1]) for name in _renamed(study, row)),
-    }
-    controls = _controlling(study)
     latest: dict[tuple[str, str | None], tuple[str, Answer]] = {}
-    for number, task in enumerate(tasks, 1):
-        for name, told, at, who, place in _annotations(task, f"task {number}", key, fields):
-            label = {} if told is None else _label(told, controls, place)
-            if told is not None and not label:
-                continue
-            value = None if told is None else label if outcomes else next(iter(label.values()))
-            answer = Answer(name, value, who, place)
-            if at >= latest.get((name, answer.who), ("", answer))[0]:
-                latest[name, answer.who] = (at, answer)
+    for at, answer in _answers(study, tasks):
+        if at >= latest.get((answer.id, answer.who), ("", answer))[0]:
+            latest[answer.id, answer.who] = (at, answer)
     answers = [answer for _, answer in latest.values()]
     answered = {answer.id for answer in answers if answer.label is not None}
     return [answer for answer in answers if answer.label is not None or answer.id not in answered]
+
+
+def _answers(study: Study, tasks: Sequence[Any]) -> Iterator[tuple[str, Answer]]:
+    """Yield each annotation's time and answer; empty ones are no answers."""
+    outcomes, key, controls = study.task.kind == "outcomes", study_key(study), _controlling(study)
+    own = study.fields(study.snapshot().asked_ids[:1])
+    fields = {"id", *KEPT, *(name for row in own for name in _renamed(study, row))}
+    for number, task in enumerate(tasks, 1):
+        for name, told, at, who, place in _annotations(task, f"task {number}", key, fields):
+            if told is None:
+                yield at, Answer(name, None, who, place)
+            elif label := _label(told, controls, place):
+                yield at, Answer(name, label if outcomes else next(iter(label.values())), who, place)
 
 
 def _annotations(task: Any, place: str, key: str, fields: set[str]) -> Iterator[tuple[str, Row | None, str, Any, str]]:

@@ -56,15 +56,15 @@ def schema_of(
     models = tuple(_model(n, m, by_name, kind, names) for n, m in enumerate(layout.models.values()))
     judges = tuple(_judge(n, j, by_name, names) for n, j in enumerate(layout.judges.values()))
     schema = Schema(
-        outline.task,
-        by_name["id"],
-        models,
-        judges,
-        tuple(by_name[name] for name in layout.features),
-        by_name.get("weight"),
-        by_name.get("cost"),
-        tuple(by_name[name] for name in layout.fields),
-        by_name.get("group"),
+        task=outline.task,
+        id=by_name["id"],
+        models=models,
+        judges=judges,
+        features=tuple(by_name[name] for name in layout.features),
+        weight=by_name.get("weight"),
+        cost=by_name.get("cost"),
+        fields=tuple(by_name[name] for name in layout.fields),
+        group=by_name.get("group"),
         hashed=by_name["id"].kind == "text",
     )
     return schema, outline
@@ -86,14 +86,14 @@ def _of_lists(by_name: Mapping[str, Column], classes: Any) -> tuple[Schema, Pool
         Probabilities("p", graded) if graded else None,
     )
     schema = Schema(
-        outline.task,
-        by_name["query"],
-        (),
-        (),
-        (),
-        by_name.get("weight"),
-        by_name.get("cost"),
-        tuple(by_name[name] for name in layout.fields),
+        task=outline.task,
+        id=by_name["query"],
+        models=(),
+        judges=(),
+        features=(),
+        weight=by_name.get("weight"),
+        cost=by_name.get("cost"),
+        fields=tuple(by_name[name] for name in layout.fields),
         hashed=by_name["query"].kind == "text",
         lists=lists,
     )
@@ -140,17 +140,7 @@ def _outline(
 ) -> Pool:
     """Return a pool in memory with the same columns and every predicted class: it decides what a whole one would."""
     sources = [*layout.models.values(), *layout.judges.values()]
-    told = classes is not None or any(len(source.probabilities) > 1 for source in sources)
-    seen: dict[str, NDArray[Any]] = {}
-    for source in sources:
-        if source.prediction is not None:
-            column = by_name[source.prediction]
-            if (task == "regression" and column.kind in NUMBERS) or (source.variance and column.kind == "float"):
-                seen[column.name] = np.array([0.5])
-            elif not told:
-                seen[column.name] = distinct(column)
-            else:
-                seen[column.name] = np.array(_named(classes, sources))
+    seen = _predictions(by_name, sources, distinct, classes, task)
     size = max([1, *map(len, seen.values())])
     columns: dict[str, NDArray[Any]] = {}
     for name, column in by_name.items():
@@ -163,6 +153,23 @@ def _outline(
         for name in [*source.probabilities.values(), *([source.judge] if source.judge else [])]:
             columns[name] = np.full(size, even)
     return pool_from_columns(columns, classes=classes, task=task, features=features)
+
+
+def _predictions(
+    by_name: Mapping[str, Column], sources: Sequence[ModelColumns], distinct: Any, classes: Any, task: str | None
+) -> dict[str, NDArray[Any]]:
+    """Return values of the columns of predictions: a number, one named class, or every class if none is named."""
+    told = classes is not None or any(len(source.probabilities) > 1 for source in sources)
+    found: dict[str, NDArray[Any]] = {}
+    for source in sources:
+        if source.prediction is None:
+            continue
+        column = by_name[source.prediction]
+        if (task == "regression" and column.kind in NUMBERS) or (source.variance and column.kind == "float"):
+            found[column.name] = np.array([0.5])
+        else:
+            found[column.name] = np.array(_named(classes, sources)) if told else distinct(column)
+    return found
 
 
 def _named(classes: Any, sources: Sequence[ModelColumns]) -> list[Any]:

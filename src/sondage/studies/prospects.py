@@ -103,13 +103,13 @@ def prospect(estimate: Estimate, end: int, level: float = 0.95, looks: int = LOO
     found = [course.estimate(session.early(count), course.contrast) for count in asked]
     intervals = [one.interval(level) for one in (*found, estimate)]
     return Prospect(
-        counts,
-        np.array([one.value for one in (*found, estimate)]),
-        np.array([one.low for one in intervals]),
-        np.array([one.high for one in intervals]),
-        level,
-        end,
-        _width(estimate, session, end, level),
+        labels=counts,
+        value=np.array([one.value for one in (*found, estimate)]),
+        low=np.array([one.low for one in intervals]),
+        high=np.array([one.high for one in intervals]),
+        level=level,
+        end=end,
+        width=_width(estimate, session, end, level),
     )
 
 

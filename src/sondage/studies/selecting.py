@@ -57,15 +57,15 @@ def select_session(session: Session) -> Selection:
     comparisons = Pairs(ranking, pair)
     against_best = [comparisons[ranking[0], name].pvalue for name in ranking[1:]]
     return Selection(
-        estimates,
-        ranking,
-        dict(zip(ranking[1:], holm(against_best, len(comparisons)).tolist(), strict=True)),
-        comparisons,
-        _overall(session, estimates, errors),
-        question.alpha,
-        errors,
-        partial(np.random.default_rng, [session.seed % 2**64, STREAM]),
-        bool(functional.higher_is_better),
+        estimates=estimates,
+        ranking=ranking,
+        pvalues=dict(zip(ranking[1:], holm(against_best, len(comparisons)).tolist(), strict=True)),
+        comparisons=comparisons,
+        overall=_overall(session, estimates, errors),
+        alpha=question.alpha,
+        errors=errors,
+        generator=partial(np.random.default_rng, [session.seed % 2**64, STREAM]),
+        higher_is_better=bool(functional.higher_is_better),
     )
 
 

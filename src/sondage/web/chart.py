@@ -57,16 +57,16 @@ def draw_chart(seen: Prospect, measure: str) -> Chart | None:
         ends = (float(high[-1]), min(last + half, top)), (float(low[-1]), max(last - half, bottom))
         ahead = [points([counts[-1], seen.end], [*pair]) for pair in ends]
     return Chart(
-        WIDTH,
-        HEIGHT,
-        points([*counts, *reversed(counts)], [*high.tolist(), *reversed(low.tolist())]),
-        points(counts, value.tolist()),
-        ahead,
-        [(round(x(count), 1), f"{count:,.0f}") for count in _ticks(0.0, float(seen.end), 1.0)],
-        [(round(y(number), 1), quantity(number, measure, top - bottom)) for number in _ticks(bottom, top)],
-        LEFT,
-        WIDTH - RIGHT,
-        HEIGHT - BOTTOM,
+        width=WIDTH,
+        height=HEIGHT,
+        band=points([*counts, *reversed(counts)], [*high.tolist(), *reversed(low.tolist())]),
+        line=points(counts, value.tolist()),
+        ahead=ahead,
+        x_ticks=[(round(x(count), 1), f"{count:,.0f}") for count in _ticks(0.0, float(seen.end), 1.0)],
+        y_ticks=[(round(y(number), 1), quantity(number, measure, top - bottom)) for number in _ticks(bottom, top)],
+        left=LEFT,
+        right=WIDTH - RIGHT,
+        bottom=HEIGHT - BOTTOM,
     )
 
 

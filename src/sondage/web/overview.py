@@ -79,11 +79,8 @@ def overview(study: Study, images: Images) -> Overview:
     answer, *lines = describe(result, LEVEL)
     notes = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
     details = [line for line in lines if not line.startswith("note: ")]
-    first = _first(result)
-    end = status.labelled + status.pending + status.remaining
-    seen = prospect(first, end, LEVEL, LOOKS) if first is not None else None
-    chart = draw_chart(seen, first.measure) if seen is not None and first is not None else None
-    return Overview(answer, details, notes, chart, _ahead(seen, first), people, disputes)
+    chart, ahead = _course(_first(result), status.labelled + status.pending + status.remaining)
+    return Overview(answer, details, notes, chart, ahead, people, disputes)
 
 
 def _first(result: Any) -> Estimate | None:
@@ -95,8 +92,16 @@ def _first(result: Any) -> Estimate | None:
     return result if isinstance(result, Estimate) else next(iter(result.values()))
 
 
-def _ahead(seen: Prospect | None, estimate: Estimate | None) -> str:
-    if seen is None or estimate is None or seen.end <= estimate.n_labels or not np.isfinite(seen.width):
+def _course(estimate: Estimate | None, end: int) -> tuple[Chart | None, str]:
+    """Return the drawing of an estimate's course, and what is to be expected at the end."""
+    if estimate is None:
+        return None, ""
+    seen = prospect(estimate, end, LEVEL, LOOKS)
+    return draw_chart(seen, estimate.measure), _ahead(seen, estimate)
+
+
+def _ahead(seen: Prospect, estimate: Estimate) -> str:
+    if seen.end <= estimate.n_labels or not np.isfinite(seen.width):
         return ""
     now = estimate.interval(LEVEL).width
     widths = [quantity(width, estimate.measure, width, " points") for width in (now, seen.width)]

@@ -167,12 +167,12 @@ def hold_out(estimator: Any, X: Any, y: Any, measure: Measure, splits: Splits, n
         return_estimator=True,
     )
     return Held(
-        functional.name,
-        functional.bounds,
-        functional.higher_is_better,
-        functional.name in ("error_rate", "accuracy"),
-        np.asarray(found["test_score"], dtype=np.float64),
-        found["estimator"],
-        X,
-        labels,
+        measure=functional.name,
+        bounds=functional.bounds,
+        higher_is_better=functional.higher_is_better,
+        zero_one=functional.name in ("error_rate", "accuracy"),
+        scores=np.asarray(found["test_score"], dtype=np.float64),
+        fitted=found["estimator"],
+        X=X,
+        y=labels,
     )

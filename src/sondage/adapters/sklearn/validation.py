@@ -220,15 +220,15 @@ def cross_select(
     pairs = Pairs(ranking, partial(found.compared, test=_student, alternative="two-sided", margin=0.0, alpha=alpha))
     adjusted = holm([pairs[ranking[0], name].pvalue for name in ranking[1:]], len(pairs))
     return Selection(
-        estimates,
-        ranking,
-        dict(zip(ranking[1:], adjusted.tolist(), strict=True)),
-        pairs,
-        None,
-        alpha,
-        JointErrors(found.roots, np.zeros((len(estimators), 0))),
-        partial(np.random.default_rng, [seed % 2**64, len(estimators)]),
-        higher,
+        estimates=estimates,
+        ranking=ranking,
+        pvalues=dict(zip(ranking[1:], adjusted.tolist(), strict=True)),
+        comparisons=pairs,
+        overall=None,
+        alpha=alpha,
+        errors=JointErrors(found.roots, np.zeros((len(estimators), 0))),
+        generator=partial(np.random.default_rng, [seed % 2**64, len(estimators)]),
+        higher_is_better=higher,
     )
 
 
