@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
+from sondage.pools.missing import finite
 from sondage.reports.contents import Report
 
 __all__ = ["report_data", "result_data"]
@@ -67,7 +66,7 @@ def report_data(report: Report) -> Data:
         "parts": [asdict(part) for part in report.parts],
         "warnings": list(report.warnings),
     }
-    found: Data = _finite(data)
+    found: Data = finite(data)
     return found
 
 
@@ -75,7 +74,7 @@ def _estimate(estimate: Estimate, level: float) -> Data:
     names = ("value", "std_error", "n_labels", "target", "exact", "df", "n_effective", "largest_weight", "spent")
     facts = {name: getattr(estimate, name) for name in names}
     skipped = None if estimate.if_skipped is None else [estimate.if_skipped.low, estimate.if_skipped.high]
-    data: Data = _finite(
+    data: Data = finite(
         {"measure": estimate.measure, "models": list(estimate.models)}
         | facts
         | {
@@ -92,7 +91,7 @@ def _estimate(estimate: Estimate, level: float) -> Data:
 
 
 def _interval(interval: Interval) -> Data:
-    found: Data = _finite(asdict(interval))
+    found: Data = finite(asdict(interval))
     return found
 
 
@@ -101,14 +100,14 @@ def _comparison(comparison: Comparison, level: float) -> Data:
     decision = {name: getattr(comparison, name) for name in ("better", "alpha", "null")}
     decision["test"] = _significance(comparison.significance)
     estimate["difference"] = estimate.pop("value")
-    return {"kind": "comparison"} | estimate | {"pvalue": _finite(comparison.pvalue)} | decision
+    return {"kind": "comparison"} | estimate | {"pvalue": finite(comparison.pvalue)} | decision
 
 
 def _significance(significance: Significance | None) -> Data | None:
     if significance is None:
         return None
     names = ("kind", "statistic", "pvalue", "alternative", "df")
-    found: Data = _finite({name: getattr(significance, name) for name in names})
+    found: Data = finite({name: getattr(significance, name) for name in names})
     return found
 
 
@@ -120,7 +119,7 @@ def _selection(selection: Selection, level: float) -> Data:
         "best": selection.best,
         "contenders": list(selection.contenders()),
         "ranking": list(selection.ranking),
-        "pvalues": _finite(dict(selection.pvalues)),
+        "pvalues": finite(dict(selection.pvalues)),
         "gaps": {name: _interval(gap) for name, gap in selection.gaps(level).items()},
         "n_labels": selection.n_labels,
         "estimates": {name: _estimate(selection.estimates[name], level) for name in selection.ranking},
@@ -128,12 +127,3 @@ def _selection(selection: Selection, level: float) -> Data:
         "overall": _significance(selection.overall),
         "warnings": list(selection.warnings),
     }
-
-
-def _finite(value: Any) -> Any:
-    """Return data in which numbers that JSON does not know are null."""
-    if isinstance(value, Mapping):
-        return {key: _finite(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
