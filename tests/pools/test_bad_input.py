@@ -140,7 +140,7 @@ ARRAYS = {
     "half a character in a class": ({"predictions": ["\ud800", "a", "b"]}, r"class '\ud800' has half a character"),
     "half a character in a model": ({"models": {"\ud800": Classifier(P)}}, r"model '\ud800' has half a character"),
     "half a character in a field": (
-        {"probabilities": P, "fields": {"text": ["ä", None, {"said": ["\udfff"]}]}, "ids": [5, 6, 7]},
+        {"probabilities": P, "fields": {"text": ["ä", None, "\udfff"]}, "ids": [5, 6, 7]},
         "field 'text' of row 2 (id 7) has half a character, which is no text",
     ),
     "half a character in a document": (
@@ -286,6 +286,10 @@ STUDIES = {
     "list for an id": (lambda study, pool: study.tell([[1]], [1]), "id [1] was never asked for"),
     "list to skip": (lambda study, pool: study.skip([1], "ann"), "id [1] was never asked for"),
     "history": (lambda study, pool: study.history({}), "id {} was never asked for"),
+    "half a field": (
+        lambda study, pool: Study.create("never.db", Pool(P, fields={"t": [{"a": ["\ud800"]}] * 3}), budget=2),
+        "field 't' of id 2 has half a character",
+    ),
     "half a label": (lambda study, pool: study.tell(study.ask(1), ["\ud800"]), r"label '\ud800' of id"),
     "half an id": (lambda study, pool: study.tell(["\ud800"], [1]), r"id '\ud800' was never asked for"),
     "half a reason": (lambda study, pool: study.skip(study.ask(1)[0], "ann", "\ud800"), r"reason='\ud800' has half a"),

@@ -13,6 +13,7 @@ from sondage.adapters import label_studio
 from sondage.adapters.rows import Answer, answer_columns, item_rows, label_rows
 from sondage.adapters.text_files import read_csv, read_jsonl, write_csv, write_jsonl
 from sondage.errors import InputError
+from sondage.pools.missing import finite
 from sondage.studies.study import Study
 
 __all__ = ["FORMATS", "Format", "format_of", "name_of", "read_answers", "table_writer"]
@@ -65,7 +66,7 @@ def _write_annotated(study: Study, file: IO[str], which: str = "items") -> None:
 
 
 def _dump(tasks: list[Any], file: IO[str]) -> None:
-    json.dump(tasks, file, ensure_ascii=False, indent=2, default=str)
+    json.dump(finite(tasks), file, ensure_ascii=False, indent=2, default=str)
     file.write("\n")
 
 

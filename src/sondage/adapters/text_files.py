@@ -12,6 +12,7 @@ from typing import IO, Any
 from sondage.adapters.rows import Answer, Row, answers_of_rows, asked_columns, id_columns, label_columns
 from sondage.errors import InputError, LabelError
 from sondage.pools.label_files import escaped, not_utf8, read_label_rows
+from sondage.pools.missing import finite
 from sondage.studies.study import Study
 
 __all__ = ["parse_json", "read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
@@ -43,8 +44,7 @@ def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str], *, del
 def write_jsonl(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> None:
     """Write rows as JSON, one a line; numbers that JSON does not know are null."""
     for row in rows:
-        cells = {name: None if value != value else value for name, value in row.items()}
-        file.write(json.dumps(cells, ensure_ascii=False, default=str) + "\n")
+        file.write(json.dumps(finite(row), ensure_ascii=False, default=str) + "\n")
 
 
 def read_csv(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:

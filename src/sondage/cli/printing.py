@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from sondage.adapters.whole_files import whole_file
 from sondage.cli.spelling import in_options
 from sondage.errors import InputError
+from sondage.pools.missing import finite
 
 __all__ = [
     "format_option",
@@ -114,8 +115,8 @@ def _is_given(context: click.Context, parameter: click.Parameter) -> bool:
 
 
 def print_json(data: Any) -> None:
-    """Print data as JSON."""
-    click.echo(_visible_lines(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=str)))
+    """Print data as JSON; numbers that it does not know are null."""
+    click.echo(_visible_lines(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False, default=str)))
 
 
 def print_file(text: str) -> None:

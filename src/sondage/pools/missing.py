@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["as_array", "converted", "is_missing", "require_given"]
+__all__ = ["as_array", "converted", "finite", "is_missing", "require_given"]
 
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
@@ -47,6 +48,21 @@ def is_missing(value: Any) -> bool:
     [True, True, False, False]
     """
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
+def finite(value: Any) -> Any:
+    """Return data in which numbers that JSON does not know are None.
+
+    Examples
+    --------
+    >>> finite({"low": float("-inf"), "ends": [1.0, float("nan")]})
+    {'low': None, 'ends': [1.0, None]}
+    """
+    if isinstance(value, Mapping):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def require_given(values: Any, array: NDArray[Any], name: str, where: Callable[[int], str]) -> None:

@@ -33,14 +33,16 @@ def is_text(value: Any) -> bool:
 
 
 def require_text(column: NDArray[Any], name: str, where: Where) -> None:
-    """Refuse a column in which a text cannot be written, and name the first such row."""
+    """Refuse a column in which a text cannot be written, and name the first such row; within lists it may be."""
     if column.dtype.kind not in "OU":
         return
     for part in row_blocks(len(column)):
         values = column[part].tolist()
-        if not is_text(values):
-            row = part.start + next(row for row, value in enumerate(values) if not is_text(value))
-            raise InputError(f"{name} of {where(row)} {HALF}")
+        try:
+            "".join([value for value in values if isinstance(value, str)]).encode()
+        except UnicodeEncodeError:
+            row = next(row for row, value in enumerate(values) if isinstance(value, str) and not is_text(value))
+            raise InputError(f"{name} of {where(part.start + row)} {HALF}") from None
 
 
 def require_texts(**given: Any) -> None:

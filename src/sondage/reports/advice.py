@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from sondage.reports.data import finite
+from sondage.pools.missing import finite
 from sondage.reports.text import named_measure
 from sondage.studies.advise import Advice, Expected
 

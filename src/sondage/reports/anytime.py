@@ -9,7 +9,8 @@ from typing import Any
 
 from sondage.core.results import Comparison, Estimate
 from sondage.errors import SondageWarning
-from sondage.reports.data import finite, interval_data
+from sondage.pools.missing import finite
+from sondage.reports.data import interval_data
 from sondage.reports.text import quantity, unit_of
 
 __all__ = ["anytime_data", "anytime_lines"]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
+from sondage.pools.missing import finite
 from sondage.reports.contents import Report
 
-__all__ = ["finite", "interval_data", "report_data", "result_data"]
+__all__ = ["interval_data", "report_data", "result_data"]
 
 ALL_PAIRS = 10
 """Of more models than this only the pairs with the best are written."""
@@ -129,12 +128,3 @@ def _selection(selection: Selection, level: float) -> Data:
         "overall": _significance(selection.overall),
         "warnings": list(selection.warnings),
     }
-
-
-def finite(value: Any) -> Any:
-    """Return data in which numbers that JSON does not know are null."""
-    if isinstance(value, Mapping):
-        return {key: finite(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

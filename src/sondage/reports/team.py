@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sondage.reports.data import finite
+from sondage.pools.missing import finite
 from sondage.studies.account import Disagreement
 from sondage.studies.agreement import Agreement
 from sondage.studies.study import Study

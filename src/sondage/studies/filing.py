@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sondage.core.measures import Measure, Task
+from sondage.errors import InputError
 from sondage.pools import Pool
+from sondage.pools.texts import HALF, is_text
 from sondage.studies import forms, records
 from sondage.studies.rests import kept_rests
 from sondage.studies.session import Session
@@ -107,7 +109,7 @@ def stage_rows(session: Session, pool: Pool, number: int, sharing: Sharing) -> t
             "rate": float(drawn.rates[place]),
             "size": float(drawn.sizes[place]),
             "cost": None if session.costs is None else float(session.costs[first + place]),
-            "fields": records.dump({field: column[place] for field, column in columns.items()}),
+            "fields": _shown(name, {field: column[place] for field, column in columns.items()}),
             "raters": raters[place],
         }
         for place, name in enumerate(ids)
@@ -120,6 +122,15 @@ def stage_rows(session: Session, pool: Pool, number: int, sharing: Sharing) -> t
         for place, row in zip(places, records.items_to_rows(items), strict=True)
     ]
     return stage_row(session, number), draws, rows
+
+
+def _shown(name: str, fields: Row) -> str:
+    """Return the fields of an item as text; refuse half a character within lists, which pools do not look into."""
+    text = records.dump(fields)
+    if not is_text(text):
+        broken = next(field for field, value in fields.items() if not is_text(records.dump(value)))
+        raise InputError(f"field {broken!r} of id {records.id_from_text(name)!r} {HALF}")
+    return text
 
 
 def load_session(
