@@ -72,9 +72,9 @@ def test_what_is_next_has_a_probability_too(tmp_path):
         assert len(draws_table(study)["id"]) == 5
         table = draws_table(study, everything=True)
         tell(study)
-        assert table["id"].tolist() == study.session.ids[: len(table["id"])]
+        assert table["id"].tolist() == study.snapshot().ids[: len(table["id"])]
         later = draws_table(study)
-    assert set(later["stage"].tolist()) == set(range(len(study.session.stages)))
+    assert set(later["stage"].tolist()) == set(range(len(study.snapshot().stages)))
     assert np.all((later["inclusion_probability"] > 0) & (later["inclusion_probability"] <= 1))
 
 

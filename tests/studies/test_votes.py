@@ -40,4 +40,4 @@ def test_a_study_keeps_its_doubts(neighbours, tmp_path):
         study.tell(ids, [int(labels[name]) for name in ids])
     again = Study.open(tmp_path / "votes.db", pool=pool)
     assert again.estimate().value == study.estimate().value == evaluate(pool, "error_rate", labels, 60).value
-    assert [stage.known.belief.doubts for stage in again.session.stages] == [(pytest.approx(1 / 11),)] * 3
+    assert [stage.known.belief.doubts for stage in again.snapshot().stages] == [(pytest.approx(1 / 11),)] * 3

@@ -63,7 +63,7 @@ def draws_table(study: Study, *, everything: bool = False) -> Columns:
     >>> table["inclusion_probability"].tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
-    session = study.session
+    session = study.snapshot()
     asked = np.array(session.asked, dtype=np.int64)
     if everything:
         asked = np.union1d(asked, np.arange(session.firsts[-2], len(session.asked) + session.room))

@@ -103,12 +103,6 @@ class Kept:
         """Options with which the pool was read from its file."""
         return dict(json.loads(self._facts["reading"]))
 
-    @property
-    def session(self) -> Session:
-        """A copy of what was drawn, asked and answered, as it is in the database now."""
-        with self._reading() as (session, _):
-            return session.copied()
-
     @contextmanager
     def held(self) -> Iterator[None]:
         """Make every call quicker for a while; for a process that serves others, and does not fork."""

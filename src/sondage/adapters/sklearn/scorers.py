@@ -109,7 +109,7 @@ class StudyScorer:
         """Return the estimate for an estimator, with its interval; X has the rows of the pool."""
         from sklearn.utils import _safe_indexing
 
-        session = self.study.session
+        session = self.study.snapshot()
         asked = labelled_ids(session)
         if not asked:
             raise InputError("there are no labels yet: nothing can be estimated")
