@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle, permutations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from data import Arrays, bayes, cached, classify, digits, enron, forest, gaussian_process, logistic, regress, reuters
@@ -14,9 +14,10 @@ from problems import POOLS as SEEN
 from problems import Problem, problem_of
 from scipy.special import expit
 
-import sondage
+if TYPE_CHECKING:  # the environments of other packages have none
+    import sondage
 
-__all__ = ["Unseen", "all_unseen"]
+__all__ = ["Unseen", "all_unseen", "load"]
 
 
 class Margins:
@@ -151,6 +152,8 @@ class Unseen:
 
     def with_others(self, turns: Sequence[int], **helped: Any) -> sondage.Pool:
         """Return a pool of the model whose turn it is and those so many turns later, and of judges or features."""
+        import sondage
+
         first = self.models.index(self.model)
         names = [self.model, *(self.models[(first + turn) % len(self.models)] for turn in turns)]
         return sondage.Pool(models={name: _output(self.arrays(name)) for name in names}, **helped)
@@ -161,6 +164,8 @@ class Unseen:
 
 
 def _output(arrays: Arrays) -> sondage.Classifier | sondage.Regressor:
+    import sondage
+
     told = {name: column for name, column in arrays.items() if name != "labels"}
     return sondage.Regressor(**told) if "means" in told else sondage.Classifier(**told)
 
@@ -187,3 +192,8 @@ def all_unseen() -> Iterator[Unseen]:
         yield Unseen(TEN_CLASSES, partial(_images, "usps", "mnist", None), CLASSIFIERS, model, "error_rate")
     for torque, model in zip(range(1, 7), cycle(REGRESSORS), strict=False):
         yield Unseen(f"sarcos-{torque}", partial(_torque, torque), tuple(REGRESSORS), model, "mse")
+
+
+def load(name: str) -> Problem:
+    """Return the problem of this name."""
+    return next(unseen.problem() for unseen in all_unseen() if unseen.name == name)

@@ -75,9 +75,12 @@ PEERS: dict[str, Peer] = {
 
 
 def run_peer(
-    method: str, problem: str, jobs: Sequence[tuple[int, int]]
+    method: str, problem: str, jobs: Sequence[tuple[int, int]], module: str = "problems"
 ) -> Iterator[tuple[int, int, float, float, float, int]]:
-    """Yield (seed, budget, estimate, low, high, labels) of each (seed, budget), from the peer's own interpreter."""
+    """Yield (seed, budget, estimate, low, high, labels) of each (seed, budget), from the peer's own interpreter.
+
+    The problem is what `load` of the module gives for this name.
+    """
     peer = PEERS[method]
     command = [str(_python(peer)), "-m", peer.module]
     environment = os.environ | {
@@ -90,7 +93,7 @@ def run_peer(
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        json.dump({"method": method, "problem": problem, "jobs": list(jobs)}, process.stdin)
+        json.dump({"method": method, "module": module, "problem": problem, "jobs": list(jobs)}, process.stdin)
         process.stdin.close()
         yield from _rows(process.stdout)
     if process.returncode:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 
-from problems import Problem, load
+from problems import Problem
 
 __all__ = ["Jobs", "Rows", "serve"]
 
@@ -20,5 +21,6 @@ def serve(run: Callable[[Problem, str, Jobs], Rows]) -> None:
     warnings.simplefilter("ignore")
     request = json.load(sys.stdin)
     jobs = [(seed, budget) for seed, budget in request["jobs"]]
-    for row in run(load(request["problem"]), request["method"], jobs):
+    problem = importlib.import_module(request["module"]).load(request["problem"])
+    for row in run(problem, request["method"], jobs):
         print("row", *row, flush=True)

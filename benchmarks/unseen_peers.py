@@ -1,0 +1,86 @@
+"""The other packages on the pools that nobody looked at, beside the default: by the rule of unseen.py.
+
+    python benchmarks/unseen_peers.py                       all, 200 seeds, then the table (half an hour of one core)
+    python benchmarks/unseen_peers.py --problem 'enron*'    some of them
+    python benchmarks/unseen_peers.py --table               the table, from the file
+
+Packages and their settings are those of peers/environments.py; the default's errors are in unseen.csv. An undefined
+estimate counts as 0, an undefined interval as one that misses. Finished cells are kept in
+benchmarks/results/unseen_peers.csv and not computed again unless --again is given.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+import unseen
+from cells import Cell, Cells, table
+from peers.environments import PEERS, run_peer
+from unseen import BUDGETS, KEYS, by_problem, cells_of_unseen, mean_ratio, ratio_of, too_low
+from unseen_pools import Unseen
+
+VALUES = ("items", "truth", "error", "deviation", "covered")
+BEYOND = 3.0
+"""Standard errors by which one of two is nearer."""
+
+
+def main() -> None:
+    found = cells_of_unseen(__doc__, Cells("unseen_peers", KEYS, VALUES), BUDGETS, lambda one: one.name, run, peers_of)
+    print(tables(found))
+
+
+def peers_of(one: Unseen) -> list[str]:
+    """Return the packages that estimate its measure."""
+    return [name for name, peer in PEERS.items() if one.measure in peer.measures]
+
+
+def run(one: Unseen, method: str, seeds: int) -> list[Cell]:
+    """Return the cells of one pool by one package."""
+    problem = one.problem()
+    jobs = [(seed, min(budget, len(problem) // 2)) for budget in BUDGETS for seed in range(seeds)]
+    answers = run_peer(method, one.name, jobs, "unseen_pools")
+    return [
+        cell_of(np.array([answer[2:5] for answer in some]), problem.truth) | {"items": len(problem)}
+        for _, some in groupby(answers, itemgetter(1))
+    ]
+
+
+def cell_of(answers: unseen.Floats, truth: float) -> Cell:
+    """Return how far off estimates are and how often intervals hold, from both, shape (seeds, 3)."""
+    value, low, high = answers.T
+    sizes = np.abs(np.where(np.isfinite(value), value, 0.0) - truth)
+    held = np.mean((low <= truth + 1e-9) & (high >= truth - 1e-9)) if np.isfinite(low).any() else np.nan
+    return {"truth": truth, "error": sizes.mean(), "deviation": sizes.std(), "covered": held}
+
+
+def tables(found: list[Cell]) -> str:
+    """Return for each package and number of labels the default's errors over its own, and how often intervals hold."""
+    kept = Cells("unseen", unseen.KEYS, unseen.VALUES)
+    default, _ = by_problem(list(kept.rows.values()), ("default",))
+    heads = ["package", "labels", "pools", "default's error", "default nearer", "package nearer", "coverage", "lowest"]
+    rows = []
+    for name in PEERS:
+        for budget in BUDGETS:
+            own = [cell for cell in found if cell["method"] == name and int(cell["budget"]) == budget]
+            pairs = [(default[cell["problem"], "default", budget], cell) for cell in own]
+            if pairs:
+                rows.append([name, str(budget), str(len(pairs)), *compared(pairs)])
+    return table([*heads, "too low"], rows)
+
+
+def compared(pairs: list[tuple[Cell, Cell]]) -> list[str]:
+    """Return the mean ratio of errors, how many are smaller by more than chance either way, and coverage."""
+    ratios = [ratio_of(mine, its) for mine, its in pairs]
+    nearer = sum(ratio + BEYOND * error < 1.0 for ratio, error in ratios)
+    further = sum(ratio - BEYOND * error > 1.0 for ratio, error in ratios)
+    covered = [float(its["covered"]) for _, its in pairs]
+    told = ["none", "", ""]
+    if np.isfinite(covered).all():
+        told = [f"{np.mean(covered):.3f}", f"{min(covered):.3f}", str(sum(too_low(its) for _, its in pairs))]
+    return [mean_ratio([ratio for ratio, _ in ratios]), str(nearer), str(further), *told]
+
+
+if __name__ == "__main__":
+    main()
