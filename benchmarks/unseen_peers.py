@@ -1,12 +1,13 @@
 """The other packages on the pools that nobody looked at, beside the default: by the rule of unseen.py.
 
-    python benchmarks/unseen_peers.py                       all, 200 seeds, then the table (half an hour of one core)
+    python benchmarks/unseen_peers.py                       all, 200 seeds, then the table (a quarter of an hour)
     python benchmarks/unseen_peers.py --problem 'enron*'    some of them
     python benchmarks/unseen_peers.py --table               the table, from the file
 
-Packages and their settings are those of peers/environments.py; the default's errors are in unseen.csv. An undefined
-estimate counts as 0, an undefined interval as one that misses. Finished cells are kept in
-benchmarks/results/unseen_peers.csv and not computed again unless --again is given.
+Packages and their settings are those of peers/environments.py, without oasis, which takes minutes a pool. The default's
+errors are in unseen.csv. An undefined estimate counts as 0, an undefined interval as one that misses, and ratios as a
+tenth at least and ten at most. Finished cells are kept in benchmarks/results/unseen_peers.csv and not computed again
+unless --again is given.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ import numpy as np
 import unseen
 from cells import Cell, Cells, table
 from peers.environments import PEERS, run_peer
+from summary import LEAST_RATIO
 from unseen import BUDGETS, KEYS, by_problem, cells_of_unseen, mean_ratio, ratio_of, too_low
 from unseen_pools import Unseen
 
 VALUES = ("items", "truth", "error", "deviation", "covered")
+PACKAGES = tuple(name for name in PEERS if name != "oasis")
 BEYOND = 3.0
 """Standard errors by which one of two is nearer."""
 
@@ -33,14 +36,14 @@ def main() -> None:
 
 def peers_of(one: Unseen) -> list[str]:
     """Return the packages that estimate its measure."""
-    return [name for name, peer in PEERS.items() if one.measure in peer.measures]
+    return [name for name in PACKAGES if one.measure in PEERS[name].measures]
 
 
 def run(one: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return the cells of one pool by one package."""
     problem = one.problem()
     jobs = [(seed, min(budget, len(problem) // 2)) for budget in BUDGETS for seed in range(seeds)]
-    answers = run_peer(method, one.name, jobs, "unseen_pools")
+    answers = sorted(run_peer(method, one.name, jobs, "unseen_pools"), key=itemgetter(1))
     return [
         cell_of(np.array([answer[2:5] for answer in some]), problem.truth) | {"items": len(problem)}
         for _, some in groupby(answers, itemgetter(1))
@@ -61,7 +64,7 @@ def tables(found: list[Cell]) -> str:
     default, _ = by_problem(list(kept.rows.values()), ("default",))
     heads = ["package", "labels", "pools", "default's error", "default nearer", "package nearer", "coverage", "lowest"]
     rows = []
-    for name in PEERS:
+    for name in PACKAGES:
         for budget in BUDGETS:
             own = [cell for cell in found if cell["method"] == name and int(cell["budget"]) == budget]
             pairs = [(default[cell["problem"], "default", budget], cell) for cell in own]
@@ -79,7 +82,7 @@ def compared(pairs: list[tuple[Cell, Cell]]) -> list[str]:
     told = ["none", "", ""]
     if np.isfinite(covered).all():
         told = [f"{np.mean(covered):.3f}", f"{min(covered):.3f}", str(sum(too_low(its) for _, its in pairs))]
-    return [mean_ratio([ratio for ratio, _ in ratios]), str(nearer), str(further), *told]
+    return [mean_ratio([min(ratio, 1.0 / LEAST_RATIO) for ratio, _ in ratios]), str(nearer), str(further), *told]
 
 
 if __name__ == "__main__":

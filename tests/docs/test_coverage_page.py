@@ -29,7 +29,9 @@ def test_tables_of_the_problems_in_view() -> None:
     assert [table for table in tables if table not in page] == []
 
 
-@pytest.mark.parametrize(("script", "count"), [("unseen.py", 3), ("unseen_measures.py", 3), ("unseen_pairs.py", 4)])
+@pytest.mark.parametrize(
+    ("script", "count"), [("unseen.py", 3), ("unseen_measures.py", 3), ("unseen_pairs.py", 4), ("unseen_peers.py", 1)]
+)
 def test_tables_of_pools_that_nobody_looked_at(script: str, count: int) -> None:
     page = (ROOT / "docs" / "efficiency.md").read_text()
     tables = printed([sys.executable, str(ROOT / "benchmarks" / script), "--table"])
