@@ -30,7 +30,7 @@ def estimate_file(
     task: str | None = None,
     **options: Any,
 ) -> Estimate:
-    """Estimate a measure from the rows of CSV or Parquet files, as `estimate_from` does from arrays.
+    r"""Estimate a measure from the rows of CSV or Parquet files, as `estimate_from` does from arrays.
 
     Parameters
     ----------
@@ -46,10 +46,26 @@ def estimate_file(
     **options
         More arguments of `estimate_from`.
 
+    Returns
+    -------
+    Estimate
+
     Raises
     ------
+    MeasureError
+        If the measure is not known, or does not fit the columns.
     InputError
         If a file cannot be read, or a value is not allowed; the message names file, column, row and id.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "labels.csv")
+    ...     _ = file.write_text("prediction,label,inclusion\n0,0,0.25\n1,1,0.5\n1,0,0.5\n")
+    ...     estimate_file(file).value
+    0.25
     """
     place = os.fspath(source)
     try:

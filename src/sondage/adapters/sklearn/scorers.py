@@ -162,9 +162,8 @@ def _signed(value: float, functional: Functional) -> float:
 def _coded(y: Any, classes: tuple[Any, ...]) -> np.ndarray:
     """Return labels as codes, or numbers where there are no classes."""
     array = np.asarray(y)
-    return (
-        code_labels(array, classes, "label", "row {}".format) if classes else numeric(array, "label", "row {}".format)
-    )
+    where = "row {}".format
+    return code_labels(array, classes, "label", where) if classes else numeric(array, "label", where)
 
 
 def row_count(X: Any) -> int:

@@ -278,8 +278,8 @@ class LearnedGaussianBelief(GaussianBelief):
         residuals = labels - self._mixed(items)
         square = max(float(np.mean(np.square(residuals))), LEAST_SQUARE * float(np.var(labels)))
         plain = replace(self, broad=False, correction=NONE, stacked=True, square=short(square) or 1.0, sure=0.0)
-        outputs = [cast(Means, items.models[index]) for index, _ in plain._parts(items)]
-        told = [output.variances for output in outputs if output.variances is not None]
+        outputs = [items.means(index).variances for index, _ in plain._parts(items)]
+        told = [variances for variances in outputs if variances is not None]
         if told and not np.any(told):
             plain = replace(plain, sure=plain.square)
         first = plain._fitted(items, [residuals**2 for _ in plain._parts(items)])
