@@ -19,6 +19,7 @@ import numpy as np
 import unseen
 from cells import Cell, Cells, table
 from peers.environments import PEERS, run_peer
+from peers.statistic import Floats
 from summary import LEAST_RATIO
 from unseen import BUDGETS, KEYS, by_problem, cells_of_unseen, mean_ratio, ratio_of, too_low
 from unseen_pools import Unseen
@@ -50,7 +51,7 @@ def run(one: Unseen, method: str, seeds: int) -> list[Cell]:
     ]
 
 
-def cell_of(answers: unseen.Floats, truth: float) -> Cell:
+def cell_of(answers: Floats, truth: float) -> Cell:
     """Return how far off estimates are and how often intervals hold, from both, shape (seeds, 3)."""
     value, low, high = answers.T
     sizes = np.abs(np.where(np.isfinite(value), value, 0.0) - truth)
@@ -60,7 +61,7 @@ def cell_of(answers: unseen.Floats, truth: float) -> Cell:
 
 def tables(found: list[Cell]) -> str:
     """Return for each package and number of labels the default's errors over its own, and how often intervals hold."""
-    kept = Cells("unseen", unseen.KEYS, unseen.VALUES)
+    kept = Cells("unseen", KEYS, unseen.VALUES)
     default, _ = by_problem(list(kept.rows.values()), ("default",))
     heads = ["package", "labels", "pools", "default's error", "default nearer", "package nearer", "coverage", "lowest"]
     rows = []

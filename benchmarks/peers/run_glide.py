@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from glide.estimators import ASIMeanEstimator
 from glide.samplers import ActiveSampler
+from numpy.typing import NDArray
 from problems import Problem
 from scipy.optimize import brentq
 
@@ -37,7 +38,7 @@ def _chances(uncertainty: Floats, budget: int) -> Floats:
     return np.asarray(np.minimum(ALMOST, factor * uncertainty))
 
 
-def _mean(pi: Floats, drawn: Floats, terms: Floats, believed: Floats) -> tuple[float, float, float]:
+def _mean(pi: Floats, drawn: NDArray[np.bool_], terms: Floats, believed: Floats) -> tuple[float, float, float]:
     """Return the pool mean of terms and its normal interval by glide's estimator; it raises where all labels are 0."""
     labels = np.where(drawn, terms, np.nan)
     try:
