@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy  # scipy.optimize is loaded when it is used
 from scipy.special import ndtr
 
 from sondage.core.beliefs import Belief, ClassBelief, Disputed, LearnedClassBelief, disputed
@@ -143,7 +143,7 @@ class PlausibleErrors:
             return float(self.means[0])
         scale = np.maximum(self.deviations, ROUNDING * whole)
         low, high = float(np.min(self.means - FAR * scale)), float(np.max(self.means + FAR * scale))
-        found = brentq(
+        found = scipy.optimize.brentq(
             lambda error: float(np.mean(ndtr((error - self.means) / scale))) - probability,
             low,
             high,
