@@ -155,9 +155,9 @@ def test_equal_costs_are_as_none(tmp_path, lazy, options):
         pool = read_pool(tmp_path / f"{name}.parquet", lazy=lazy)
         answer, asked = noting(labels)
         if options is None:  # two classifiers, labelled uniformly where they differ
-            said = compare(pool, "a", "b", "error_rate", labels=answer, budget=50 * cost).estimate
+            said = compare(pool, "a", "b", "error_rate", labels=answer, budget=53 * cost).estimate
         else:
-            said = evaluate(pool, "error_rate", answer, budget=50 * cost, model="a", **options)
+            said = evaluate(pool, "error_rate", answer, budget=53 * cost, model="a", **options)
         ends = said.interval()
         found.append((asked, [said.value, said.std_error, ends.low, ends.high], ends.kind))
     assert found[0][::2] == found[1][::2]
