@@ -84,8 +84,8 @@ class DuckDB:
             self._relation = plainly_named(source)
         names = self._relation.columns
         self.columns = [
-            Column(place, name, _kind(str(kind)), unsigned=str(kind) == "UBIGINT")
-            for place, (name, kind) in enumerate(zip(names, self._relation.types, strict=True))
+            Column(place, name, _kind(kind), unsigned=kind == "UBIGINT", type=kind)
+            for place, (name, kind) in enumerate(zip(names, map(str, self._relation.types), strict=True))
         ]
         self._aliases = ", ".join(column.raw for column in self.columns)
 
