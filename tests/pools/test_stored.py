@@ -423,6 +423,14 @@ def test_whole_numbers_of_128_bits_and_decimal_ones_are_exact(kind):
     assert asked(pools[0], budget=9)[0] == asked(pools[1], budget=9)[0]
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+def test_columns_may_be_whole_numbers_of_128_bits(lazy):
+    text = "SELECT i AS id, (i + 0.5) / 40 AS p_1, i::{0} AS shown, (i + 1)::{0} AS weight FROM range(40) t(i)"
+    pools = [read_pool(duckdb.sql(text.format(kind)), lazy=lazy) for kind in ("BIGINT", "HUGEINT", "UHUGEINT")]
+    drawn = [asked(pool, budget=9)[0] for pool in pools]
+    assert drawn[0] == drawn[1] == drawn[2]
+
+
 @pytest.mark.parametrize("options", [{}, {"draw": "strata"}, {"method": "thesis"}])
 def test_ids_may_be_2_to_the_63_and_more(options, tmp_path):
     path, large = tmp_path / "pool.parquet", 2**63 - 2

@@ -43,6 +43,7 @@ _OF_OTHERS = {
     "TIMESTAMP WITH TIME ZONE": _IN_UTC,
     "TIMESTAMPTZ_NS": _IN_UTC.replace("{0}", "CAST({0} AS TIMESTAMPTZ)"),
     "TIMESTAMP_NS": "CAST({0} AS TIMESTAMP)",
+    "UHUGEINT": "CAST({0} AS DOUBLE)",  # as NumPy has HUGEINT
 }
 _WHOLE = re.compile(r"(DECIMAL)\(\d+,0\)")
 BATCH = 1 << 16
