@@ -156,9 +156,9 @@ def _files(source: str) -> list[str]:
     """Return the files that a path or a glob means, all of one kind."""
     if not source:
         raise InputError("the pool has an empty name; name its file, or a glob of several")
-    if Path(source).is_dir():
+    if os.path.isdir(source):
         raise InputError(f"{source} is a folder; name its files, as in {Path(source) / '*.parquet'}")
-    found = [source] if Path(source).is_file() else sorted(glob(source, recursive=True)) if has_magic(source) else []
+    found = [source] if os.path.isfile(source) else sorted(glob(source, recursive=True)) if has_magic(source) else []
     if not found:
         raise InputError(f"there is no file {source}")
     ends = {_kind(name) for name in found}
