@@ -423,6 +423,7 @@ def test_what_the_labels_prove_is_said_where_it_is_near():
     report, (least, most) = sondage.report(estimate), estimate.possible
     assert estimate.interval().low == least
     assert f"whatever the other labels are, it is at least {100 * least:.1f}" in str(report)
+    assert "Whatever the other labels are, it is" in checked(report.to_html()).text
     assert "at most" not in str(report)
     data = json.loads(json.dumps(report.to_data()))["result"]
     assert data["possible"] == [least, most]
