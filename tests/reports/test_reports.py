@@ -192,6 +192,7 @@ def test_labels_that_were_not_wanted_are_not_told(rng):
     told = sondage.report(found).chosen
     assert told[0].startswith(f"{found.n_labels} labels from 2,000 items")
     assert told[1].startswith(f"Labelling stopped when the interval was narrow enough, after {found.n_labels} labels;")
+    assert f"{found.n_labels} labelled, 0 pending, 0 skipped, 0 to ask" in str(sondage.report(found))
     models = {name: sondage.Classifier(predictions=[k, *y[1:]]) for k, name in enumerate("abc")}
     pair = sondage.select(Pool(models=models, classes=[0, 1, 2]), "accuracy", labels=y, budget=60)
     assert sondage.report(pair).chosen[0].startswith(f"{pair.n_labels} labels from 2,000 items")
