@@ -58,6 +58,16 @@ def test_whole_numbers_beside_missing_ones_stay_whole(made):
     assert pool.fields["text"].tolist() == [2**53 + 1, None, 7]
 
 
+@pytest.mark.parametrize("kind", [polars.Int128, polars.UInt128], ids=str)
+def test_whole_numbers_of_128_bits_are_taken(kind):
+    large, small = polars.Series([2**70, None, 1], dtype=kind), polars.Series([3, 2, 1], dtype=kind)
+    frame = polars.DataFrame(COLUMNS | {"id": small, "weight": small, "text": large})
+    pool, arrays = read_pool(frame), Pool(COLUMNS["p_spam"], ids=small, weights=small)
+    assert pool.ids.tolist() == arrays.ids.tolist() == [3, 2, 1]
+    assert pool.items.weights == pytest.approx(arrays.items.weights)
+    assert pool.fields["text"].tolist() == [2**70, None, 1]
+
+
 def test_arrays_of_arrow_may_hold_texts_and_missing_values():
     texts, labels = pyarrow.array(["a", "b", "c"]), pyarrow.array(["a", None, "c"])
     pool = Pool(predictions=texts, ids=texts, groups=pyarrow.chunked_array([["x"], ["y", "z"]]), fields={"t": labels})

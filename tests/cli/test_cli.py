@@ -335,6 +335,17 @@ def test_refusals_are_one_line():
     assert "No such file" in refused("import", "study.db", "none.csv")
 
 
+def test_names_that_are_too_long_are_refused_in_one_line():
+    planned("--model", "a")
+    long, pool = "x" * 300, "pool.csv"
+    assert "there is no file xxx" in refused("advise", f"{long}.csv")
+    assert "there is no study xxx" in refused("estimate", long)
+    assert "it cannot be opened" in refused("plan", pool, long, "--model", "a", "--budget", 40)
+    assert "the folder" in refused("plan", pool, f"{long}/study.db", "--model", "a", "--budget", 40)
+    assert "cannot be written: File name too long" in refused("ask", "study.db", 2, "-o", long)
+    assert "cannot be written" in refused("ask", "study.db", 2, "-o", f"{long}/batch.csv")
+
+
 def test_an_import_is_all_or_nothing():
     planned("--model", "a")
     run("ask", "study.db", 3, "-o", "batch.csv")

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from sondage import estimate_from
+from sondage import Pool, Study, estimate_from
 from sondage.cli import main
 
 
@@ -145,3 +145,9 @@ def test_a_file_that_is_not_there_and_options_of_files_with_a_study():
         (["study.db", "--measure", "f1"], "Error: --measure goes with a file of labels (.csv, .parquet), not with a"),
     ):
         assert CliRunner().invoke(main, ["estimate", *arguments]).stderr.startswith(said)
+
+
+def test_a_study_that_is_named_like_a_table():
+    with Study.create("study.csv", Pool([0.1, 0.9]), budget=2) as study:
+        study.tell(study.ask(), [0, 1])
+    assert told("study.csv")["value"] == 0

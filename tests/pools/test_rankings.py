@@ -112,7 +112,7 @@ def test_files_and_frames(tmp_path):
         ({"models": {"a": Ranking(ranks=[1, 1, 1, 2, 3])}}, "rank of 'a' of row 2 .* is 1, as that of another"),
         ({"models": {"a": Ranking(ranks=[1, -1, 1, 2, 3])}}, "is -1; it must be 1 or more, or missing"),
         ({"models": {"a": Ranking(ranks=["1", "x", "1", "2", "3"])}}, "of row 1 .* is 'x'; it must be"),
-        ({"models": {"a": Ranking(ranks=[1, 2])}}, "ranks of 'a' has 2 rows; the pool has 5"),
+        ({"models": {"a": Ranking(ranks=[1, 2])}}, "ranks of 'a' has 2 rows; it must have 5"),
         ({"models": {"a": Ranking([["b"]])}}, r"give Ranking\(ranks=...\), one for each row"),
         ({"models": {"a": Ranking(), "b": sondage.Outcome()}}, "models must all be Ranking; 'b' is a Outcome"),
         ({"costs": [1.0, 2.0, 0.0, 1.0, 1.0]}, r"cost of row 2 \(query q1, document a\) is 0.0; it must be positive"),
@@ -120,7 +120,7 @@ def test_files_and_frames(tmp_path):
         ({"grades": [[0.5, 0.2, 0.2]] * 5}, r"grades of row 0 \(query q2, document b\) sum to 0.9"),
         ({"grades": [[0.5, 0.3, 0.2]] * 4}, "grades have 4 rows; the table has 5"),
         ({"judge": [0.5, 0.5]}, "judge= does not go with rankings"),
-        ({"weights": [1.0] * 5}, "weight has 5 rows; the pool has 2"),
+        ({"weights": [1.0] * 5}, "weight has 5 rows; it must have 2"),
     ],
 )  # fmt: skip
 def test_broken_tables_are_refused(changed, reason):

@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from decimal import Decimal
 
 import duckdb
 import numpy as np
@@ -290,7 +291,8 @@ def test_load_brings_it_into_memory(files):
         ({"group": [1.5, 1, 2, 2]}, "column 'group' must be whole numbers or text"),
         ({"group": ["a", None, "b", "b"]}, "group must be given; in 1 row it is not: None \\(id 2\\)"),
         ({"prediction": [0, 1, 2, 0]}, "prediction must be one of the classes \\[0, 1\\]; in 1 row it is not: 2"),
-        ({"id": [1.5, 2.0, 3.0, 4.0]}, "column 'id' must be whole numbers or text"),
+        ({"id": [1.5, 2.0, 3.0, 4.0]}, "column 'id' must be whole numbers or text; it is DOUBLE: cast it, or read"),
+        ({"id": [Decimal(n) / 4 for n in (5, 6, 7, 9)]}, r"must be whole numbers or text; it is DECIMAL\(3,2\): cast"),
         ({"id": [1, None, 3, 4]}, "id must be given|whole numbers or text"),
         ({"id": ["a", " ", "b", "c"]}, "id must be more than spaces; in 1 row it is not: "),
         ({"id": [1, 2, 2, 2]}, "id 2 stands in more than one row"),
@@ -408,7 +410,7 @@ def test_lists_are_no_numbers(tmp_path):
     path = tmp_path / "pool.parquet"
     pd.DataFrame({"id": [1, 2], "p_1": [0.5, 0.9], "embedding": [[0.1, 0.2], [0.3, 0.4]]}).to_parquet(path)
     assert read_pool(path, features=["embedding"]).items.features.shape == (2, 2)
-    with pytest.raises(InputError, match=r"column 'embedding' must be numbers; it is other: .* lazy=False"):
+    with pytest.raises(InputError, match=r"column 'embedding' must be numbers; it is DOUBLE\[\]: .* lazy=False"):
         read_pool(path, features=["embedding"], lazy=True)
 
 
@@ -419,6 +421,14 @@ def test_whole_numbers_of_128_bits_and_decimal_ones_are_exact(kind):
     pools = [read_pool(wide, lazy=lazy) for lazy in (False, True)]
     assert pools[0].ids.tolist() == pools[1].load().ids.tolist() == [large + 2 * i for i in range(40)]
     assert asked(pools[0], budget=9)[0] == asked(pools[1], budget=9)[0]
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_columns_may_be_whole_numbers_of_128_bits(lazy):
+    text = "SELECT i AS id, (i + 0.5) / 40 AS p_1, i::{0} AS shown, (i + 1)::{0} AS weight FROM range(40) t(i)"
+    pools = [read_pool(duckdb.sql(text.format(kind)), lazy=lazy) for kind in ("BIGINT", "HUGEINT", "UHUGEINT")]
+    drawn = [asked(pool, budget=9)[0] for pool in pools]
+    assert drawn[0] == drawn[1] == drawn[2]
 
 
 @pytest.mark.parametrize("options", [{}, {"draw": "strata"}, {"method": "thesis"}])

@@ -192,6 +192,7 @@ def test_labels_that_were_not_wanted_are_not_told(rng):
     told = sondage.report(found).chosen
     assert told[0].startswith(f"{found.n_labels} labels from 2,000 items")
     assert told[1].startswith(f"Labelling stopped when the interval was narrow enough, after {found.n_labels} labels;")
+    assert f"{found.n_labels} labelled, 0 pending, 0 skipped, 0 to ask" in str(sondage.report(found))
     models = {name: sondage.Classifier(predictions=[k, *y[1:]]) for k, name in enumerate("abc")}
     pair = sondage.select(Pool(models=models, classes=[0, 1, 2]), "accuracy", labels=y, budget=60)
     assert sondage.report(pair).chosen[0].startswith(f"{pair.n_labels} labels from 2,000 items")
@@ -423,6 +424,7 @@ def test_what_the_labels_prove_is_said_where_it_is_near():
     report, (least, most) = sondage.report(estimate), estimate.possible
     assert estimate.interval().low == least
     assert f"whatever the other labels are, it is at least {100 * least:.1f}" in str(report)
+    assert "Whatever the other labels are, it is" in checked(report.to_html()).text
     assert "at most" not in str(report)
     data = json.loads(json.dumps(report.to_data()))["result"]
     assert data["possible"] == [least, most]

@@ -98,11 +98,14 @@ def test_horvitz_thompson_by_draws_with_replacement_varies_as_the_mean_of_the_dr
         ),
         ({"inclusion": [0.5, 0.5], "target": "popualtion"}, "no target 'popualtion'; there are pool, population"),
         ({"inclusion": [0.5, 0.5], "interval": "waldd"}, "no interval 'waldd'; there are auto, wald"),
+        ({"inclusion": [0.5]}, "^inclusion probability has 1 rows; it must have 2$"),
+        ({"inclusion": [0.5, 0.5], "weights": [1] * 3}, "^weight has 3 rows; it must have 2$"),
+        ({"inclusion": [], "predictions": [], "labels": []}, "^there are no labels: nothing can be estimated$"),
     ],
 )
 def test_what_cannot_be_corrected_for_is_refused(parts: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        estimate_from("error_rate", predictions=[0, 1], labels=[0, 1], **parts)
+        estimate_from("error_rate", **({"predictions": [0, 1], "labels": [0, 1]} | parts))
 
 
 @pytest.mark.parametrize(

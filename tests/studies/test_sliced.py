@@ -224,7 +224,7 @@ def test_labels_got_before_a_failure_are_kept() -> None:
     ("options", "message"),
     [
         ({"slices": "folders"}, r"no field 'folders' to slice by; the pool has \['folder'\]"),
-        ({"slices": np.zeros(3)}, "slices has 3 rows; the pool has 1500"),
+        ({"slices": np.zeros(3)}, "slices has 3 rows; it must have 1500"),
         ({"slices": np.zeros(1500)}, "all rows are in the slice 0.0"),
         ({"slices": [None, *["a"] * 1499]}, r"slice of row 0 \(id 0\) is None; every row needs one"),
         ({"budget": 29}, "too small for 3 slices: 30 labels"),

@@ -13,7 +13,7 @@ from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
 from sondage.pools.engines import Progress
-from sondage.pools.missing import is_missing
+from sondage.pools.missing import converted, is_missing
 from sondage.studies.study import Study
 
 __all__ = ["BACKENDS", "items_frame", "labels_frame", "read_answers_frame", "read_frame", "read_pool"]
@@ -95,7 +95,7 @@ def _column(series: Any) -> Any:
     """Return a column as an array, masked where values are missing; times with a time zone are text in UTC."""
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     whole = missing.any() and series.dtype.is_integer()  # which a missing value would make fractions
-    values = (series.fill_null(0) if whole else series).to_numpy()
+    values = converted(series.fill_null(0) if whole else series)
     if series.dtype == _narwhals().Struct:  # of which polars makes a table
         values = np.empty(len(missing), dtype=object)
         values[:] = series.to_list()

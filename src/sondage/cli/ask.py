@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,7 +52,7 @@ def command(
     from sondage.adapters.formats import FORMATS, format_of, name_of
     from sondage.errors import InputError
 
-    if output is not None and Path(output).exists() and not force:
+    if output is not None and os.path.exists(output) and not force:
         raise InputError(f"{output} is there already and may hold labels (--force writes over it)")
     if output is not None:
         require_folder(output, "ask again")

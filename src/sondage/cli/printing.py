@@ -159,9 +159,9 @@ def waiting(text: str) -> Any:
 def require_folder(path: str, then: str) -> None:
     """Refuse a file in a folder that is not there or cannot be written, before work is done for it."""
     folder = Path(path).absolute().parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise InputError(f"{path} cannot be written: {os.strerror(errno.ENOENT)}; {then}")
-    if not Path(path).exists() and not os.access(folder, os.W_OK | os.X_OK):
+    if not os.path.exists(path) and not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"{path} cannot be written: {os.strerror(errno.EACCES)}; {then}")
 
 

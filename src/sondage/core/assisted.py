@@ -5,7 +5,8 @@ With :math:`h = E[s]` under the belief, whose mean over the pool is known, and :
 .. math:: \hat\mu = \lambda \bar h + H^{out} (1 - \lambda) + \sum w b (s - \lambda h) + \Bigl(B - \sum w b\Bigr) c,
 
 w, b, B and :math:`H^{out}` as in `estimators`. The last term takes out what is wrong of all items alike, estimated by a
-mean c of the residuals :math:`s - \lambda h`; of a difference c is 0.
+mean c of the residuals :math:`s - \lambda h`; of a difference c is 0, but for what labels tell without a prediction
+:math:`(1 - \lambda) \bar h`, so that it does not matter where their scale has its 0.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from sondage.core.beliefs import tells_nothing
 from sondage.core.centres import Centre, deviations, normalising, summing_weights
 from sondage.core.comparisons import Contrast, Influence, believed_totals, moments
-from sondage.core.estimators import Fit, hajek, linearise, summed
+from sondage.core.estimators import Fit, hajek, linearise, put_back, summed
 from sondage.core.measures.bases import clean_sum
 from sondage.core.possible import unrounded
 from sondage.core.predictions import Floats
@@ -83,14 +84,14 @@ class Assisted:
             return hajek(contrast, sample, known)
         weights = summing_weights(sample, known, centre)
         plain, believed = summed(contrast, sample, known, weights), _believed(contrast, sample, known, weights)
-        name = contrast.functional.basis.name
-        sums = {
-            model: clean_sum(
-                np.stack([plain[model], -coefficient * believed[model], coefficient * known.expected[name, model]]),
-                axis=0,
-            )
-            for model in contrast.models
-        }
+        basis, sums = contrast.functional.basis, {}
+        lacking = (1.0 - coefficient) * (known.share - float(np.sum(weights)))
+        for model in contrast.models:
+            expected = known.expected[basis.name, model]
+            terms = [plain[model], -coefficient * believed[model], coefficient * expected]
+            if centre is None and basis.of_labels is not None:
+                terms.append(lacking * basis.of_labels * expected)
+            sums[model] = clean_sum(np.stack(terms), axis=0)
         fit = linearise(contrast, sample, known, sums, coefficient=coefficient, centre=centre)
         low, high = contrast.bounds
         return fit if low <= unrounded(fit.value, low, high) <= high else hajek(contrast, sample, known)
@@ -137,8 +138,8 @@ def least_variance(
     for contrast in contrasts:
         influence = contrast.influence(summed(contrast, sample, known, normalised))
         mean, second = moments(influence, known.belief, sample.items)
-        outcomes.append(_of_units(influence.at(sample.items, sample.labels), influence, sample, centre))
-        helpers.append(_of_units(mean, influence, sample, centre))
+        outcomes.append(_of_units(influence.at(sample.items, sample.labels), influence, sample, known, centre))
+        helpers.append(_of_units(mean, influence, sample, known, centre))
         noise += np.square(sample.unit_sums(base * np.sqrt(np.maximum(second - np.square(mean), 0.0))))
         size += np.square(sample.unit_sums(base * (np.sqrt(second) + abs(influence.constant))))
     outcome, helper = np.stack(outcomes), np.stack(helpers)
@@ -155,9 +156,9 @@ def least_variance(
     return float(np.clip((slope / square + weight) / (1.0 + weight), 0.0, 1.0))
 
 
-def _of_units(psi: Floats, influence: Influence, sample: Sample, centre: Centre | None) -> Floats:
+def _of_units(psi: Floats, influence: Influence, sample: Sample, known: Known, centre: Centre | None) -> Floats:
     """Return the units' sums of influences, shape (n,), centred, or without a centre of the statistic itself."""
-    centred = psi + influence.constant if centre is None else deviations(psi, centre.weights)
+    centred = psi + put_back(influence, known) if centre is None else deviations(psi, centre.weights)
     return sample.unit_sums(sample.items.weights * centred)
 
 

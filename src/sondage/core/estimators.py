@@ -31,6 +31,7 @@ __all__ = [
     "hajek",
     "horvitz_thompson",
     "linearise",
+    "put_back",
     "residuals_of",
     "self_normalised",
     "spread",
@@ -165,9 +166,22 @@ def residuals_of(
         assert known.belief is not None
         explained = psi - coefficient * moments(influence, known.belief, sample.items)[0]
     if centre is None:
-        totals = sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * influence.constant))
+        constant = put_back(influence, known) if coefficient else influence.constant
+        totals = sample.unit_sums(sample.items.weights * (explained + (1.0 - coefficient) * constant))
         return totals if coefficient else sample.expansion.deviations(totals)
     return np.asarray(centre.scale * sample.unit_sums(sample.items.weights * deviations(explained, centre.weights)))
+
+
+def put_back(influence: Influence, known: Known) -> float:
+    """Return what an assisted estimate puts back of an influence's constant where it does not centre.
+
+    That is all but the part of what labels tell without a prediction, which it expands about the believed pool mean.
+    """
+    basis = influence.basis
+    if basis.of_labels is None:
+        return influence.constant
+    parts = [a * basis.of_labels * known.expected[basis.name, model] for model, a in influence.terms]
+    return influence.constant - float(np.sum(parts))
 
 
 def spread(influence: Floats, sample: Sample, known: Known) -> float:

@@ -43,6 +43,7 @@ _OF_OTHERS = {
     "TIMESTAMP WITH TIME ZONE": _IN_UTC,
     "TIMESTAMPTZ_NS": _IN_UTC.replace("{0}", "CAST({0} AS TIMESTAMPTZ)"),
     "TIMESTAMP_NS": "CAST({0} AS TIMESTAMP)",
+    "UHUGEINT": "CAST({0} AS DOUBLE)",  # as NumPy has HUGEINT
 }
 _WHOLE = re.compile(r"(DECIMAL)\(\d+,0\)")
 BATCH = 1 << 16
@@ -84,8 +85,8 @@ class DuckDB:
             self._relation = plainly_named(source)
         names = self._relation.columns
         self.columns = [
-            Column(place, name, _kind(str(kind)), unsigned=str(kind) == "UBIGINT")
-            for place, (name, kind) in enumerate(zip(names, self._relation.types, strict=True))
+            Column(place, name, _kind(kind), unsigned=kind == "UBIGINT", type=kind)
+            for place, (name, kind) in enumerate(zip(names, map(str, self._relation.types), strict=True))
         ]
         self._aliases = ", ".join(column.raw for column in self.columns)
 

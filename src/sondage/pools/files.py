@@ -30,6 +30,7 @@ __all__ = ["is_table", "read_columns", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
+SQLITE = b"SQLite format 3\0"
 MOST_CELLS = 100_000_000
 """Values of a Parquet pool that is read into memory unless told otherwise."""
 
@@ -86,14 +87,23 @@ def read_columns(source: str) -> tuple[dict[str, Any], bool]:
 
 
 def is_table(name: str) -> bool:
-    """Return whether a file, by the end of its name, is one that a table is read from.
+    """Return whether a file, by the end of its name, is one that a table is read from; a study of such a name is none.
 
     Examples
     --------
-    >>> is_table("labels.csv"), is_table("study.db")
-    (True, False)
+    >>> is_table("labels.csv"), is_table("study.db"), is_table("postgresql://localhost/a.csv")
+    (True, False, False)
     """
-    return name.lower().endswith((*CSV_ENDS, *PARQUET_ENDS))
+    return name.lower().endswith((*CSV_ENDS, *PARQUET_ENDS)) and "://" not in name and not _is_database(name)
+
+
+def _is_database(name: str) -> bool:
+    """Return whether there is a file of SQLite, by its first bytes."""
+    try:
+        with open(name, "rb") as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except OSError:  # there is none, or what keeps it from being read is said when it is
+        return False
 
 
 def _engine(source: Any, progress: Progress | None) -> Engine:
@@ -146,9 +156,9 @@ def _files(source: str) -> list[str]:
     """Return the files that a path or a glob means, all of one kind."""
     if not source:
         raise InputError("the pool has an empty name; name its file, or a glob of several")
-    if Path(source).is_dir():
+    if os.path.isdir(source):
         raise InputError(f"{source} is a folder; name its files, as in {Path(source) / '*.parquet'}")
-    found = [source] if Path(source).is_file() else sorted(glob(source, recursive=True)) if has_magic(source) else []
+    found = [source] if os.path.isfile(source) else sorted(glob(source, recursive=True)) if has_magic(source) else []
     if not found:
         raise InputError(f"there is no file {source}")
     ends = {_kind(name) for name in found}

@@ -35,6 +35,8 @@ def converted(values: Any) -> Any:
     """Return a frame's column or an Arrow array as NumPy has it, anything else as it is."""
     if not hasattr(values, "to_numpy"):
         return values
+    if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # of polars, which NumPy does not have
+        return np.array(values.to_list())
     of_arrow = type(values).__module__.startswith("pyarrow")  # whose texts and missing values NumPy cannot share
     return values.to_numpy(zero_copy_only=False) if of_arrow else values.to_numpy()
 

@@ -21,12 +21,12 @@ Where = Callable[[int], str]
 
 
 def as_column(values: Any, name: str, size: int | None) -> NDArray[Any]:
-    """Return a one-dimensional array of the pool's length; lists, frames' columns and Arrow arrays are taken."""
+    """Return a one-dimensional array of this size; lists, frames' columns and Arrow arrays are taken."""
     array = as_array(values, name)
     if array.ndim != 1:
         raise InputError(f"{name} has shape {array.shape}; it must be one column")
     if size is not None and len(array) != size:
-        raise InputError(f"{name} has {len(array)} rows; the pool has {size}")
+        raise InputError(f"{name} has {len(array)} rows; it must have {size}")
     return array
 
 

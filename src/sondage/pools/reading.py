@@ -105,17 +105,18 @@ def _require_names(by_name: Mapping[str, Column], columns: Sequence[str]) -> Non
     for name in columns:
         if name in by_name and by_name[name].kind not in ("int", "text"):
             raise InputError(
-                f"column {name!r} must be whole numbers or text; cast it, or read the pool with lazy=False"
+                f"column {name!r} must be whole numbers or text; it is {by_name[name].described}: cast it, or read the "
+                "pool with lazy=False"
             )
 
 
 def _require_numbers(by_name: Mapping[str, Column], columns: Sequence[str]) -> None:
     """Refuse columns of numbers that hold something else."""
     for name in columns:
-        kind = by_name[name].kind
-        if kind not in NUMBERS:
+        column = by_name[name]
+        if column.kind not in NUMBERS:
             raise InputError(
-                f"column {name!r} must be numbers; it is {kind}: cast it, or read the pool with lazy=False"
+                f"column {name!r} must be numbers; it is {column.described}: cast it, or read the pool with lazy=False"
             )
 
 

@@ -30,13 +30,19 @@ NAMES = ("id", "group", "query", "document")
 class Column:
     """A column of the source: its place, its name, and what kind of values it has, one of `KINDS`.
 
-    `unsigned` tells whole numbers of which some may be 2^63 or more.
+    `unsigned` tells whole numbers of which some may be 2^63 or more, `type` is what the engine calls its type.
     """
 
     place: int
     name: str
     kind: str
     unsigned: bool = False
+    type: str = ""
+
+    @property
+    def described(self) -> str:
+        """What messages call its values."""
+        return self.kind if self.kind == "text" else self.type
 
     @property
     def raw(self) -> str:

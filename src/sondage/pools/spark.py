@@ -52,7 +52,7 @@ class Spark:
     def __init__(self, table: DataFrame, progress: Progress | None = None) -> None:
         zoned = [kind == "timestamp" and name not in NAMES for name, kind in table.dtypes]
         self.columns = [
-            Column(place, name, "text" if zoned[place] else _kind(kind))
+            Column(place, name, "text" if zoned[place] else _kind(kind), type=kind)
             for place, (name, (_, kind)) in enumerate(zip(table.columns, table.dtypes, strict=True))
         ]
         raw = [column.raw for column in self.columns]

@@ -211,8 +211,8 @@ def _ranked(selection: Selection, level: float) -> tuple[Figure, ...]:
 
 
 def _standing(session: Session, study: Study | None = None) -> TeamStatus:
-    if study is None:
-        return TeamStatus.of(session)
+    if study is None:  # a result in memory: nothing more is asked for, though labelling may have stopped early
+        return replace(TeamStatus.of(session), remaining=0)
     people, status = {who or "": done for who, done in study.progress().items()}, study.status
     of_team = {name: getattr(status, name) for name in ("claimed", "wanted", "disputed")}
     return TeamStatus.of(session, **of_team, people=people, sharing=study.sharing)

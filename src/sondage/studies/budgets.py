@@ -12,7 +12,7 @@ from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.pools import Pool
 
-__all__ = ["LEAST_IN_SLICE", "check_amount", "check_budget", "least_in_stage", "stage_end"]
+__all__ = ["LEAST_IN_SLICE", "check_amount", "check_budget", "least_in_stage", "next_end", "stage_end"]
 
 LEAST_IN_SLICE = 10
 _FEW = 10
@@ -78,6 +78,28 @@ def least_in_stage(task: Task, kind: str, models: int) -> int:
     if of_shares or task.kind in ("classification", "outcomes"):
         return _FEW
     return _SOME if task.kind == "regression" and 1 < models <= MOST_SOURCES else _MANY
+
+
+def next_end(pool: Pool, shares: Sequence[float], budget: float, spent: float, least: float) -> float:
+    """Return up to which part of the budget, labels or cost, the pool's next stage goes.
+
+    Where all labels cost the same it ends at the label at which it would without costs.
+
+    Parameters
+    ----------
+    pool : Pool
+        The pool.
+    shares, budget, spent
+        As for `stage_end`.
+    least : float
+        Least of a stage, in labels.
+    """
+    prices = pool.prices
+    if prices is not None and not prices.equal:
+        least = max(least * prices.total / pool.n_units, prices.largest)
+        return stage_end(shares, budget, spent, least, counted=False)
+    price = 1.0 if prices is None else prices.largest
+    return price * stage_end(shares, round(budget / price, 9), round(spent / price, 9), least)
 
 
 def stage_end(shares: Sequence[float], budget: float, spent: float, least: float, *, counted: bool = True) -> float:

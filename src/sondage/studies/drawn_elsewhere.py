@@ -116,6 +116,8 @@ def estimate_from(
     check_part("interval", interval)
     check_part("target", target)
     told = _told(labels)
+    if not told:
+        raise LabelError("there are no labels: nothing can be estimated")
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
     task, outputs, size = code_models({"model": one}, _classes(classes, predictions, told), (), "row {}".format)
     if len(told) != size:

@@ -21,7 +21,7 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Items
 from sondage.errors import InputError
 from sondage.pools import Pool
-from sondage.studies.budgets import check_budget, least_in_stage, stage_end
+from sondage.studies.budgets import check_budget, least_in_stage, next_end
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import fitted_method, immovable
 from sondage.studies.judging import as_asked
@@ -155,12 +155,8 @@ class Session(Sheet):
         units = self._drawn_units(pool)
         past = self.past(pool)
         spent = self._costs_of(len(units))
-        prices = pool.prices
-        least = float(least_in_stage(pool.task, self.question.kind, len(pool.models)))
-        if prices is not None:
-            least = max(least * prices.total / pool.n_units, prices.largest)
-        counted = prices is None
-        end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least, counted=counted)
+        least = least_in_stage(pool.task, self.question.kind, len(pool.models))
+        end = self.budget if last else next_end(pool, self.method.stages, self.budget, spent, least)
         alone = plan is None  # else others plan, whose result these labels serve too: the whole of slices
         if plan is None:
             pool.expect(self.seed, len(self.stages), self.budget - spent)

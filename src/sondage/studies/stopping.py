@@ -103,6 +103,8 @@ def make_rule(
 
 def check_rule(rule: Rule | None, session: Session) -> None:
     """Refuse before a label is asked for a rule without what it looks at: a difference, an interval at any time."""
+    if isinstance(rule, PlannedLooks) and session.costs is not None:
+        raise InputError("looks are planned in labels; for a pool with costs leave looks= out")
     if isinstance(rule, Significant) and session.question.kind != "compare":
         raise InputError("stop='significant' is for comparisons; give the width of an interval")
     for measure in session.question.measures if isinstance(rule, Narrow) else ():

@@ -54,9 +54,9 @@ class Store:
         StudyError
             If there is something already, or the folder does not exist.
         """
-        if self.is_file and not Path(self.place).absolute().parent.is_dir():
+        if self.is_file and not os.path.isdir(Path(self.place).absolute().parent):
             raise StudyError(f"{self.place}: the folder {Path(self.place).absolute().parent} does not exist")
-        if self.is_file and not Path(self.place).exists():
+        if self.is_file and not os.path.exists(self.place):
             return
         with self.reading() as records:
             records.require_empty()
@@ -101,8 +101,11 @@ class Store:
                 yield Records(connection, self.name)
 
     def _require_file(self) -> None:
-        """Raise `StudyError` if the file is not there; SQLite would make an empty one."""
-        if self.is_file and not Path(self.place).is_file():
+        """Raise `StudyError` if the file is not there; SQLite would make an empty one.
+
+        For `os.path` a name that is too long is not there either; `pathlib` raises.
+        """
+        if self.is_file and not os.path.isfile(self.place):
             raise StudyError(f"there is no study {self.place}")
 
     @contextmanager
@@ -160,7 +163,7 @@ def _file_engine(path: Path) -> Engine:
 def _connect(path: Path) -> sqlite3.Connection:
     """Open a file; one that cannot be written, and that nobody is writing, can still be read."""
     writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
-    if path.exists() and not writable and not Path(f"{path}-wal").exists():
+    if os.path.exists(path) and not writable and not os.path.exists(f"{path}-wal"):
         return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
     return sqlite3.connect(path)
 

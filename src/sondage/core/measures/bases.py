@@ -49,6 +49,11 @@ class Basis(Protocol):
         """Gauss-Hermite nodes needed for an exact second moment."""
         ...
 
+    @property
+    def of_labels(self) -> Floats | None:
+        """Which entries labels tell without a prediction, 1 or 0; None where there are none."""
+        ...
+
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         r"""Return :math:`\sum_i w_i s(o_i, y_i)`."""
         ...
@@ -79,9 +84,10 @@ class Basis(Protocol):
 
 
 class Plain(ABC):
-    """What most bases have in common: three nodes, enough for the square of a quadratic, and no kinks."""
+    """What most bases have in common: three nodes, enough for the square of a quadratic, predictions, and no kinks."""
 
     nodes = 3
+    of_labels: Floats | None = None
 
     @abstractmethod
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats: ...
@@ -224,6 +230,7 @@ class Residuals(Plain):
     """Regression statistics ((y-f)^2, f-y, |y-f|, y, y^2), shape (5,); means over the pool make every measure."""
 
     name = "residuals"
+    of_labels = np.array([0.0, 0.0, 0.0, 1.0, 1.0])
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         residual, label = self._residual(items, model, label)
