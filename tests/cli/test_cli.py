@@ -363,6 +363,11 @@ def test_outcomes_have_a_label_for_each_system():
     run("import", "study.db", "labels.csv")
     assert "'a' is better than 'b'" in run("compare", "study.db").output
     assert run("export", "study.db").output.splitlines()[1].split(",")[1:3] == ["1.0", "0.0"]
+    for who, label in (("anna", "1,0"), ("bert", "0,0")):
+        Path("labels.csv").write_text(f"id,a.label,b.label\n{rows[1].split(',')[0]},{label}\n")
+        run("import", "study.db", "labels.csv", "--who", who, "--further")
+    told = "somebody says a: 1, b: 0; anna says a: 1, b: 0; bert says a: 0, b: 0; together a: 1, b: 0"
+    assert told in run("disagreements", "study.db", "--all").output
 
 
 def test_the_demo_tells_the_truth(monkeypatch):
@@ -611,7 +616,7 @@ def test_two_labellers_from_claims_to_a_resolution(team):
     assert found["disputed"] == len(disputes) > 1
     assert found["agreement"]["n_items"] == 10
     shown = run("disagreements", team)
-    assert f"{disputes[0]['id']}: anna says spam, bert says ham; no majority" in shown.stdout
+    assert f"{disputes[0]['id']}: anna says spam; bert says ham; no majority" in shown.stdout
     assert "sondage resolve team.db ID LABEL" in shown.stderr
     report = run("report", team).output
     assert f"{len(disputes)} pending" in report
@@ -619,7 +624,7 @@ def test_two_labellers_from_claims_to_a_resolution(team):
     for one in disputes:
         output = run("resolve", team, one["id"], "ham", "--who", "dora", "--reason", "read again").output
     assert output == "Resolved. Nothing else is in dispute.\n"
-    assert run("disagreements", team).output == "Nobody disagrees.\n"
+    assert run("disagreements", team).output == "Nothing is to be settled.\n"
     assert "resolved ham" in run("disagreements", team, "--all").output
     assert json.loads(run("report", team, "--json").output)["people"]["bert"]["labelled"] == 10
 

@@ -334,6 +334,18 @@ def test_disagreements_are_shown_and_settled(visit, pool, tmp_path):
         assert shared.status.labelled == 1
 
 
+def test_disagreements_about_systems_name_them(visit, tmp_path):
+    pool = sondage.Pool(models={"a": sondage.Outcome(), "b": sondage.Outcome()}, ids=["x", "y", "z"])
+    with Study.create(tmp_path / "two.db", pool, "accuracy", compare=("a", "b"), budget=3, raters=2) as shared:
+        name = shared.ask(1)[0]
+        for who, outcome in (("anna", 1), ("berta", 0)):
+            shared.tell([name], [{"a": outcome, "b": 1}], who=who)
+        text = visit("olga", OWNER, of=shared).get("/estimate").text
+        assert "<td>a: 1, b: 1</td>" in text
+        assert "<td>a: 0, b: 1</td>" in text
+        assert "<code>sondage resolve</code>" in text
+
+
 def test_owner_sees_the_course_and_what_is_to_come(visit, study):
     owner = visit(token=OWNER)
     assert "No labels yet" in owner.get("/estimate").text
