@@ -134,6 +134,8 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     column = np.asarray(converted(labels))
     if column.ndim == 0 or len(column) != len(pool):
         raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
+    if column.ndim > 1 and pool.task.kind != "outcomes":
+        raise InputError(f"labels have shape {column.shape}; they must be one column")
     if pool.groups is not None:
         _require_agreement(pool.groups, column.tolist())
     values = pool.by_id(column)

@@ -60,12 +60,11 @@ def code_label(
 def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
     if isinstance(label, np.generic | np.ndarray) and label.size == 1:
         label = label.item()
-    code = None if isinstance(label, np.ndarray) or is_missing(label) else task.code(label)
+    missing = not isinstance(label, np.ndarray) and is_missing(label)
+    code = None if isinstance(label, np.ndarray) or missing else task.code(label)
     if code is None:
-        raise LabelError(
-            f"label {label!r} of id {name!r} is not a class; {_nearest(label, task.classes)}: others are named with "
-            "classes= of the pool"
-        )
+        others = "None is a skip" if missing else "others are named with classes= of the pool"
+        raise LabelError(f"label {label!r} of id {name!r} is not a class; {_nearest(label, task.classes)}: {others}")
     return code
 
 
