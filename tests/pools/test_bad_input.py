@@ -264,6 +264,11 @@ QUESTIONS = {
     "no seed": ({"seed": None}, "seed=None must be a whole number"),
     "text for a seed": ({"seed": "a", "slices": [0, 0, 1]}, "seed='a' must be a whole number"),
     "labels": ({"labels": [0, 1]}, "labels have shape (2,); the pool has 3 items"),
+    "one text": ({"labels": "011"}, "labels is of the type str; it must be a list or an array"),
+    "loss that is no number": (
+        {"measure": sondage.measures.Loss(lambda prediction, label: np.where(label == 1, np.nan, 0.0))},
+        "a loss function returned nan for the label 1; it must be finite",
+    ),
     "table of labels": ({"labels": [[0], [1], [1]]}, "labels have shape (3, 1); they must be one column"),
     "missing label": (
         {"labels": [0, 1, np.nan]},

@@ -309,8 +309,22 @@ def test_many_classes_are_typed(visit, tmp_path):
     with Study.create(tmp_path / "topics.db", pool, budget=5) as topics:
         page = visit(of=topics)
         assert page.get("/").text.count("<option value=") == 60 + 3
+        assert "<dd>topic" not in page.get("/help").text  # keys are typed into the field
         label(page, "topic 41")
         assert topics.history()[0]["label"] == "topic 41"
+
+
+def test_an_item_that_has_another_answer_says_whose(visit, study):
+    anna, berta = visit("anna"), visit("berta")
+    form = fields(anna.get("/").text)
+    anna.post("/answer", data=form | {"label": "ham"})
+    own = "You have answered this item already. That answer stays, this one was not taken: undo to change it."
+    assert own in anna.post("/answer", data=form | {"label": "spam"}).text  # the answer to the first was lost
+    assert own in anna.post("/answer", data=form | {"label": "spam", "request": "second tab"}).text
+    told = berta.post("/answer", data=form | {"label": "spam", "request": "late"})
+    assert told.status_code == 422
+    assert "Somebody else has answered this item already. That answer stays, yours was not taken." in told.text
+    assert [row["label"] for row in study.history()] == ["ham"]
 
 
 def test_costs_are_counted_in_their_unit(visit, tmp_path):

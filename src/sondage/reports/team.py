@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sondage.pools.missing import finite
-from sondage.reports.wording import label_words
+from sondage.reports.wording import label_words, value_words
 from sondage.studies.account import Disagreement
 from sondage.studies.agreement import Agreement
 from sondage.studies.study import Study
@@ -85,5 +85,5 @@ def audit_line(event: Mapping[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    text = " ".join(str(value).split())
+    text = " ".join(value_words(value).split())
     return text if len(text) <= 200 else f"{text[:199]}…"

@@ -21,6 +21,7 @@ __all__ = [
     "percent",
     "question_sentence",
     "uniform_sentence",
+    "value_words",
     "weights_sentence",
 ]
 
@@ -70,6 +71,24 @@ def label_words(label: Any, systems: Sequence[str]) -> str:
         return str(label)
     told = [(system, outcome) for system, outcome in zip(systems, label, strict=True) if not math.isnan(outcome)]
     return ", ".join(f"{system}: {outcome:.6g}" for system, outcome in told)
+
+
+def value_words(value: Any) -> str:
+    """Return a setting, or what a pool shows, in one line.
+
+    Examples
+    --------
+    >>> value_words({"kind": "evaluate", "models": ["a", "b"], "margin": None})
+    'kind evaluate; models a, b'
+    """
+    if isinstance(value, Mapping):
+        given = {name: part for name, part in value.items() if part is not None and not _is_empty(part)}
+        return "; ".join(f"{name} {value_words(part)}" for name, part in given.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, list | tuple) and not value
 
 
 def question_sentence(question: Question) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sondage.core.checks import listed
 from sondage.core.measures import Task
-from sondage.errors import LabelError
+from sondage.errors import ConflictError, LabelError
 from sondage.pools.missing import is_missing
 from sondage.pools.table import as_number
 from sondage.studies.judging import Judgements, judged, judgements
@@ -148,11 +148,11 @@ def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
     return names, told
 
 
-def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> LabelError:
+def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> ConflictError:
     """Return the refusal of a label that differs from an earlier one."""
     before = "skipped" if was is None else f"labelled {decode_label(was, task)!r}"
     after = "a skip" if now is None else repr(decode_label(now, task))
-    return LabelError(f"id {name!r} is already {before}, now {after}: pass correct=True to replace it")
+    return ConflictError(f"id {name!r} is already {before}, now {after}: pass correct=True to replace it")
 
 
 def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
