@@ -352,6 +352,16 @@ def test_a_batch_is_not_written_over():
     assert "cannot be written" in refused("ask", "study.db", 3, "-o", "none/batch.csv")
 
 
+def test_a_study_is_not_written_over():
+    study = planned("--model", "a", budget=9)
+    run("ask", study, 3)
+    Path("link.db").symlink_to("study.db")
+    commands = [("export", study, "-o", study), ("export", study, "--draws", "-o", "link.db", "--format", "csv")]
+    for command in [*commands, ("ask", study, 3, "-o", study, "--force")]:
+        assert "is a study, or another database, which is not written over" in refused(*command)
+    assert "error rate" in run("report", study).output
+
+
 def test_outcomes_have_a_label_for_each_system():
     with open("pool.csv", "w") as file:
         file.write("id,a.judge,b.judge\n" + "".join(f"{n},{n / 50},{1 - n / 50}\n" for n in range(51)))
