@@ -362,6 +362,11 @@ def test_a_study_is_not_written_over():
     assert "error rate" in run("report", study).output
 
 
+def test_nothing_is_named_compressed_that_is_not():
+    assert "leave .gz off" in refused("ask", planned("--model", "a"), 3, "-o", "batch.csv.gz")
+    assert not Path("batch.csv.gz").exists()
+
+
 def test_outcomes_have_a_label_for_each_system():
     with open("pool.csv", "w") as file:
         file.write("id,a.judge,b.judge\n" + "".join(f"{n},{n / 50},{1 - n / 50}\n" for n in range(51)))

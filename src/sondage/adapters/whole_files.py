@@ -24,13 +24,16 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     InputError
-        If a database stands there: a study, whose labels would be lost.
+        If a database stands there: a study, whose labels would be lost. If the name is that of a compressed file,
+        which could not be read as one.
     """
     target = Path(path)
     if target.exists() and not target.is_file():
         yield target
         return
     target = Path(os.path.realpath(target))
+    if target.suffix.lower() == ".gz":
+        raise InputError(f"{path}: files are written as they are; leave .gz off, and compress it afterwards")
     if _is_database(target):
         raise InputError(f"{path} is a study, or another database, which is not written over: choose another name")
     beside = target.with_name(f"{target.name}.part")
