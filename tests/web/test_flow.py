@@ -357,7 +357,7 @@ def test_disagreements_about_systems_name_them(visit, tmp_path):
         text = visit("olga", OWNER, of=shared).get("/estimate").text
         assert "<td>a: 1, b: 1</td>" in text
         assert "<td>a: 0, b: 1</td>" in text
-        assert "<code>sondage resolve</code>" in text
+        assert f"Settle item <code>{name}</code> with <code>sondage resolve</code>" in text
 
 
 def test_owner_sees_the_course_and_what_is_to_come(visit, study):
