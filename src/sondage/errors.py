@@ -6,6 +6,7 @@
     ├── InputError (ValueError)      an argument, a file or a table that cannot be used
     │   ├── MeasureError             a measure that does not fit the task, or does not exist
     │   └── LabelError               a label that is unknown, in conflict, or was never asked for
+    │       └── ConflictError        another one was kept before, for the same item or by the same request
     ├── StudyError                   a study file that is missing, of another pool, or of a newer release
     └── LabelingInterrupted          the labelling function failed; carries the labels already got
 
@@ -18,6 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 __all__ = [
+    "ConflictError",
     "InputError",
     "LabelError",
     "LabelingInterrupted",
@@ -52,6 +54,10 @@ class MeasureError(InputError):
 
 class LabelError(InputError):
     """A label is not allowed, contradicts an earlier one, or belongs to an item that was never drawn."""
+
+
+class ConflictError(LabelError):
+    """A label, or a request, is not what was kept before, which stays."""
 
 
 class StudyError(SondageError):

@@ -363,6 +363,21 @@ def test_a_batch_is_not_written_over():
     assert "cannot be written" in refused("ask", "study.db", 3, "-o", "none/batch.csv")
 
 
+def test_a_study_is_not_written_over():
+    study = planned("--model", "a", budget=9)
+    run("ask", study, 3)
+    Path("link.db").symlink_to("study.db")
+    commands = [("export", study, "-o", study), ("export", study, "--draws", "-o", "link.db", "--format", "csv")]
+    for command in [*commands, ("ask", study, 3, "-o", study, "--force")]:
+        assert "is a study, or another database, which is not written over" in refused(*command)
+    assert "error rate" in run("report", study).output
+
+
+def test_nothing_is_named_compressed_that_is_not():
+    assert "leave .gz off" in refused("ask", planned("--model", "a"), 3, "-o", "batch.csv.gz")
+    assert not Path("batch.csv.gz").exists()
+
+
 def test_outcomes_have_a_label_for_each_system():
     with open("pool.csv", "w") as file:
         file.write("id,a.judge,b.judge\n" + "".join(f"{n},{n / 50},{1 - n / 50}\n" for n in range(51)))
@@ -374,6 +389,11 @@ def test_outcomes_have_a_label_for_each_system():
     run("import", "study.db", "labels.csv")
     assert "'a' is better than 'b'" in run("compare", "study.db").output
     assert run("export", "study.db").output.splitlines()[1].split(",")[1:3] == ["1.0", "0.0"]
+    for who, label in (("anna", "1,0"), ("bert", "0,0")):
+        Path("labels.csv").write_text(f"id,a.label,b.label\n{rows[1].split(',')[0]},{label}\n")
+        run("import", "study.db", "labels.csv", "--who", who, "--further")
+    told = "somebody says a: 1, b: 0; anna says a: 1, b: 0; bert says a: 0, b: 0; together a: 1, b: 0"
+    assert told in run("disagreements", "study.db", "--all").output
 
 
 def test_the_demo_tells_the_truth(monkeypatch):
@@ -622,7 +642,7 @@ def test_two_labellers_from_claims_to_a_resolution(team):
     assert found["disputed"] == len(disputes) > 1
     assert found["agreement"]["n_items"] == 10
     shown = run("disagreements", team)
-    assert f"{disputes[0]['id']}: anna says spam, bert says ham; no majority" in shown.stdout
+    assert f"{disputes[0]['id']}: anna says spam; bert says ham; no majority" in shown.stdout
     assert "sondage resolve team.db ID LABEL" in shown.stderr
     report = run("report", team).output
     assert f"{len(disputes)} pending" in report
@@ -630,7 +650,7 @@ def test_two_labellers_from_claims_to_a_resolution(team):
     for one in disputes:
         output = run("resolve", team, one["id"], "ham", "--who", "dora", "--reason", "read again").output
     assert output == "Resolved. Nothing else is in dispute.\n"
-    assert run("disagreements", team).output == "Nobody disagrees.\n"
+    assert run("disagreements", team).output == "Nothing is to be settled.\n"
     assert "resolved ham" in run("disagreements", team, "--all").output
     assert json.loads(run("report", team, "--json").output)["people"]["bert"]["labelled"] == 10
 

@@ -123,3 +123,16 @@ def test_a_pool_that_stays_in_its_file(pool):
         batches.append(batch.read_text())
     assert batches[0] == batches[1]
     assert run("advise", stored, "--compare", "new,old", "--measure", "dcg@2", "--lazy").exit_code == 0
+
+
+def test_judgements_that_differ_are_settled_in_python(pool):
+    study, batch = pool.parent / "study.db", pool.parent / "batch.csv"
+    plan = ("--compare", "new,old", "--measure", "dcg@2", "--budget", 40, "--raters", 2)
+    run("plan", pool, study, *plan)
+    for who, grade in (("anna", "1"), ("bert", "2")):
+        run("ask", study, 1, "--who", who, "-o", batch, "--force")
+        filled(batch, grade)
+        run("import", study, batch, "--who", who)
+    shown = run("disagreements", study).output
+    assert "anna says d0: 1, d1: 1, d2: 1; bert says d0: 2, d1: 2, d2: 2; no majority" in shown
+    assert "Next, in Python: study.resolve(ID, {document: grade, ...}, NAME)" in shown

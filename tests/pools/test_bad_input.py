@@ -119,6 +119,19 @@ ARRAYS = {
     "nothing": ({}, "a pool needs probabilities="),
     "empty": ({"probabilities": []}, "the pool is empty"),
     "shape": ({"probabilities": [[[0.5]]]}, "has shape (1, 1, 1)"),
+    "generator": (
+        {"probabilities": (p for p in P)},
+        "probabilities of 'model' is of the type generator; it must be a list or an array",
+    ),
+    "generator of ids": (
+        {"probabilities": [0.5, 1.5], "ids": (name for name in "ab")},
+        "ids is of the type generator; it must be a list or an array",
+    ),
+    "one weight": ({"probabilities": P, "weights": 2.0}, "weight is of the type float; it must be a list or an array"),
+    "order of columns": (
+        {"probabilities": pandas.DataFrame({"spam": [0.2], "ham": [0.8]}), "classes": ["ham", "spam"]},
+        "have the columns ['spam', 'ham']; classes are ['ham', 'spam']: put both in one order",
+    ),
     "rows": ({"probabilities": P, "ids": [1, 2]}, "there are 2 ids; the pool has 3 rows"),
     "cost": ({"probabilities": P, "costs": [1, 2, 0]}, "cost of row 2 is 0; it must be positive"),
     "weight": ({"probabilities": P, "weights": [1, np.nan, 1]}, "weight of row 1 is nan; it must be finite"),
@@ -251,6 +264,16 @@ QUESTIONS = {
     "no seed": ({"seed": None}, "seed=None must be a whole number"),
     "text for a seed": ({"seed": "a", "slices": [0, 0, 1]}, "seed='a' must be a whole number"),
     "labels": ({"labels": [0, 1]}, "labels have shape (2,); the pool has 3 items"),
+    "one text": ({"labels": "011"}, "labels is of the type str; it must be a list or an array"),
+    "loss that is no number": (
+        {"measure": sondage.measures.Loss(lambda prediction, label: np.where(label == 1, np.nan, 0.0))},
+        "a loss function returned nan for the label 1; it must be finite",
+    ),
+    "table of labels": ({"labels": [[0], [1], [1]]}, "labels have shape (3, 1); they must be one column"),
+    "missing label": (
+        {"labels": [0, 1, np.nan]},
+        "label nan of id 2 is not a class; classes are [0, 1]: None is a skip",
+    ),
     "label": ({"labels": [0, 1, 2]}, "label 2 of id 2 is not a class; classes are [0, 1]"),
 }
 

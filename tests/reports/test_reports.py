@@ -400,7 +400,8 @@ def test_a_study_of_rankings_is_reported(tmp_path, rng):
     queries, documents = np.repeat(np.arange(60), 4), np.tile(np.arange(4), 60)
     grades = rng.dirichlet([1.0, 1.0], 240)
     ranks = {name: Ranking(ranks=np.concatenate([rng.permutation(4) + 1 for _ in range(60)])) for name in ("a", "b")}
-    pool = Pool(models=ranks, queries=queries, documents=documents, grades=grades)
+    titles = {"title": np.array([f"title {number}" for number in range(240)])}
+    pool = Pool(models=ranks, queries=queries, documents=documents, grades=grades, fields=titles)
     study = Study.create(tmp_path / "study.db", pool, "dcg@2", compare=("a", "b"), budget=40, seed=1)
     while ids := study.ask(10):
         study.tell(ids, [{one: int(rng.random() < 0.5) for one in own} for own in study.documents(ids)])
@@ -410,6 +411,8 @@ def test_a_study_of_rankings_is_reported(tmp_path, rng):
     assert report.answers[0] in page
     assert report.reliability is None
     assert report.contributors
+    shown = report.contributors[0].fields["title"]
+    assert "; ".join(f"{document} {title}" for document, title in shown.items()) in page
     assert "elieved" not in page  # nobody believed anything of all grades of a query together
     assert "expected nothing" not in str(report)
     told = replace(report.contributors[0], label="d: 1, " * 20)

@@ -1,5 +1,7 @@
 """What advice says in words: of what budgets are, and of what all of it supposes."""
 
+from html import unescape
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,13 @@ def test_a_budget_of_cost_is_not_called_labels() -> None:
     sentence = advise(Pool(P, costs=P + 0.5), "f1", budgets=[100]).sentence
     assert ": a cost of 100 is worth about" in sentence
     assert "labels" not in sentence
+
+
+def test_advice_shows_itself() -> None:
+    found = advise(Pool(P), "f1", budgets=[100])
+    assert str(found) == found.sentence
+    shown = unescape(found._repr_html_())
+    assert all(line in shown for line in describe_advice(found))
 
 
 def test_of_regressors_the_variances_are_supposed() -> None:

@@ -139,6 +139,8 @@ def test_labels_name_the_classes_of_predictions_however_they_are_written(labels:
 
 
 def test_what_are_no_columns_is_refused() -> None:
+    with pytest.raises(InputError, match="predictions is of the type generator; it must be a list or an array"):
+        estimate_from("error_rate", predictions=(f for f in [1, 0, 1]), labels=[1] * 3, inclusion=[0.5] * 3)
     with pytest.raises(InputError, match=r"predictions of 'model' has shape \(3, 1\); it must be one column"):
         estimate_from("error_rate", predictions=pandas.DataFrame({"f": [1, 0, 1]}), labels=[1] * 3, inclusion=[0.5] * 3)
 

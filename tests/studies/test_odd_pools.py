@@ -74,6 +74,14 @@ def test_probabilities_in_single_precision_may_be_0_and_1(seed):
     assert 0 < single.std_error < 3 * double.std_error
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_extended_precision_is_taken_as_double(columns):
+    p = np.random.default_rng(3).random(300)
+    given = p if columns == 1 else np.stack([1 - p, p], axis=1)
+    found = [evaluate(Pool(given.astype(kind)), "f1", np.arange(300) % 2, 60, 1) for kind in (np.longdouble, float)]
+    assert found[0].value == pytest.approx(found[1].value, rel=1e-12)
+
+
 def test_skips_are_stood_for_by_items_of_equal_belief(tmp_path):
     random = np.random.default_rng(13)
     p = np.where(random.random(1500) < 0.5, 0.02, random.random(1500))

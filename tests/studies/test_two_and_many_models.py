@@ -173,6 +173,13 @@ def test_a_study_keeps_the_recipe(tmp_path):
         assert (again.estimate().pvalue, again.estimate().interval()) == (direct.pvalue, direct.interval())
 
 
+def test_one_label_names_no_system_the_best():
+    systems = {name: Outcome(judge=np.full(2000, 0.95)) for name in ("a", "b")}
+    found = select(Pool(models=systems), "accuracy", labels=np.tile([1.0, 0.0], (2000, 1)), budget=1, seed=0)
+    assert found.contenders() == ("a", "b")
+    assert (found.gaps()["b"].low, found.gaps()["b"].high) == (-1.0, 1.0)
+
+
 def test_a_selection_turns_to_the_contenders():
     pool, y = pool_of(0.9, 0.88, *np.linspace(0.5, 0.7, 8), n=2000)
     found = select(pool, "accuracy", labels=y, budget=300, seed=1)

@@ -309,8 +309,22 @@ def test_many_classes_are_typed(visit, tmp_path):
     with Study.create(tmp_path / "topics.db", pool, budget=5) as topics:
         page = visit(of=topics)
         assert page.get("/").text.count("<option value=") == 60 + 3
+        assert "<dd>topic" not in page.get("/help").text  # keys are typed into the field
         label(page, "topic 41")
         assert topics.history()[0]["label"] == "topic 41"
+
+
+def test_an_item_that_has_another_answer_says_whose(visit, study):
+    anna, berta = visit("anna"), visit("berta")
+    form = fields(anna.get("/").text)
+    anna.post("/answer", data=form | {"label": "ham"})
+    own = "You have answered this item already. That answer stays, this one was not taken: undo to change it."
+    assert own in anna.post("/answer", data=form | {"label": "spam"}).text  # the answer to the first was lost
+    assert own in anna.post("/answer", data=form | {"label": "spam", "request": "second tab"}).text
+    told = berta.post("/answer", data=form | {"label": "spam", "request": "late"})
+    assert told.status_code == 422
+    assert "Somebody else has answered this item already. That answer stays, yours was not taken." in told.text
+    assert [row["label"] for row in study.history()] == ["ham"]
 
 
 def test_costs_are_counted_in_their_unit(visit, tmp_path):
@@ -332,6 +346,18 @@ def test_disagreements_are_shown_and_settled(visit, pool, tmp_path):
         assert owner.post("/resolve", data={"item": item, "label": "spam"}).headers["location"] == "/estimate"
         assert "To settle" not in owner.get("/estimate").text
         assert shared.status.labelled == 1
+
+
+def test_disagreements_about_systems_name_them(visit, tmp_path):
+    pool = sondage.Pool(models={"a": sondage.Outcome(), "b": sondage.Outcome()}, ids=["x", "y", "z"])
+    with Study.create(tmp_path / "two.db", pool, "accuracy", compare=("a", "b"), budget=3, raters=2) as shared:
+        name = shared.ask(1)[0]
+        for who, outcome in (("anna", 1), ("berta", 0)):
+            shared.tell([name], [{"a": outcome, "b": 1}], who=who)
+        text = visit("olga", OWNER, of=shared).get("/estimate").text
+        assert "<td>a: 1, b: 1</td>" in text
+        assert "<td>a: 0, b: 1</td>" in text
+        assert f"Settle item <code>{name}</code> with <code>sondage resolve</code>" in text
 
 
 def test_owner_sees_the_course_and_what_is_to_come(visit, study):

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sondage.errors import InputError
+
 __all__ = ["whole_file"]
+
+DATABASE = b"SQLite format 3\0"
+"""What every study file begins with."""
 
 
 @contextmanager
@@ -15,12 +20,22 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield where to write what then takes this file's place; if it cannot be written, what stood there stays.
 
     Links are followed, and what is no file, a device or a pipe, is written itself.
+
+    Raises
+    ------
+    InputError
+        If a database stands there: a study, whose labels would be lost. If the name is that of a compressed file,
+        which could not be read as one.
     """
     target = Path(path)
     if target.exists() and not target.is_file():
         yield target
         return
     target = Path(os.path.realpath(target))
+    if target.suffix.lower() == ".gz":
+        raise InputError(f"{path}: files are written as they are; leave .gz off, and compress it afterwards")
+    if _is_database(target):
+        raise InputError(f"{path} is a study, or another database, which is not written over: choose another name")
     beside = target.with_name(f"{target.name}.part")
     try:
         yield beside
@@ -28,3 +43,11 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(DATABASE)) == DATABASE
+    except OSError:
+        return False

@@ -29,14 +29,17 @@ def command(study: str, everything: bool, as_json: bool) -> None:
     from sondage.reports.team import disagreement_data, disagreement_lines
 
     with Study.open(study) as opened:
-        found = opened.disagreements(settled=everything)
+        found, systems = opened.disagreements(settled=everything), opened.models
+        of_rankings = opened.task.kind == "ranking"
     if as_json:
         print_json([disagreement_data(one) for one in found])
         return
     for one in found:
-        for line in disagreement_lines(one):
+        for line in disagreement_lines(one, systems):
             print_line(line)
-    if any(one.label is None for one in found):
+    if any(one.label is None for one in found) and of_rankings:
+        print_line("Next, in Python: study.resolve(ID, {document: grade, ...}, NAME)", err=True)
+    elif any(one.label is None for one in found):
         print_line(f"Next: sondage resolve {shlex.quote(study)} ID LABEL --who NAME", err=True)
     elif not found:
-        print_line("Nobody disagrees.")
+        print_line("Nobody disagrees." if everything else "Nothing is to be settled.")

@@ -18,7 +18,8 @@ __all__ = ["command"]
 def command(study: str, item: str, label: str, who: str | None, reason: str | None) -> None:
     """Settle that the item ID of STUDY has the label LABEL; what the labellers said is kept.
 
-    For systems with outcomes LABEL is one number for each system, divided by commas.
+    For systems with outcomes LABEL is one number for each system, divided by commas, in the order of
+    sondage disagreements.
 
     \b
     sondage resolve study.db item-17 spam --who dora

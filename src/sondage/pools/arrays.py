@@ -18,6 +18,7 @@ from sondage.pools.coding import check_ids, code_models, code_units
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
 from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind
 from sondage.pools.listings import document_field, with_judged
+from sondage.pools.missing import require_listed
 from sondage.pools.numeric import Where, as_column, positive_column
 from sondage.pools.parts import Taken
 from sondage.pools.rankings import Listed, code_rankings
@@ -122,6 +123,8 @@ class Pool(ArrayRows):
         else:
             no_others(" is for rankings", queries=queries, documents=documents)
             no_others(" is for rankings; systems with outcomes have theirs each, Outcome(grades=...)", grades=grades)
+        if ids is not None:
+            require_listed(ids, "ids")
         checked = None if ids is None else np.asarray(ids, dtype=object) if isinstance(ids, list) else ids
         where = namer(checked)
         judges = check_judges(judge, where)

@@ -193,6 +193,7 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Ju
         p, hard = probabilities[name], predicted[name]
         if p is not None and hard is not None and len(p) != len(hard):
             raise InputError(f"model {name!r} has {len(p)} probabilities and {len(hard)} predictions")
+        _require_order(models[name].probabilities, names, f"probabilities of {name!r}")
         codes = argmax(p, len(names)) if hard is None else code_labels(hard, names, f"prediction of {name!r}", where)
         outputs.append(Classes(codes, p))
     sizes = {name: len(output.predictions) for name, output in zip(models, outputs, strict=True)}
@@ -222,6 +223,13 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
     if len(seen) != count or count < 2:
         raise InputError(f"predictions have the classes {seen}; name them all with classes=, in the columns' order")
     return _told_apart(seen)
+
+
+def _require_order(given: Any, classes: Sequence[Any], name: str) -> None:
+    """Refuse a frame whose columns are named like the classes and stand in another order."""
+    columns, texts = [str(column) for column in getattr(given, "columns", ())], [str(one) for one in classes]
+    if columns != texts and sorted(columns) == sorted(texts):
+        raise InputError(f"{name} have the columns {columns}; classes are {list(classes)}: put both in one order")
 
 
 def class_names(given: Any) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["as_array", "converted", "finite", "is_missing", "require_given"]
+__all__ = ["as_array", "converted", "finite", "is_missing", "require_given", "require_listed"]
 
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
@@ -20,8 +20,9 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     Raises
     ------
     InputError
-        If a value is masked, or rows have different lengths.
+        If it is no list, a value is masked, or rows have different lengths.
     """
+    require_listed(values, name)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
         raise InputError(f"{name}: row {row} is masked; every row needs a value")
@@ -29,6 +30,13 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         return np.asarray(converted(values))
     except ValueError as error:  # of NumPy, which says much
         raise InputError(f"{name} must be one column, or rows of one length: {str(error).split('. ')[0]}") from None
+
+
+def require_listed(values: Any, name: str) -> None:
+    """Refuse what is neither a list nor an array: a generator, which can be read once, a set, a mapping, one value."""
+    ordered = hasattr(values, "__getitem__") and not isinstance(values, str | bytes | Mapping)
+    if not (ordered or hasattr(values, "__array__")) or getattr(values, "ndim", 1) == 0:
+        raise InputError(f"{name} is of the type {type(values).__name__}; it must be a list or an array")
 
 
 def converted(values: Any) -> Any:

@@ -14,7 +14,7 @@ from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report
 from sondage.reports.plots import CHARTS, Palette, draw_figures, require_matplotlib
 from sondage.reports.text import figure_reach, figure_value, quantity
-from sondage.reports.wording import percent
+from sondage.reports.wording import percent, value_words
 from sondage.version import __version__
 
 __all__ = ["report_page"]
@@ -97,6 +97,7 @@ def _template() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["tight"] = lambda text: str(text).replace(" %", "\N{NO-BREAK SPACE}%")
+    environment.filters["words"] = value_words
     return environment.get_template("report.html")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from sondage.core.reliability import Reliability
 from sondage.reports.contents import Figure, Report, TeamStatus
 from sondage.reports.text import figure_reach, figure_value, label_count, warned
+from sondage.reports.wording import value_words
 
 __all__ = ["report_lines"]
 
@@ -79,11 +80,4 @@ def _contributor_lines(report: Report) -> list[str]:
 
 
 def _setting_lines(settings: Mapping[str, Any]) -> list[str]:
-    return [f"{name}: {_told(value)}" for name, value in settings.items() if value is not None]
-
-
-def _told(value: Any) -> str:
-    """Return a setting in one line."""
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name} {_told(part)}" for name, part in value.items() if part not in (None, [], ()))
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"
+    return [f"{name}: {value_words(value)}" for name, value in settings.items() if value not in (None, {})]

@@ -10,9 +10,11 @@ from sondage.core.display import to_html
 from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
+from sondage.reports.advice import describe_advice
 from sondage.reports.contents import Report
 from sondage.reports.making import make_report
 from sondage.reports.text import figure_reach, figure_value
+from sondage.studies.advise import Advice
 from sondage.studies.study import Study
 
 __all__ = ["report_html"]
@@ -26,6 +28,14 @@ __all__ = ["report_html"]
 def _result_html(result: Any) -> str:
     """Return a result, or a study's result so far, as a table under its answer."""
     return report_html(make_report(result))
+
+
+@to_html.register
+def _advice_html(advice: Advice) -> str:
+    """Return advice as its sentence, and the numbers under it."""
+    sentence, *lines = describe_advice(advice)
+    table = "\n".join(lines)
+    return f"<p><strong>{escape(sentence)}</strong></p><pre>{escape(table)}</pre>"
 
 
 def report_html(report: Report) -> str:

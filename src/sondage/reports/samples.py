@@ -16,7 +16,7 @@ from sondage.core.results import Estimate
 from sondage.errors import InputError
 from sondage.reports.contents import Contributor, Figure, Part, Uniform, Weights
 from sondage.reports.text import named_measure, unit_of
-from sondage.reports.wording import percent, uniform_sentence, weights_sentence
+from sondage.reports.wording import label_words, percent, uniform_sentence, weights_sentence
 from sondage.studies.labels import decode_label
 from sondage.studies.session import Session
 
@@ -92,10 +92,7 @@ def find_contributors(session: Session, leading: Estimate, fields: Mapping[Any, 
     for unit in largest.tolist():
         name, label = session.ids[positions[unit]], session.answers[positions[unit]]
         said = decode_label(label, session.task)
-        numbers = said if isinstance(said, tuple) else (said,) if session.task.kind == "regression" else ()
-        if isinstance(said, Mapping):
-            said = ", ".join(f"{document}: {grade}" for document, grade in said.items())
-        text = ", ".join(f"{one:.6g}" for one in numbers) or f"{said}"
+        text = f"{said:.6g}" if session.task.kind == "regression" else label_words(said, session.models)
         found.append(Contributor(name, text, told(unit), float(moved[unit]), float(shares[unit]), fields.get(name, {})))
     return tuple(found)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sondage.pools.missing import finite
+from sondage.reports.wording import label_words, value_words
 from sondage.studies.account import Disagreement
 from sondage.studies.agreement import Agreement
 from sondage.studies.study import Study
@@ -62,13 +63,13 @@ def disagreement_data(found: Disagreement) -> dict[str, Any]:
     return {"id": found.id, "labels": said, "label": found.label, "resolved": found.resolved, "fields": found.fields}
 
 
-def disagreement_lines(found: Disagreement) -> list[str]:
-    """Return a disagreement in words: who says what, and what the pool says of the item."""
-    said = ", ".join(f"{who or 'somebody'} says {_shown(label)}" for who, label in found.labels)
+def disagreement_lines(found: Disagreement, systems: Sequence[str]) -> list[str]:
+    """Return a disagreement in words: who says what, of which system, and what the pool says of the item."""
+    said = "; ".join(f"{who or 'somebody'} says {label_words(label, systems)}" for who, label in found.labels)
     state = (
         "no majority"
         if found.label is None
-        else f"{'resolved' if found.resolved else 'together'} {_shown(found.label)}"
+        else f"{'resolved' if found.resolved else 'together'} {label_words(found.label, systems)}"
     )
     fields = [f"    {name}: {_short(value)}" for name, value in found.fields.items() if value is not None]
     return [f"{found.id}: {said}; {state}", *fields]
@@ -83,10 +84,6 @@ def audit_line(event: Mapping[str, Any]) -> str:
     return "  ".join(parts)
 
 
-def _shown(label: Any) -> str:
-    return json.dumps(label, ensure_ascii=False) if isinstance(label, list | tuple) else str(label)
-
-
 def _short(value: Any) -> str:
-    text = " ".join(str(value).split())
+    text = " ".join(value_words(value).split())
     return text if len(text) <= 200 else f"{text[:199]}…"

@@ -29,6 +29,8 @@ PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "bala
 MOST_NAMED = 5
 NAMES = {
     "f1": "F1",
+    "macro_f": "macro F",
+    "micro_f": "micro F",
     "auc": "AUC",
     "brier": "Brier score",
     "ece": "ECE",

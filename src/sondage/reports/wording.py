@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sondage.core.diagnostics import believed_before
 from sondage.core.reliability import Reliability
@@ -15,10 +16,12 @@ from sondage.studies.session import Session
 __all__ = [
     "believed_sentence",
     "chosen_sentences",
+    "label_words",
     "listed",
     "percent",
     "question_sentence",
     "uniform_sentence",
+    "value_words",
     "weights_sentence",
 ]
 
@@ -52,6 +55,40 @@ def listed(words: Sequence[str]) -> str:
     ('a, b and c', 'a')
     """
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def label_words(label: Any, systems: Sequence[str]) -> str:
+    """Return a label as people read it: outcomes with the system that each is of, grades with their documents.
+
+    Examples
+    --------
+    >>> label_words((1.0, 0.0), ["small", "large"]), label_words("spam", ["model"])
+    ('small: 1, large: 0', 'spam')
+    """
+    if isinstance(label, Mapping):
+        return ", ".join(f"{document}: {grade}" for document, grade in label.items())
+    if not isinstance(label, list | tuple):
+        return str(label)
+    told = [(system, outcome) for system, outcome in zip(systems, label, strict=True) if not math.isnan(outcome)]
+    return ", ".join(f"{system}: {outcome:.6g}" for system, outcome in told)
+
+
+def value_words(value: Any) -> str:
+    """Return a setting, or what a pool shows, in one line.
+
+    Examples
+    --------
+    >>> value_words({"kind": "evaluate", "models": ["a", "b"], "margin": None})
+    'kind evaluate; models a, b'
+    """
+    if isinstance(value, Mapping):
+        given = {name: part for name, part in value.items() if part is not None and not _is_empty(part)}
+        return "; ".join(f"{name} {value_words(part)}" for name, part in given.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, list | tuple) and not value
 
 
 def question_sentence(question: Question) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from sondage.core.beliefs import GaussianBelief
 from sondage.core.checks import require_number
 from sondage.core.designs import Deviation, RootMeanSquare
+from sondage.core.display import Shown
 from sondage.core.measures import Measure, parse_measure
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.power import power
@@ -60,7 +61,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Shown):
     """Expected standard errors, budgets needed, and a sentence.
 
     Attributes
@@ -91,6 +92,9 @@ class Advice:
     models: tuple[str, ...]
     aim: str
     condition: str = "the probabilities are right"
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 def advise(

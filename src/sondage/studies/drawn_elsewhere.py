@@ -22,7 +22,7 @@ from sondage.core.samples import Expansion, Known, Sample, effective_number, fro
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
-from sondage.pools.missing import converted, is_missing
+from sondage.pools.missing import converted, is_missing, require_listed
 from sondage.pools.numeric import positive_column
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
@@ -223,6 +223,7 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
     """Return the classes: as given, or for predictions alone those that are predicted or labelled."""
     if classes is not None or predictions is None:
         return classes
+    require_listed(predictions, "predictions")
     values = [value for told in (predictions, labels) for value in np.asarray(converted(told)).ravel().tolist()]
     seen = {value for value in values if not is_missing(value)}  # a missing prediction is refused by its row
     if len({isinstance(value, str) for value in seen}) > 1 or all(isinstance(value, int) for value in seen):

@@ -50,6 +50,7 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
         return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
     spread = sample.expansion.spread
     roots = np.stack([fit.residuals for fit in fits]) * found.estimation.roots(fits[0])
+    unknown = np.where(np.eye(len(fits)) > 0, 0.0, np.inf)
     expected, least, doubts, belief = np.zeros((len(fits), 0)), None, None, found.belief
     if belief is not None and session.method.interval in OWN:
         if isinstance(belief, OutcomeBelief):
@@ -57,9 +58,10 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
         elif not is_limit(belief):
             doubts = _doubts(single, fits, sample, belief)
             expected = (doubts * np.sqrt(sample.of_rows(spread))).reshape(len(fits), -1)
-        least = _least(roots, expected, doubts, sample, _alike(single, sample))
+        lone = isinstance(belief, OutcomeBelief) and sample.size < 2  # it does not say whether the judges are right
+        least = unknown if lone else _least(roots, expected, doubts, sample, _alike(single, sample))
     elif np.count_nonzero(spread) < 2:  # nothing tells how far one label is off
-        least = np.where(np.eye(len(fits)) > 0, 0.0, np.inf)
+        least = unknown
     if any(fit.bias for fit in fits):  # each model's own, as in its standard error
         biases = np.diag([fit.bias for fit in fits])
         roots, expected = np.hstack([roots, biases]), np.hstack([expected, biases])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
-from sondage.pools.missing import converted, is_missing
+from sondage.pools.missing import converted, is_missing, require_listed
 from sondage.studies.judging import pool_judgements
 from sondage.studies.labels import code_label
 from sondage.studies.session import Session
@@ -131,9 +131,12 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
         return lambda ids: labels
     if isinstance(labels, np.ma.MaskedArray):
         labels = np.asarray(labels.tolist(), dtype=object)  # None where it is masked
+    require_listed(labels, "labels")
     column = np.asarray(converted(labels))
-    if column.ndim == 0 or len(column) != len(pool):
+    if len(column) != len(pool):
         raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
+    if column.ndim > 1 and pool.task.kind != "outcomes":
+        raise InputError(f"labels have shape {column.shape}; they must be one column")
     if pool.groups is not None:
         _require_agreement(pool.groups, column.tolist())
     values = pool.by_id(column)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sondage.core.checks import listed
 from sondage.core.measures import Task
-from sondage.errors import LabelError
+from sondage.errors import ConflictError, LabelError
 from sondage.pools.missing import is_missing
 from sondage.pools.table import as_number
 from sondage.studies.judging import Judgements, judged, judgements
@@ -60,12 +60,11 @@ def code_label(
 def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
     if isinstance(label, np.generic | np.ndarray) and label.size == 1:
         label = label.item()
-    code = None if isinstance(label, np.ndarray) or is_missing(label) else task.code(label)
+    missing = not isinstance(label, np.ndarray) and is_missing(label)
+    code = None if isinstance(label, np.ndarray) or missing else task.code(label)
     if code is None:
-        raise LabelError(
-            f"label {label!r} of id {name!r} is not a class; {_nearest(label, task.classes)}: others are named with "
-            "classes= of the pool"
-        )
+        others = "None is a skip" if missing else "others are named with classes= of the pool"
+        raise LabelError(f"label {label!r} of id {name!r} is not a class; {_nearest(label, task.classes)}: {others}")
     return code
 
 
@@ -149,11 +148,11 @@ def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
     return names, told
 
 
-def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> LabelError:
+def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> ConflictError:
     """Return the refusal of a label that differs from an earlier one."""
     before = "skipped" if was is None else f"labelled {decode_label(was, task)!r}"
     after = "a skip" if now is None else repr(decode_label(now, task))
-    return LabelError(f"id {name!r} is already {before}, now {after}: pass correct=True to replace it")
+    return ConflictError(f"id {name!r} is already {before}, now {after}: pass correct=True to replace it")
 
 
 def label_array(labels: list[Label], task: Task) -> NDArray[Any]:

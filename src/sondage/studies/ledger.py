@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, update
 
-from sondage.errors import InputError, StudyError
+from sondage.errors import ConflictError, StudyError
 from sondage.studies import tables
 from sondage.studies.assignments import AT_ONCE, Assignments
 from sondage.studies.records import dump
@@ -166,12 +166,12 @@ class Records:
 
         Raises
         ------
-        InputError
+        ConflictError
             If it was about something else.
         """
         found = self._all(select(tables.requests).where(tables.requests.c.request == request))
         if found and found[0]["digest"] != digest:
-            raise InputError(f"request {request!r} wrote something else before: a new write needs a new request id")
+            raise ConflictError(f"request {request!r} wrote something else before: a new write needs a new request id")
         return [json.loads(row["answer"]) for row in found]
 
     def add_answer(self, request: str, digest: str, answer: Any, at: str) -> None:

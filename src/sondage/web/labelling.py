@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 from uuid import uuid4
 
-from sondage.errors import LabelError
+from sondage.errors import ConflictError, LabelError
 from sondage.studies.claims import Claim
 from sondage.studies.study import Study
 from sondage.web.images import Images
@@ -176,13 +176,13 @@ class Labelling:
             If there is none, it is not allowed, or the item has another one already.
         """
         item, request = _item(form), form.get("request") or None
-        if "skip" in form:
-            reason = form.get("reason", "").strip()
-            if not reason:
-                raise LabelError("say why the item is skipped")
-            self.study.skip(item, who, reason, request=request)
-        else:
-            self.study.tell([item], [self._label(form)], who=who, request=request)
+        try:
+            if "skip" in form:
+                self.study.skip(item, who, _reason(form), request=request)
+            else:
+                self.study.tell([item], [self._label(form)], who=who, request=request)
+        except ConflictError:
+            raise ConflictError(self._kept(item, who)) from None
 
     def undo(self, who: str, form: Form) -> None:
         """Take a labeller's last answer back."""
@@ -195,6 +195,13 @@ class Labelling:
     def leave(self, who: str) -> None:
         """Give back what a labeller holds."""
         self.study.release(who)
+
+    def _kept(self, item: str, who: str) -> str:
+        """Return whose other answer an item has: one from a second tab, say, or one that was lost on the way."""
+        own = [row for row in self.study.history(item) if row["who"] == who and row["kind"] != "resolution"]
+        if own and own[-1]["kind"] == "label":
+            return "You have answered this item already. That answer stays, this one was not taken: undo to change it."
+        return "Somebody else has answered this item already. That answer stays, yours was not taken."
 
     def _label(self, form: Form) -> Any:
         """Return the label of a form: a text, or a grade for each row that has one."""
@@ -255,6 +262,14 @@ class Labelling:
         told = {row["number"]: row for row in self.study.history(name)}
         undone = [row for row in told.values() if row["kind"] == "undo" and row["who"] == who]
         return told[undone[-1]["supersedes"]]["label"] if undone else None
+
+
+def _reason(form: Form) -> str:
+    """Return why an item is skipped."""
+    reason = form.get("reason", "").strip()
+    if not reason:
+        raise LabelError("say why the item is skipped")
+    return reason
 
 
 def _item(form: Form) -> str:

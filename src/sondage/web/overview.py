@@ -10,6 +10,7 @@ import numpy as np
 from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
 from sondage.reports.text import describe, quantity
+from sondage.reports.wording import label_words
 from sondage.studies.prospects import Prospect, prospect
 from sondage.studies.study import Study
 from sondage.web.chart import Chart, draw_chart
@@ -67,7 +68,7 @@ def overview(study: Study, images: Images) -> Overview:
     disputes = [
         Dispute(
             str(one.id),
-            [(who or "no name", _said(label)) for who, label in one.labels],
+            [(who or "no name", label_words(label, study.models)) for who, label in one.labels],
             shown_item(one.id, one.fields, images),
         )
         for one in study.disagreements()[:MOST_DISPUTES]
@@ -112,7 +113,3 @@ def _did(done: Any) -> str:
     parts = [f"{done.labelled:,} labelled"]
     parts += [f"{done.skipped:,} skipped"] if done.skipped else []
     return ", ".join([*parts, "at work now"] if done.claimed else parts)
-
-
-def _said(label: Any) -> str:
-    return ", ".join(f"{value:g}" for value in label) if isinstance(label, tuple) else str(label)

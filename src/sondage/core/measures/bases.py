@@ -301,6 +301,10 @@ class OwnLoss(Plain):
         else:
             loss = self.function(self.classes[items.classes(model).predictions], self.classes[label])
         loss = np.asarray(loss, dtype=np.float64)
-        if loss.shape != (len(items),) or not np.all(np.isfinite(loss)):
+        if loss.shape != (len(items),):
             raise MeasureError(f"a loss function must return {len(items)} finite numbers, not shape {loss.shape}")
+        if not np.all(np.isfinite(loss)):
+            row = int(np.argmin(np.isfinite(loss)))
+            label = (label if self.classes is None else self.classes[label])[row]
+            raise MeasureError(f"a loss function returned {loss[row]} for the label {label}; it must be finite")
         return loss
