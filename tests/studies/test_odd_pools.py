@@ -74,6 +74,17 @@ def test_probabilities_in_single_precision_may_be_0_and_1(seed):
     assert 0 < single.std_error < 3 * double.std_error
 
 
+@pytest.mark.parametrize("measure", ["error_rate", "balanced_accuracy", "macro_f", "kappa"])
+def test_a_class_that_is_all_but_impossible_everywhere(measure):
+    # Of a mean below 1e-300 nine digits were asked for by dividing infinity by infinity.
+    random = np.random.default_rng(0)
+    p = random.random(200)
+    labels = (random.random(200) < p).astype(int)
+    pool = Pool(np.column_stack([1 - p, p, np.full(200, 1e-304)]))
+    truth = evaluate(pool, measure, labels=labels, budget=200).value
+    assert truth in evaluate(pool, measure, labels=labels, budget=60).interval(0.999)
+
+
 def test_skips_are_stood_for_by_items_of_equal_belief(tmp_path):
     random = np.random.default_rng(13)
     p = np.where(random.random(1500) < 0.5, 0.02, random.random(1500))
