@@ -50,6 +50,22 @@ def test_a_class_without_any_label_may_be_anything():
     )
 
 
+@pytest.mark.parametrize("budget", [60, 300, 590])
+def test_a_class_that_only_the_belief_tells_of_may_not_occur(budget):
+    random = np.random.default_rng(2)
+    labels = random.integers(0, 2, 600)
+    right = np.where(random.random(600) < 0.9, labels, 1 - labels)
+    probabilities = np.where(np.arange(4) == right[:, None], 0.86, [0.08, 0.08, 0.03, 0.03])
+    pool = Pool(probabilities=probabilities)
+    truth = np.mean([np.mean(right[labels == c] == c) for c in (0, 1)])
+    found = evaluate(pool, "balanced_accuracy", labels, budget)
+    assert found.value < 0.6  # two of four classes are thought to be there, and never found
+    assert truth in found.interval()
+    assert found.value in found.interval()
+    told = parts_of(found.evidence.contrast, [(1.0, found.evidence.sample)], found.evidence.fit.sums[0]).told
+    assert found.interval().high > told > 0.8
+
+
 def test_a_single_label_against_each_limit_leaves_the_interval_to_the_spread():
     labels, predictions = np.repeat([0, 1], [50, 50]), np.repeat([0, 1, 0, 1], [40, 10, 10, 40])
     for measure in ("balanced_accuracy", "macro_f"):

@@ -82,6 +82,17 @@ def test_extended_precision_is_taken_as_double(columns):
     assert found[0].value == pytest.approx(found[1].value, rel=1e-12)
 
 
+@pytest.mark.parametrize("measure", ["error_rate", "balanced_accuracy", "macro_f", "kappa"])
+def test_a_class_that_is_all_but_impossible_everywhere(measure):
+    # Of a mean below 1e-300 nine digits were asked for by dividing infinity by infinity.
+    random = np.random.default_rng(0)
+    p = random.random(200)
+    labels = (random.random(200) < p).astype(int)
+    pool = Pool(np.column_stack([1 - p, p, np.full(200, 1e-304)]))
+    truth = evaluate(pool, measure, labels=labels, budget=200).value
+    assert truth in evaluate(pool, measure, labels=labels, budget=60).interval(0.999)
+
+
 def test_skips_are_stood_for_by_items_of_equal_belief(tmp_path):
     random = np.random.default_rng(13)
     p = np.where(random.random(1500) < 0.5, 0.02, random.random(1500))

@@ -30,11 +30,15 @@ class Parts:
         Its estimate; NaN where neither labels nor a belief tell of it.
     counts : ndarray of float, shape (k,)
         The effective number of labels in its denominator.
+    told : float
+        The mean of the estimates of those ratios of which labels tell: the measure if the other classes do not occur;
+        NaN if they count where they do not, or if labels tell of none.
     """
 
     labelled: Floats
     estimated: Floats
     counts: Floats
+    told: float
 
 
 def parts_of(contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: Floats) -> Parts | None:
@@ -67,7 +71,9 @@ def parts_of(contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: 
     for _, denominator in functional.parts.values():
         counted = [functional.basis.project(one.items, model, one.labels, denominator) for _, one in samples]
         counts.append(effective_labels(samples, counted))
-    return Parts(labelled, np.where(np.isnan(estimated), labelled, estimated), np.array(counts))
+    estimated = np.where(np.isnan(estimated), labelled, estimated)
+    told = estimated[~np.isnan(labelled)] if functional.occurring else np.empty(0)
+    return Parts(labelled, estimated, np.array(counts), float(np.mean(told)) if len(told) else np.nan)
 
 
 def untold(contrast: Contrast, sample: Sample) -> list[Any]:

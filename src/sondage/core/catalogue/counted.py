@@ -9,7 +9,8 @@ of them found. Such a part has Wilson's interval :math:`[l_c, u_c]` of its own l
     \hat\theta + \sqrt{(U - \hat\theta)^2 + \sum_c (u_c - \hat R_c)_+^2 / k^2}
 
 (G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a general approach, Statistics in
-Medicine, 2008, 1693-1702). A part that neither labels nor a belief tell of may be anything.
+Medicine, 2008, 1693-1702). A part that neither labels nor a belief tell of may be anything. A class that a belief alone
+tells of may not occur; where the mean is over classes that do, the distance to that of the others is one more square.
 """
 
 from __future__ import annotations
@@ -68,6 +69,9 @@ def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
         ends = wilson_interval(1.0 if own > 0.5 else 0.0, count, found.level)
         down += max(value - ends.low, 0.0) ** 2 / k**2
         up += max(ends.high - value, 0.0) ** 2 / k**2
+    if not np.isnan(parts.told):
+        down += max(estimate.value - parts.told, 0.0) ** 2
+        up += max(parts.told - estimate.value, 0.0) ** 2
     low = estimate.value - math.hypot(estimate.value - found.low, math.sqrt(down))
     high = estimate.value + math.hypot(found.high - estimate.value, math.sqrt(up))
     absent = int(np.isnan(parts.estimated).sum())

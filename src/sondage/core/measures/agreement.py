@@ -52,7 +52,7 @@ class BalancedAccuracy:
             return (np.eye(len(mu)) - recall[None, :]) * scale[None, :]
 
         parts = {name: (cells(task, c, c), cells(task, column=c)) for c, name in enumerate(task.classes)}
-        return replace(share(self.name, task, value, gradient), parts=parts)
+        return replace(share(self.name, task, value, gradient), parts=parts, occurring=True)
 
 
 @dataclass(frozen=True)

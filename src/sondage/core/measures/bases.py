@@ -34,6 +34,8 @@ __all__ = [
 LOG_CLIP = 1e-15
 ROUNDING = 1e-12
 """What is smaller, of the pool or of the terms of a sum, is what rounding leaves where one is taken off the other."""
+MOST_DIGITS = 300
+"""Behind the point, of rounded numbers: ten to as many is still a number."""
 
 
 class Basis(Protocol):
@@ -127,11 +129,13 @@ def rounded(values: Floats) -> Floats:
     --------
     >>> rounded(np.array([1 / 3, 1e9 / 7, -np.inf])).tolist()
     [0.333333333, 142857143.0, -inf]
+    >>> rounded(np.array([1.25e-290, 1e-304])).tolist()
+    [1.25e-290, 0.0]
     """
     values = np.asarray(values, dtype=np.float64)
     told = np.isfinite(values) & (values != 0)
     number = np.where(told, values, 1.0)
-    scale = 10.0 ** (8 - np.floor(np.log10(np.abs(number))))
+    scale = 10.0 ** np.minimum(8 - np.floor(np.log10(np.abs(number))), MOST_DIGITS)
     return np.where(told, np.round(number * scale) / scale, values + 0.0)
 
 

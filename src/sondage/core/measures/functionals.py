@@ -113,6 +113,8 @@ class Functional:
     parts : mapping of class to (ndarray, ndarray)
         Coefficients of the ratios whose mean the measure is, the classes' recalls or F1, each of them largest where all
         labels are as predicted.
+    occurring : bool
+        Whether it is the mean of those parts only whose denominator is positive: of the classes that occur.
     own : bool
         Whether it is a user's function of which values are known and nothing else: any item may matter.
     sure_decide : bool
@@ -137,6 +139,7 @@ class Functional:
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
     parts: Mapping[Any, tuple[Floats, Floats]] = field(default_factory=dict)
+    occurring: bool = False
     own: bool = False
     sure_decide: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
