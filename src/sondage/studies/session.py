@@ -152,15 +152,9 @@ class Session(Sheet):
         pool = as_asked(pool, self.question)
         if self.stages:
             self._drop_reserve()
-        units = self._drawn_units(pool)
-        past = self.past(pool)
+        units, past = self._drawn_units(pool), self.past(pool)
         spent = self._costs_of(len(units))
-        prices = pool.prices
-        least = float(least_in_stage(pool.task, self.question.kind, len(pool.models)))
-        if prices is not None:
-            least = max(least * prices.total / pool.n_units, prices.largest)
-        counted = prices is None
-        end = self.budget if last else stage_end(self.method.stages, self.budget, spent, least, counted=counted)
+        end = self.budget if last else self._stage_end(pool, spent)
         alone = plan is None  # else others plan, whose result these labels serve too: the whole of slices
         if plan is None:
             pool.expect(self.seed, len(self.stages), self.budget - spent)
@@ -180,6 +174,13 @@ class Session(Sheet):
             self.stages[-1] = stage = replace(stage, drawn=stage.drawn.head(0))
         self.rests[stage.number] = later_rests(pool, self.question, self.method, stage, past)
         self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
+
+    def _stage_end(self, pool: Pool, spent: float) -> float:
+        """Return up to which part of the budget the next stage goes; one of costs can pay any label."""
+        least, prices = float(least_in_stage(pool.task, self.question.kind, len(pool.models))), pool.prices
+        if prices is not None:
+            least = max(least * prices.total / pool.n_units, prices.largest)
+        return stage_end(self.method.stages, self.budget, spent, least, counted=prices is None)
 
     @property
     def rest_immovable(self) -> bool:
