@@ -163,13 +163,13 @@ def key_order(
         About where the last key is expected: only rows with keys up to somewhat more are looked at.
     """
     return first_keys(
-        lambda limit: keys_below(sizes, ids, to_rates, seed, stage, limit),
-        lambda rows: None if costs is None else costs[rows],
-        int(np.count_nonzero(sizes)),
-        None if costs is None else float(costs.max()),
-        count,
-        budget,
-        horizon,
+        below=lambda limit: keys_below(sizes, ids, to_rates, seed, stage, limit),
+        costs_of=lambda rows: None if costs is None else costs[rows],
+        positive=int(np.count_nonzero(sizes)),
+        dearest=None if costs is None else float(costs.max()),
+        count=count,
+        budget=budget,
+        horizon=horizon,
     )
 
 
