@@ -79,11 +79,11 @@ def _contributor_lines(report: Report) -> list[str]:
 
 
 def _setting_lines(settings: Mapping[str, Any]) -> list[str]:
-    return [f"{name}: {_told(value)}" for name, value in settings.items() if value is not None]
+    return [f"{name}: {_setting(value)}" for name, value in settings.items() if value is not None]
 
 
-def _told(value: Any) -> str:
+def _setting(value: Any) -> str:
     """Return a setting in one line."""
     if isinstance(value, Mapping):
-        return "; ".join(f"{name} {_told(part)}" for name, part in value.items() if part not in (None, [], ()))
+        return "; ".join(f"{name} {_setting(part)}" for name, part in value.items() if part not in (None, [], ()))
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"

@@ -115,7 +115,7 @@ def estimate_from(
         raise InputError("estimator 'horvitz_thompson' needs pool_size=, and items of equal weight: no weights=")
     check_part("interval", interval)
     check_part("target", target)
-    told = _told(labels)
+    told = _given_labels(labels)
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
     task, outputs, size = code_models({"model": one}, _classes(classes, predictions, told), (), "row {}".format)
     if len(told) != size:
@@ -228,7 +228,7 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
     return sorted(seen)
 
 
-def _told(labels: Any) -> list[Any]:
+def _given_labels(labels: Any) -> list[Any]:
     """Return labels as a list, or refuse one that is missing: None, NaN, or an empty text as in files."""
     found = list(converted(labels))
     for row, label in enumerate(found):

@@ -147,13 +147,13 @@ def concluded(found: Any, session: Session, rule: Rule | None, stopped: str | No
     if rule is None:
         return found
     if not isinstance(found, Comparison):
-        return _told(found, rule, stopped, session)
+        return _ended(found, rule, stopped, session)
     if isinstance(rule, PlannedLooks):
         found = rule.concluded(session, found)
-    return replace(found, estimate=_told(found.estimate, rule, stopped, session))
+    return replace(found, estimate=_ended(found.estimate, rule, stopped, session))
 
 
-def _told(estimate: Estimate, rule: Rule, stopped: str | None, session: Session) -> Estimate:
+def _ended(estimate: Estimate, rule: Rule, stopped: str | None, session: Session) -> Estimate:
     told = replace(estimate, stopped=stopped, interval_kind="anytime")
     if isinstance(rule, PlannedLooks) or not math.isfinite(told.value):
         return told
