@@ -38,9 +38,13 @@ __all__ = [
 ]
 
 CAP = 0.995
+"""Inclusion probability beyond which a rate no longer follows from it, but grows as a straight line."""
 MOST_ARRIVALS = 200
+"""Draws with replacement for each distinct row wanted."""
 ROUNDING = 1e-12
+"""Share of a budget, or of a rate, that the last bits of a sum may be."""
 TRIES = 6
+"""How often a limit of keys is raised before all rows are looked at."""
 
 
 def waterfill(sizes: Floats, total: float, costs: Floats | None = None, *, beyond: float = 0.0) -> float:

@@ -26,7 +26,9 @@ from sondage.studies.questions import make_question
 __all__ = ["Advice", "Expected", "advise"]
 
 BUDGETS = (100, 300, 1000)
+"""Looked at unless others are named."""
 PAYS_BELOW = 0.9
+"""Expected standard error, over that of uniform sampling, below which choosing pays."""
 
 _PROBABLE = "the probabilities are right"
 _CONDITIONS = {"regression": "the predictive variances are right"}

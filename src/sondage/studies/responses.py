@@ -28,8 +28,8 @@ from sondage.studies.sums import calibrated, carried_totals
 
 __all__ = ["Labelled", "if_skipped", "labelled"]
 
-CELLS = 5
-LEAST_IN_CELL = 5
+CELLS, LEAST_IN_CELL = 5, 5
+"""Cells of equal belief, at most, and answered items in each, at least."""
 DIGITS = 11
 """Of a score: beliefs that differ by less are equal."""
 

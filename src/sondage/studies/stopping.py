@@ -23,7 +23,9 @@ from sondage.studies.session import Session
 __all__ = ["Rule", "check_rule", "concluded", "make_rule", "stopping_method"]
 
 LOOK_EVERY, LOOK_SHARE = 10, 20
+"""Labels between two looks: so many at least, and one in so many of those so far."""
 STOP_FLOOR = 0.5
+"""Of the default method, where a rule looks at every label."""
 
 
 class Rule(Protocol):

@@ -30,7 +30,7 @@ from sondage.errors import InputError
 
 __all__ = ["DESIGNS", "Setting", "named_design"]
 
-FEW = 3.0
+LABELS_PER_SURPRISE = 3.0
 """Surprises are few while there are more labels than this for each of them."""
 MOST_PAIRS = 1000
 """Of how many pairs of models the first stage of a selection takes the mixture."""
@@ -205,7 +205,7 @@ def _adaptive(setting: Setting) -> Design:
     """
     if setting.rests_on_model:
         return _even(setting)
-    few = max(0.0, 1.0 - (FEW * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
+    few = max(0.0, 1.0 - (LABELS_PER_SURPRISE * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
     others = (1.0 - few) / 3.0
     parts = [(others, _optimal(setting)), ((1.0 + 2.0 * few) / 3.0, _absolute(setting)), (others, _bounded(setting))]
     if setting.curved:

@@ -35,6 +35,7 @@ __all__ = [
 Spending = Callable[[Floats, float], Floats]
 
 LEAST_STEP = 1e-3
+"""Share of all information between two looks."""
 
 
 def exit_probabilities(fractions: ArrayLike, critical: ArrayLike, *, sides: int = 2) -> Floats:

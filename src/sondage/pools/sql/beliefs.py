@@ -19,7 +19,8 @@ from sondage.core.beliefs import (
     OutcomeBelief,
 )
 from sondage.core.beliefs.classes import LEAST
-from sondage.core.beliefs.learned import LARGEST, SURE
+from sondage.core.beliefs.columns import SURE
+from sondage.core.beliefs.learned import LARGEST
 from sondage.core.beliefs.votes import voted_column
 from sondage.core.learning import NONE, Correction
 from sondage.core.predictions import Classes, Items
