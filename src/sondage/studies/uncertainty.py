@@ -166,7 +166,7 @@ def slope_at(fitted: FittedContrast, std_error: float) -> float:
 
 
 def plausible_errors_of(fitted: FittedContrast, uncertain: Uncertainty) -> PlausibleErrors | None:
-    """Return how far off the value is by what the labels leave possible; None of a difference."""
+    """Return how far off the value is by what the labels leave possible; None but of one model's class losses."""
     contrast, sample, belief = fitted.contrast, fitted.sample, fitted.found.belief
     if belief is None or not np.isfinite(fitted.fit.value) or not _spread_known(fitted, uncertain, "evaluate"):
         return None
