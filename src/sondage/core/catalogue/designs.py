@@ -237,7 +237,7 @@ def _active_risk(setting: Setting) -> Design:
 
 def _active_neq(setting: Setting) -> Design:
     """Return the uniform design on the items where the models disagree (section 5.2.2)."""
-    _several(setting, "active_neq")
+    _require_several(setting, "active_neq")
     return mixture("active_neq", [Disagreement(models=setting.models)])
 
 
@@ -246,7 +246,7 @@ def _contenders(setting: Setting) -> Design:
 
     Of very many models that mixture takes pairs at equal steps of their list.
     """
-    _several(setting, "contenders")
+    _require_several(setting, "contenders")
     models, standing = setting.models, setting.standing
     if standing is None:
         pairs = setting.served
@@ -262,7 +262,7 @@ def _contenders(setting: Setting) -> Design:
 
 def _disagreement(setting: Setting) -> Design:
     """Return the share of disagreeing pairs of models (5.18)."""
-    _several(setting, "disagreement")
+    _require_several(setting, "disagreement")
     return mixture("disagreement", [Disagreement(models=setting.models)])
 
 
@@ -278,7 +278,7 @@ def _limit(name: str, **limit: bool) -> Callable[[Setting], Design]:
     return build
 
 
-def _several(setting: Setting, name: str) -> None:
+def _require_several(setting: Setting, name: str) -> None:
     if len(setting.models) < 2:
         raise InputError(f"design {name!r} is for two models or more; there is {len(setting.models)}")
 
