@@ -157,7 +157,7 @@ def test_strata_are_found_however_often_they_are_cut(name, parts, few, files, mo
     assert found == expected
 
 
-def test_rows_that_share_labels(files, tmp_path):
+def test_rows_that_share_labels(tmp_path):
     frame = frames()["shared"].sort_values("group").assign(shown="a")
     frame.loc[frame.index[frame["group"].duplicated()][:1], "shown"] = "b"
     orders = [frame.sample(frac=1, random_state=seed) for seed in (1, 2)]
