@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cells import table
 from problems import Problem, load, names
 from rich.console import Console
 from rich.table import Table
@@ -332,17 +333,14 @@ def _notes(found: Mapping[Key, Cell]) -> str:
 
 
 def _plain(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(*head, title=title, box=None, title_justify="left", pad_edge=False)
+    shown = Table(*head, title=title, box=None, title_justify="left", pad_edge=False)
     for row in rows:
-        table.add_row(*row)
-    Console(width=160).print(table, "")
+        shown.add_row(*row)
+    Console(width=160).print(shown, "")
 
 
 def _markdown(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    print(f"### {title}\n\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(row)} |")
-    print()
+    print(f"### {title}\n\n{table(head, rows)}\n")
 
 
 def main() -> None:

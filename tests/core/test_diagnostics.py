@@ -165,7 +165,7 @@ def test_a_part_is_the_estimate_of_its_labels_alone(rng, measure):
     assert found.interval().low == pytest.approx(part.interval().low, rel=1e-9)
 
 
-def test_parts_cover_their_own_values(rng, agrees):
+def test_parts_cover_their_own_values(rng):
     p = rng.beta(0.5, 1.0, 3000)
     y = (rng.random(3000) < p).astype(int)
     kind = rng.random(3000) < 0.3

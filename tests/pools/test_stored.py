@@ -152,13 +152,13 @@ def test_strata_refuse_an_id_that_stands_twice(tmp_path):
 @pytest.mark.parametrize("name", ["two classes", "hard", "four classes", "shared"])
 def test_strata_are_found_however_often_they_are_cut(name, parts, few, files, monkeypatch):
     monkeypatch.setattr(stored_strata, "PARTS", parts)
-    monkeypatch.setattr(stored_strata, "FEW", few)
+    monkeypatch.setattr(stored_strata, "FEW_UNITS", few)
     path = files / f"{name}.parquet"
     expected, found = (asked(read_pool(path, lazy=lazy), design="neyman")[0] for lazy in (False, True))
     assert found == expected
 
 
-def test_rows_that_share_labels(files, tmp_path):
+def test_rows_that_share_labels(tmp_path):
     frame = frames()["shared"].sort_values("group").assign(shown="a")
     frame.loc[frame.index[frame["group"].duplicated()][:1], "shown"] = "b"
     orders = [frame.sample(frac=1, random_state=seed) for seed in (1, 2)]

@@ -167,9 +167,8 @@ def test_a_slice_whose_value_is_settled_still_serves_the_whole() -> None:
 
 def test_slices_cover_and_the_whole_is_better_than_equal_parts(agrees: Any) -> None:
     rng = np.random.default_rng(4)
-    hard = (
-        rng.random(800) < 0.8
-    )  # W S is .34 and .03: equal parts have 2 (.34^2 + .03^2) / .37^2 = 1.7 times the variance
+    # W S is .34 and .03: equal parts have 2 (.34^2 + .03^2) / .37^2 = 1.7 times the variance.
+    hard = rng.random(800) < 0.8
     score = rng.normal(0.0, np.where(hard, 1.0, 8.0))
     y = (rng.random(800) < expit(score)) * 1
     pool = Pool(expit(score))

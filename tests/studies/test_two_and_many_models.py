@@ -259,7 +259,7 @@ def test_forty_models_in_words_and_data():
     data = json.loads(json.dumps(result_data(found)))
     assert len(data["comparisons"]) == 39
     assert data["contenders"] == list(found.contenders())
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="a pair has the better model first"):
         found.comparisons[found.ranking[1], found.ranking[0]]
 
 

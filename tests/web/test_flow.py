@@ -155,7 +155,7 @@ def test_an_item_that_was_not_asked_for_is_refused(visit, study, item):
     assert study.status.labelled == 0
 
 
-def test_htmx_gets_the_next_item_at_once(visit, study):
+def test_htmx_gets_the_next_item_at_once(visit):
     page = visit()
     form = fields(page.get("/").text)
     answer = page.post("/answer", data=form | {"label": "ham"}, headers=BY_HTMX)

@@ -123,7 +123,7 @@ def _delimiter(path: str | os.PathLike[str] | None) -> str:
 def read_answers(
     path: str | os.PathLike[str], study: Study, name: str | None = None, *, partial: bool = False
 ) -> list[Answer]:
-    """Read answers to a study's questions from a file.
+    r"""Read answers to a study's questions from a file.
 
     Parameters
     ----------
@@ -140,6 +140,17 @@ def read_answers(
     ------
     InputError
         If the file cannot be read or is not of this format; the message names file and place.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sondage import Pool
+    >>> pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"])
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+    ...     _ = Path(folder, "batch.csv").write_text("id,label\na,1\nb,\n")
+    ...     [(answer.id, answer.label) for answer in read_answers(f"{folder}/batch.csv", study)]  # b is a skip
+    [('a', '1'), ('b', None)]
     """
     try:
         return format_of(path, name).read(os.fspath(path), study, partial=partial)

@@ -150,7 +150,17 @@ def items_frame(study: Study, ids: Sequence[Any], backend: str = "pandas") -> An
 
 
 def labels_frame(study: Study, backend: str = "pandas") -> Any:
-    """Return a study's labels as a frame: id, label, who, at; a skip is missing."""
+    """Return a study's labels as a frame: id, label, who, at; a skip is missing.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"])
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+    ...     count = study.tell(study.ask(2), [0, 1], who="anna")
+    ...     labels_frame(study)[["id", "label", "who"]].to_dict("list")
+    {'id': ['a', 'b'], 'label': [0, 1], 'who': ['anna', 'anna']}
+    """
     return _frame(label_rows(study), [*answer_columns(study), "who", "at"], backend)
 
 
@@ -171,6 +181,16 @@ def read_answers_frame(frame: Any, study: Study) -> list[Answer]:
     ------
     InputError
         If it is no frame, or a column is missing.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from tempfile import TemporaryDirectory
+    >>> pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"])
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+    ...     answers = read_answers_frame(pandas.DataFrame({"id": ["a"], "label": [1]}), study)
+    >>> answers[0].id, answers[0].label
+    ('a', 1)
     """
     table = _table(frame, "answers are read from a frame")
     columns = {

@@ -54,6 +54,15 @@ def make_tasks(study: Study, ids: Sequence[Any], *, answers: bool = False, predi
         With the labels so far, as annotations.
     predictions : bool
         With what the models say, as predictions. A labeller who sees them is no longer independent of the models.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sondage import Pool
+    >>> pool = Pool(probabilities=[0.1, 0.9], classes=["ham", "spam"], fields={"text": ["see you", "win"]})
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+    ...     [task["data"]["text"] for task in make_tasks(study, study.ask(2))]
+    ['see you', 'win']
     """
     _require_items(study)
     session, key = study.snapshot(), study_key(study)

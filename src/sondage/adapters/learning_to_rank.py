@@ -45,7 +45,7 @@ class LearningToRank:
 
 
 def read_learning_to_rank(path: Path) -> LearningToRank:
-    """Read a learning-to-rank file in SVMlight's form, as LETOR, MSLR and Yahoo's are.
+    r"""Read a learning-to-rank file in SVMlight's form, as LETOR, MSLR and Yahoo's are.
 
     Raises
     ------
@@ -56,6 +56,17 @@ def read_learning_to_rank(path: Path) -> LearningToRank:
     -----
     Blank lines and lines of comment only are left out. A document is named by ``docid = ...`` in the comment, else by
     its place among its query's rows, from 0.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "rows.txt")
+    ...     _ = file.write_text("2 qid:7 1:0.5 3:1.5 #docid = d4\n0 qid:7 2:1\n")
+    ...     found = read_learning_to_rank(file)
+    >>> found.grades.tolist(), found.features.tolist()
+    ([2.0, 0.0], [[0.5, 0.0, 1.5], [0.0, 1.0, 0.0]])
     """
     queries: list[str] = []
     documents: list[str | None] = []

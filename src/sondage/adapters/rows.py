@@ -271,6 +271,16 @@ def tell_answers(
     ------
     LabelError
         If one is refused; the message names its place.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sondage import Pool
+    >>> pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"])
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+    ...     ids = study.ask(2)
+    ...     tell_answers(study, [Answer("a", 1, who="anna"), Answer("b", None)], who="ben")
+    2
     """
     told = list(answers)
     names: Sequence[str | None] = [answer.who or who for answer in told]

@@ -56,7 +56,7 @@ def read_csv(path: str | os.PathLike[str], study: Study, *, partial: bool = Fals
         If the file cannot be read, has no such column, or is empty.
     """
     rows = read_label_rows(path, [*id_columns(study), *asked_columns(study)], label_columns(study))
-    return _some(answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial), partial)
+    return _required(answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial), partial)
 
 
 def read_jsonl(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
@@ -69,10 +69,10 @@ def read_jsonl(path: str | os.PathLike[str], study: Study, *, partial: bool = Fa
     """
     columns = label_columns(study)
     rows = ((f"line {line}", _without_blanks(row, columns)) for line, row in _objects(path))
-    return _some(answers_of_rows(rows, study, partial=partial), partial)
+    return _required(answers_of_rows(rows, study, partial=partial), partial)
 
 
-def _some(found: list[Answer], partial: bool) -> list[Answer]:
+def _required(found: list[Answer], partial: bool) -> list[Answer]:
     """Return answers; none is an error where all are to be there."""
     if not found and not partial:
         raise InputError("the file is empty: it has no rows")

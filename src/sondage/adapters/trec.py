@@ -60,6 +60,14 @@ def read_run(path: Path, *, by_rank: bool = False) -> dict[str, list[str]]:
     ------
     InputError
         If a line has not six columns, a number cannot be read, or a document stands twice for a query.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     count = write_run(f"{folder}/a.run", {"q1": ["d7", "d2"], "q2": ["d3"]})
+    ...     read_run(f"{folder}/a.run")
+    {'q1': ['d7', 'd2'], 'q2': ['d3']}
     """
     found: dict[str, dict[str, tuple[float, float]]] = {}
     for number, cells in _cells(path, "query Q0 document rank score tag"):
@@ -91,6 +99,14 @@ def read_qrels(path: Path) -> dict[str, dict[str, float]]:
         If a line has not four columns or the grade is not a number.
     LabelError
         If a document has two different grades for a query.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     count = write_qrels(f"{folder}/qrels", {"q1": {"d7": 2, "d2": 0}})
+    ...     read_qrels(f"{folder}/qrels")
+    {'q1': {'d7': 2.0, 'd2': 0.0}}
     """
     found: dict[str, dict[str, float]] = {}
     for number, (query, _, document, text) in _cells(path, "query 0 document grade"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import json_option, print_json, print_lines, require_with, several, waiting
+from sondage.cli.printing import divided, json_option, print_json, print_lines, require_with, waiting
 from sondage.cli.reading import pool_options, read
 from sondage.cli.spelling import in_options
 from sondage.errors import InputError
@@ -57,7 +57,7 @@ def command(
     from sondage import advise
     from sondage.reports.advice import advice_data, describe_advice
 
-    pair = several(compare)
+    pair = divided(compare)
     if pair is not None and len(pair) != 2:
         raise InputError(f"--compare takes two models, A,B; it has {len(pair)}: {compare}")
     require_with(["difference", "wanted_power"], pair is not None, "--compare")

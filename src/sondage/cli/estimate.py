@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from sondage.cli.answering import print_answer, print_result
-from sondage.cli.printing import level_option, require_with, sequence_option, several, study_argument
+from sondage.cli.printing import divided, level_option, require_with, sequence_option, study_argument
 
 __all__ = ["command"]
 
@@ -70,5 +70,5 @@ def command(study: str, level: float, as_json: bool, sequence: bool, **options: 
         return
     from sondage.adapters.drawn_labels import estimate_file
 
-    options["classes"] = several(options["classes"])
+    options["classes"] = divided(options["classes"])
     print_result(estimate_file(study, **options), level, as_json)

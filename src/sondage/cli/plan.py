@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import print_lines, require_with, several, waiting
+from sondage.cli.printing import divided, print_lines, require_with, waiting
 from sondage.cli.reading import pool_options, read
 from sondage.errors import InputError
 
@@ -105,7 +105,7 @@ def command(
     if options["interval"] == "bootstrap":
         raise InputError("--interval bootstrap takes random numbers, which Python passes: interval(kind=, generator=)")
     measure = measures[0] if len(measures) == 1 else list(measures)
-    options |= {"compare": several(compare), "models": several(models)}
+    options |= {"compare": divided(compare), "models": divided(models)}
     with waiting(f"reading {pool}") as shown:
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"planning: {len(found):,} items")

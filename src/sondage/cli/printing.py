@@ -20,6 +20,7 @@ from sondage.errors import InputError
 from sondage.pools.missing import finite
 
 __all__ = [
+    "divided",
     "format_option",
     "json_option",
     "level_option",
@@ -30,7 +31,6 @@ __all__ = [
     "require_folder",
     "require_with",
     "sequence_option",
-    "several",
     "study_argument",
     "visible",
     "waiting",
@@ -144,7 +144,7 @@ def print_lines(lines: Sequence[str]) -> None:
         console.print(visible(line), style=style, markup=False)
 
 
-def several(text: str | None) -> list[str] | None:
+def divided(text: str | None) -> list[str] | None:
     """Return names that are divided by commas."""
     return None if text is None else [name.strip() for name in text.split(",")]
 

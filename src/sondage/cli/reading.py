@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.status import Status
 
-from sondage.cli.printing import several
+from sondage.cli.printing import divided
 
 __all__ = ["pool_options", "read"]
 
@@ -44,4 +44,4 @@ def read(
         status.update(f"{step}: {share:.0%}")
 
     settings = None if memory is None else {"memory_limit": memory}
-    return read_pool(pool, classes=several(classes), task=task, lazy=lazy, settings=settings, progress=progress)
+    return read_pool(pool, classes=divided(classes), task=task, lazy=lazy, settings=settings, progress=progress)

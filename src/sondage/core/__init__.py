@@ -1,0 +1,1 @@
+"""The statistics, from arrays to results: NumPy and SciPy only, no file, clock, environment or global random state."""

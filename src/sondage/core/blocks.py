@@ -9,8 +9,11 @@ import numpy as np
 __all__ = ["row_blocks"]
 
 BLOCK = 65536
-LEAST = 1024
-KEPT = 8
+"""Rows of one column in a block."""
+LEAST_ROWS = 1024
+"""Rows in a block, however wide they are."""
+TEMPORARIES = 8
+"""Blocks of one column that are as large as what is freed first."""
 
 
 def row_blocks(count: int, width: int = 1) -> Iterator[slice]:
@@ -33,7 +36,7 @@ def row_blocks(count: int, width: int = 1) -> Iterator[slice]:
     >>> [part.stop - part.start for part in row_blocks(70_000)]
     [65536, 4464]
     """
-    np.empty(KEPT * min(count, BLOCK))
-    step = max(LEAST, 2 * BLOCK // (width + 1))
+    np.empty(TEMPORARIES * min(count, BLOCK))
+    step = max(LEAST_ROWS, 2 * BLOCK // (width + 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))

@@ -27,6 +27,7 @@ from sondage.core.predictions import Floats, Items
 __all__ = ["LEAST_VARIANCE", "Contention", "Standing", "best_first", "nearness_shares", "standing_of", "vote_shares"]
 
 FARTHEST = 6.0
+"""Standard errors behind the leader; a model that is further behind contends as little."""
 LEAST_VARIANCE = 1e-18
 """Of a squared difference: less is what rounding leaves."""
 LEAST_SQUARE = 1e-6

@@ -227,12 +227,25 @@ class Design:
 
 
 def mixture(name: str, terms: Sequence[Term]) -> Design:
-    """Return the design that mixes these terms in equal shares (the risk mixture; 5.16 for all pairs)."""
+    """Return the design that mixes these terms in equal shares (the risk mixture; 5.16 for all pairs).
+
+    Examples
+    --------
+    >>> [share for share, _ in mixture("two", [Equal(), Equal(cost_exponent=0.0)]).terms]
+    [0.5, 0.5]
+    """
     return Design(name, tuple((1.0 / len(terms), term) for term in terms))
 
 
 def mixed(name: str, parts: Sequence[tuple[float, Design]]) -> Design:
-    """Return the design that mixes designs, each with the share before it."""
+    """Return the design that mixes designs, each with the share before it.
+
+    Examples
+    --------
+    >>> two = mixture("two", [Equal(), Equal(cost_exponent=0.0)])
+    >>> [share for share, _ in mixed("three", [(0.5, two), (0.5, mixture("one", [Equal()]))]).terms]
+    [0.25, 0.25, 0.5]
+    """
     return Design(name, tuple((a * b, term) for a, design in parts for b, term in design.terms))
 
 
@@ -243,6 +256,11 @@ def with_floor(design: Design, floor: float, ground: Term | None = None) -> Desi
     ------
     InputError
         If the floor is outside [0, 1].
+
+    Examples
+    --------
+    >>> with_floor(mixture("one", [Equal()]), 0.2).floor
+    0.2
     """
     if not 0 <= floor <= 1:
         raise InputError(f"floor={floor} must be in [0, 1]")

@@ -38,9 +38,13 @@ __all__ = [
 ]
 
 CAP = 0.995
+"""Inclusion probability beyond which a rate no longer follows from it, but grows as a straight line."""
 MOST_ARRIVALS = 200
+"""Draws with replacement for each distinct row wanted."""
 ROUNDING = 1e-12
+"""Share of a budget, or of a rate, that the last bits of a sum may be."""
 TRIES = 6
+"""How often a limit of keys is raised before all rows are looked at."""
 
 
 def waterfill(sizes: Floats, total: float, costs: Floats | None = None, *, beyond: float = 0.0) -> float:
@@ -107,7 +111,13 @@ def poisson_rates(sizes: Floats, k: float) -> Floats:
 
 
 def successive_rates(sizes: Floats, k: float) -> Floats:
-    """Return the sizes themselves as rates: successive sampling, each step proportional to the remaining sizes."""
+    """Return the sizes times k as rates: successive sampling, each step proportional to the remaining sizes.
+
+    Examples
+    --------
+    >>> successive_rates(np.array([1.0, 2.0]), 0.5).tolist()
+    [0.5, 1.0]
+    """
     return sizes * (1.0 if np.isinf(k) else k)
 
 
@@ -161,15 +171,23 @@ def key_order(
         Stop before the first row whose cost does not fit; its key is then tau.
     horizon : float
         About where the last key is expected: only rows with keys up to somewhat more are looked at.
+
+    Examples
+    --------
+    >>> sizes, ids = np.array([1.0, 4.0, 2.0, 0.0]), np.arange(4)
+    >>> k = waterfill(sizes, 2.0)
+    >>> found = key_order(sizes, ids, to_rates=lambda u: poisson_rates(u, k), seed=1, stage=0, count=2)
+    >>> found.rows.tolist(), inclusion(found.rates, found.tau).round(3).tolist()
+    ([1, 0], [1.0, 0.454])
     """
     return first_keys(
-        lambda limit: keys_below(sizes, ids, to_rates, seed, stage, limit),
-        lambda rows: None if costs is None else costs[rows],
-        int(np.count_nonzero(sizes)),
-        None if costs is None else float(costs.max()),
-        count,
-        budget,
-        horizon,
+        below=lambda limit: keys_below(sizes, ids, to_rates, seed, stage, limit),
+        costs_of=lambda rows: None if costs is None else costs[rows],
+        positive=int(np.count_nonzero(sizes)),
+        dearest=None if costs is None else float(costs.max()),
+        count=count,
+        budget=budget,
+        horizon=horizon,
     )
 
 
@@ -304,10 +322,20 @@ def arrivals(
     total : float, optional
         Sum of all sizes, where these are only those of the first rows to arrive.
 
+    Raises
+    ------
+    InputError
+        If all sizes are 0.
+
     Notes
     -----
     Repeated draws stop at 200 for each distinct row wanted: a draw that would only repeat a few heavy rows ends
     with fewer distinct rows.
+
+    Examples
+    --------
+    >>> arrivals(np.array([1.0, 3.0]), np.array([3, 4]), seed=1, stage=0, distinct=2).rows.tolist()
+    [1, 1, 1, 0]
     """
     total = float(np.sum(sizes)) if total is None else total
     if not total > 0:

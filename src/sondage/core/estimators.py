@@ -97,7 +97,22 @@ def self_normalised(contrast: Contrast, sample: Sample, known: Known) -> Fit:
 
 
 def hajek(contrast: Contrast, sample: Sample, known: Known) -> Fit:
-    """Estimate by weights over their sum; the variance has the factor n / (n - 1)."""
+    """Estimate by weights over their sum; the variance has the factor n / (n - 1).
+
+    Examples
+    --------
+    >>> from sondage.core.measures import ErrorRate, Task
+    >>> from sondage.core.predictions import Classes, Items
+    >>> from sondage.core.samples import from_inclusion
+    >>> items = Items((Classes(np.array([0, 1, 1]), None),), np.full(3, 0.1))  # three of a pool of ten
+    >>> sample = Sample(items, np.array([0, 1, 0]), from_inclusion(np.array([0.25, 0.5, 0.5])))
+    >>> known = Known(share=1.0, belief=None, expected={}, outside={}, squared=0.1)
+    >>> contrast = Contrast(ErrorRate().ready(Task("classification", (0, 1))), ((0, 1.0),))
+    >>> [round(estimator(contrast, sample, known).value, 3) for estimator in (hajek, horvitz_thompson)]
+    [0.25, 0.2]
+    >>> round(hajek(contrast, sample, known).variance / self_normalised(contrast, sample, known).variance, 3)
+    1.5
+    """
     return _plain(contrast, sample, known, normalising(sample, known))
 
 

@@ -34,8 +34,11 @@ from sondage.core.predictions import Floats
 __all__ = ["NONE", "Correction", "Fitted", "fit_events", "fit_numbers", "learn_events", "learn_numbers", "short"]
 
 SOURCE_SCALES = (0.0, 0.3, 1.0)
+"""Of the coefficients of sources: prior standard deviations on the grid."""
 FEATURE_SCALES = (0.4, 1.0, 2.5)
+"""The same of the leading directions of features, beside 0."""
 ROUNDING = 1e-12
+"""Of the largest element of a precision: what is added to the diagonal keeps it positive definite."""
 LEAST_VARIANCE = 1e-9
 """Of a residual, in mean squares of all: no item is known better."""
 NOISES = (1.0, 0.4, 0.15, 0.05)

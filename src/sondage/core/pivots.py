@@ -27,14 +27,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, Influence, Sums
-from sondage.core.estimators import Fit
+from sondage.core.evidence import Evidence
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 from sondage.core.residuals import of_population, paired_degrees
-from sondage.core.samples import Sample
-from sondage.core.stages import Estimation
 from sondage.core.variances import larger_variance, plausible_variance
 
 __all__ = ["Pivot", "pivot_of"]
@@ -163,27 +160,13 @@ def _of_sum(gap: Floats, part: Floats) -> Floats:
     return np.asarray(own + 2.0 * gap * both + gap**2 * square)
 
 
-def pivot_of(
-    contrast: Contrast,
-    estimation: Estimation,
-    fit: Fit,
-    sample: Sample,
-    belief: Belief,
-    variance: float,
-    drawn: tuple[float, float] = (0.0, np.inf),
-) -> Pivot | None:
-    """Return what differences are held against; None of what is no difference of two ratios.
+def pivot_of(evidence: Evidence, variance: float, drawn: tuple[float, float] = (0.0, np.inf)) -> Pivot | None:
+    """Return what differences are held against; None of what is no difference of two ratios, or without a belief.
 
     Parameters
     ----------
-    contrast : Contrast
-        What is estimated.
-    estimation, fit
-        How, and the estimate.
-    sample : Sample
-        The labelled rows, with the weight that each has in the estimate.
-    belief : Belief
-        Calibrated on all labels.
+    evidence : Evidence
+        What is estimated from which labels, and how.
     variance : float
         Of the estimate, from everything that makes it uncertain, above 0.
     drawn : tuple of float
@@ -202,7 +185,9 @@ def pivot_of(
     >>> bool(np.isclose(found.pivot.at(found.value)[0], found.std_error**2))
     True
     """
-    if contrast.functional.ratio is None or len(contrast.weights) != 2:
+    contrast, estimation, fit, sample = evidence.contrast, evidence.estimation, evidence.fit, evidence.sample
+    belief = estimation.belief
+    if belief is None or contrast.functional.ratio is None or len(contrast.weights) != 2:
         return None
     below = _Combined(contrast.functional, contrast.weights, 0.0, 1.0)
     of_below, believed = estimation.around(below, fit), plausible_variance(below, sample, fit.sums, belief)
@@ -227,7 +212,7 @@ def pivot_of(
         labels=drawn[1],
     )
     others = max(variance - float(found.at(fit.value)[0]), 0.0)
-    return replace(found, others=others, most=_most(contrast, estimation, fit))
+    return replace(found, others=others, most=_most(evidence))
 
 
 def _covariance(variances: Sequence[float], scale: float) -> Floats:
@@ -239,8 +224,9 @@ def _covariance(variances: Sequence[float], scale: float) -> Floats:
     return np.array([own, np.clip((of_sum - of_rest) / (4.0 * scale), -limit, limit), square])
 
 
-def _most(contrast: Contrast, estimation: Estimation, fit: Fit) -> float:
+def _most(evidence: Evidence) -> float:
     """Return the logarithm of the denominator as it is estimated over the least that labels allow."""
+    contrast, estimation = evidence.contrast, evidence.estimation
     basis, ratio, whole = contrast.functional.basis, contrast.functional.ratio, estimation.whole
     assert ratio is not None
     below, shares = ratio[1], []
@@ -249,7 +235,7 @@ def _most(contrast: Contrast, estimation: Estimation, fit: Fit) -> float:
         predicted = estimation.parts[0].known.expected[basis.name, model].sum(axis=1)
         rest = np.maximum(predicted - labelled.sum(axis=1), 0.0)
         least = float(np.sum(below * labelled) + np.sum(below.min(axis=1) * rest))
-        shares.append(np.log(float(np.sum(below * fit.sums[model])) / least) if least > 0 else np.inf)
+        shares.append(np.log(float(np.sum(below * evidence.fit.sums[model])) / least) if least > 0 else np.inf)
     return max(float(np.mean(shares)), 0.0)
 
 

@@ -23,7 +23,7 @@ from scipy.special import ndtr
 
 from sondage.core.beliefs import Belief, ClassBelief, Disputed, LearnedClassBelief, disputed
 from sondage.core.comparisons import Contrast, Sums
-from sondage.core.measures.bases import ClassLoss
+from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 from sondage.core.surprises import Asked, differs_in_predictions, supposed_moves
@@ -32,7 +32,6 @@ __all__ = ["PlausibleErrors", "joined_errors", "plausible", "plausible_corrected
 
 FAR = 40.0
 """Standard deviations beyond which a normal distribution has nothing."""
-ROUNDING = 1e-12
 
 
 def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:

@@ -20,8 +20,8 @@ from sondage.core.samples import Sample, effective_number
 
 __all__ = ["Bin", "Reliability", "reliability", "unexpected"]
 
-MOST_BINS = 10
-LEAST_IN_BIN = 12
+MOST_BINS, LEAST_IN_BIN = 10, 12
+"""Bins at most, and labels in each at least."""
 BY_CHANCE = 1e-3
 """Probability below which labels are not taken to differ from what was believed by chance, on either side."""
 MUCH = 1.5

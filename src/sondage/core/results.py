@@ -142,11 +142,10 @@ class Estimate(Shown):
     df : float
         Degrees of freedom of the standard error.
     possible : tuple of float
-        Least and greatest value that the labels leave possible, whatever the others are; the estimate and its intervals
-        keep within. The bounds of the measure where that is not known, or the target is a population.
+        Least and greatest value that the labels leave possible, whatever the others are: the estimate and its intervals
+        keep within. The measure's bounds where that is not known, or the target is a population.
     unrefuted : tuple of bool
-        Whether no label speaks against the measure's least value, and against its greatest: the interval ``"auto"``
-        reaches to it.
+        Whether no label speaks against the measure's least value, and its greatest: intervals ``"auto"`` reach to it.
     slope : float
         How fast the estimate's variance grows with its value; 0 where that is not known.
     n_effective : float
@@ -171,6 +170,8 @@ class Estimate(Shown):
         Of one model's losses of probabilities: how far off the estimate is by what the labels leave possible.
     pivot : Pivot or None
         Of a difference of two ratios: the variance that it would have if it were another one.
+    bounds, proportion, interval_kind, evidence, course
+        What intervals follow from: the measure's ends, whether it is a share, the method's choice, labels, their order.
     """
 
     measure: str
@@ -233,9 +234,8 @@ class Estimate(Shown):
     def sequence(self, level: float = 0.95) -> ConfidenceSequence:
         """Return the confidence sequence: an interval after each label, all of which hold at once.
 
-        However often one looks, and for whatever reason one stops. Means and ratios of means (error rate, F, precision,
-        recall, expected cost, Brier, log loss) have one that is exact for any belief; measures of other forms an
-        asymptotic one, from 30 labels on.
+        One may look at any time and stop for any reason. Means and ratios of means (error rate, F, precision, recall,
+        cost, Brier, log loss) have one that is exact for any belief; others an asymptotic one, from 30 labels on.
 
         Parameters
         ----------

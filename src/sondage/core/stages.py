@@ -37,6 +37,7 @@ from sondage.core.weighing import tempered, uncontradicted
 __all__ = ["Estimation", "Focus", "Part"]
 
 LEAST_WEIGHT = 1e-3
+"""Differences that count for less are left out when the stages are weighed."""
 
 
 @dataclass(frozen=True, eq=False)

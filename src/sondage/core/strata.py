@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 N_STRATA = 10
+"""By score, where there are labels for so many."""
 
 
 @dataclass(frozen=True, eq=False)

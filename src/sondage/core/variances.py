@@ -29,7 +29,9 @@ from sondage.core.surprises import Asked, differs_in_predictions, expected_squar
 __all__ = ["believed_variance", "larger_variance", "plausible_variance", "variance_slope"]
 
 LEAST_DF = 4.6
+"""Of a sampled variance, however few labels show it."""
 MOST_DF = 1e6
+"""Of a believed variance, where Student's t is the normal distribution."""
 MOST_SLOPE = 0.5
 """The largest slope of the variance, in standard errors."""
 DOUBTED = 50.0

@@ -22,7 +22,7 @@ __all__ = ["tempered", "uncontradicted"]
 
 FAR = 4.0
 """How many standard errors from the later stages contradict a stage's variance."""
-FEW = 15.0
+PRIOR_LABELS = 15.0
 """With how many labels a stage is half drawn towards what labels of all stages err by."""
 
 
@@ -69,5 +69,5 @@ def tempered(errors: Floats, sizes: Floats) -> Floats:
     >>> tempered(np.array([1.0, 3.0]), np.array([15.0, 15.0])).tolist()
     [1.5, 2.5]
     """
-    own = sizes**2 / (sizes**2 + FEW**2)
+    own = sizes**2 / (sizes**2 + PRIOR_LABELS**2)
     return np.asarray(own * errors + (1.0 - own) * np.average(errors, weights=sizes))

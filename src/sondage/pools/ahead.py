@@ -17,6 +17,7 @@ from sondage.pools.engines import Rows, column_of
 __all__ = ["Coming", "Gathered", "allowance"]
 
 SLACK = 1.1
+"""By how much more rows are gathered than a draw is expected to look at."""
 MARGIN = 16.0
 """How far the largest size may be above the mean; rows are gathered in proportion."""
 

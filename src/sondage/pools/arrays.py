@@ -29,6 +29,7 @@ from sondage.pools.texts import require_text
 __all__ = ["Pool", "require_pool"]
 
 SHOWN = 10
+"""Classes that a pool shows of itself."""
 
 
 class Pool(ArrayRows):

@@ -32,7 +32,9 @@ __all__ = [
 ]
 
 SUM_TOLERANCE = 1e-3
-ROUNDING = 1e-6
+"""How far from 1 the probabilities of a row may sum."""
+SUM_ROUNDING = 1e-6
+"""How far their sums are off by rounding; where one is off by more, all are divided by theirs."""
 MOST_NUMBERED = 2**16
 """Predicted whole numbers from 0 below it number the classes; with larger ones they are names."""
 
@@ -52,7 +54,7 @@ def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
         array = array.astype(np.float64)
     blocks = row_blocks(len(array), array.size // max(len(array), 1))
     worst = max((_sum_error(array[part], part.start, name, where) for part in blocks), default=0.0)
-    if worst > ROUNDING:
+    if worst > SUM_ROUNDING:
         array = array / array.sum(axis=1, dtype=np.float64)[:, None]
     return array
 

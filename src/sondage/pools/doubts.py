@@ -33,10 +33,10 @@ def doubts_of(items: Items) -> Doubts:
     >>> doubts_of(Items((Classes(np.array([0, 1]), np.array([0.0, 0.75])),), np.ones(2))).models
     (0.2,)
     """
-    return Doubts.of((_doubt(_told(output)) for output in items.models), map(_doubt, items.judges))
+    return Doubts.of((_doubt(_probabilities(output)) for output in items.models), map(_doubt, items.judges))
 
 
-def _told(output: Outputs) -> NDArray[Any] | None:
+def _probabilities(output: Outputs) -> NDArray[Any] | None:
     """Return a model's class probabilities, or its judge's of outcomes."""
     if isinstance(output, Classes):
         return output.probabilities

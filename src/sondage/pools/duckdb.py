@@ -51,6 +51,7 @@ BATCH = 1 << 16
 LONGEST = 300
 """Characters of a line of what DuckDB says, which may repeat a whole line of a file."""
 _TICK = 0.2
+"""Seconds between two looks at how far a query is."""
 
 
 class DuckDB:

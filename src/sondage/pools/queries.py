@@ -26,6 +26,7 @@ from sondage.pools.schema import Schema, Span
 __all__ = ["Queries", "both", "fields_by_query", "surveyed"]
 
 SHOWN = 3
+"""Faulty rows that a message names."""
 
 
 @dataclass(frozen=True, eq=False)

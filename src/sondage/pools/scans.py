@@ -20,9 +20,10 @@ from sondage.core.predictions import Floats
 from sondage.core.samples import SumKey
 from sondage.errors import InputError
 from sondage.pools.ahead import Coming, Gathered, columns_of
+from sondage.pools.coding import SUM_ROUNDING
 from sondage.pools.engines import Engine, Join, Result, Rows
 from sondage.pools.kernels import Reader, added, joined
-from sondage.pools.queries import Queries, both, surveyed
+from sondage.pools.queries import SHOWN, Queries, both, surveyed
 from sondage.pools.schema import Schema
 from sondage.pools.sql.canonical import checks, extremes, raw_rows, survey
 from sondage.pools.sql.hashing import leading, leading_in_step
@@ -30,9 +31,6 @@ from sondage.pools.sql.passes import Base, Chosen, Mixed, believed, found_totals
 from sondage.pools.sql.text import NoForm, Select
 
 __all__ = ["Scan"]
-
-SHOWN = 3
-ROUNDING = 1e-6
 
 
 class Scan:
@@ -160,7 +158,7 @@ class Scan:
             raise InputError("the pool is empty: it has no rows")
         if found["unsound"]:
             self._refuse()
-        uneven = {name.removeprefix("max_off_") for name, off in found.items() if "off" in name and off > ROUNDING}
+        uneven = {name.removeprefix("max_off_") for name, off in found.items() if "off" in name and off > SUM_ROUNDING}
         hashed = self.schema.hashed or found["min_key"] < 0
         again = uneven - self.schema.even or hashed != self.schema.hashed
         if again:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.beliefs.columns import SURE
 from sondage.errors import InputError
 from sondage.pools.coding import code_labels, code_probabilities
 from sondage.pools.missing import as_array
@@ -17,8 +18,6 @@ __all__ = ["check_judges", "code_features", "code_judges"]
 
 LARGEST_FEATURE = 1e150
 """Of either sign: squares are summed over a pool."""
-SURE = 0.95
-"""Probability of the class that a judge names without probabilities; labels then tell what it is worth."""
 
 
 def check_judges(judge: Any, where: Where) -> dict[str, NDArray[Any]]:

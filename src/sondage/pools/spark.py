@@ -36,6 +36,7 @@ _IN_UTC = (  # a time as Python writes it, 2026-03-01T12:00:00+00:00, whatever t
     f"concat(rpad(replace({_UTC}, ' ', 'T'), IF(unix_micros({{0}}) % 1000000 = 0, 19, 26), '0'), '+00:00')"
 )
 _TICK = 0.5
+"""Seconds between two looks at how far a query is."""
 
 
 class Spark:

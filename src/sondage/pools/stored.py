@@ -44,6 +44,7 @@ from sondage.pools.urns import StoredUrn
 __all__ = ["StoredPool"]
 
 BINS = 2048
+"""Of a profile of sizes."""
 
 
 class StoredPool(Pool):
@@ -278,7 +279,7 @@ class StoredPool(Pool):
         return stored_strata(self.scan, self.see, influence, belief, most)
 
     def profile(self, urn: Urn, term: Term) -> Profile:
-        """Return sizes in bins a hundredth apart, with what is in each."""
+        """Return sizes in bins, each 1.8 % above the one before, with what is in each."""
         assert isinstance(urn, StoredUrn)
         edges = np.geomspace(1e-16, 1.0, BINS)
         kernel = partial(self.scan.reader.profile, urn.sizes, term, edges)

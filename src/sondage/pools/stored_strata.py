@@ -27,8 +27,11 @@ from sondage.pools.strata import averaged, believed, scores_of
 __all__ = ["StoredStrata", "stored_strata"]
 
 PARTS = 4096
-FEW = 4096
+"""That an interval of scores, or of keys, is cut into at a time."""
+FEW_UNITS = 4096
+"""Up to so many units each is a part of its own."""
 SLACK = 6.0
+"""Standard deviations by which more keys of a stratum are looked at than its labels are expected to need."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,7 @@ class Cut:
         """Return what is in each part; of few units each is a part of its own."""
         values = scores if self.score is None else keys[scores == self.score]
         values = values[(values >= self.low) & (values <= self.high)]
-        if self.count <= FEW:
+        if self.count <= FEW_UNITS:
             return np.ones(len(values), dtype=np.int64), values, values
         if self.score is None:
             part = np.minimum((values - self.low) * (PARTS / (self.high - self.low)), PARTS - 1).astype(np.int64)
@@ -123,7 +126,7 @@ class Cut:
 
     def joined(self, one: Found, other: Found) -> Found:
         """Return what is in the parts of two blocks."""
-        if self.count <= FEW:
+        if self.count <= FEW_UNITS:
             counts, least, greatest = (np.concatenate(pair) for pair in zip(one, other, strict=True))
             return counts, least, greatest
         return one[0] + other[0], np.minimum(one[1], other[1]), np.maximum(one[2], other[2])
@@ -136,12 +139,12 @@ class Cut:
 
     def narrowed(self, found: Found, rank: int) -> Cut:
         """Return the part that holds the unit of this rank."""
-        order = np.argsort(found[1], kind="stable") if self.count <= FEW else np.arange(PARTS)
+        order = np.argsort(found[1], kind="stable") if self.count <= FEW_UNITS else np.arange(PARTS)
         counts, least, greatest = (column[order] for column in found)
         reached = self.below + np.cumsum(counts)
         at = int(np.searchsorted(reached, rank, side="right"))
         low, high, below = least[at].item(), greatest[at].item(), int(reached[at] - counts[at])
-        if self.count <= FEW:  # equal values are one part
+        if self.count <= FEW_UNITS:  # equal values are one part
             same = least == low
             below, count = int(reached[np.argmax(same)] - 1), int(same.sum())
         else:

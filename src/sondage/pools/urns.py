@@ -194,7 +194,13 @@ class StoredUrn:
             return None if self._near.costs is None else self._near.costs[rows]
 
         found = first_keys(
-            below, costs_of, self.support, None if prices is None else prices.largest, count, budget, horizon
+            below=below,
+            costs_of=costs_of,
+            positive=self.support,
+            dearest=None if prices is None else prices.largest,
+            count=count,
+            budget=budget,
+            horizon=horizon,
         )
         return replace(found, rows=self._near.keys[found.rows])
 

@@ -29,7 +29,7 @@ def anytime_lines(result: Any, level: float = 0.95) -> list[str]:
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always", SondageWarning)
         found = _estimates(result)
-        lines = [_told(one, level, f"{name} " if len(found) > 1 else "") for name, one in found.items()]
+        lines = [_interval_line(one, level, f"{name} " if len(found) > 1 else "") for name, one in found.items()]
         if isinstance(result, Comparison):
             evalue = result.evalue
             lines.append(f"at any time: e-value {_evalue(evalue.log_evalue)}, p = {evalue.pvalue:.2g} ({evalue.kind})")
@@ -55,7 +55,7 @@ def _estimates(result: Any) -> dict[str, Estimate]:
     return {estimate.measure: estimate}
 
 
-def _told(estimate: Estimate, level: float, subject: str) -> str:
+def _interval_line(estimate: Estimate, level: float, subject: str) -> str:
     interval = estimate.in_order().interval(level)
     low, high = (
         quantity(end, estimate.measure, interval.width, unit_of(estimate)) for end in (interval.low, interval.high)

@@ -25,9 +25,8 @@ __all__ = ["figure_of", "find_contributors", "parts_of_pool", "subject_of", "uni
 MOST_CONTRIBUTORS = 10
 ALIKE = 2.0
 """Labels none of which moves the result by more than this many times their mean are not told one by one."""
-MOST_PARTS = 5
-MOST_VALUES = 12
-LEAST_IN_PART = 10
+MOST_PARTS, MOST_VALUES, LEAST_IN_PART = 5, 12, 10
+"""Fields by which the result is told, values of each, and labels with a value."""
 
 Row = dict[str, Any]
 

@@ -110,15 +110,7 @@ def question_sentence(question: Question) -> str:
 
 def chosen_sentences(session: Session, total: float, stopped: str | None = None) -> tuple[str, ...]:
     """Return how a session's items were chosen from so many, and why labelling stopped."""
-    method, costs = session.method, session.costs is not None
-    measure = named_measure(session.question.measures[0].name)
-    labels = len(session.asked) + (0 if stopped in _STOPPED else session.remaining)
-    paid = f"a cost of {session.spent if stopped in _STOPPED else session.budget:g}" if costs else f"{labels:,} labels"
-    design = _DESIGNS.get(method.design, f"items whose label can move the {measure} most had a higher chance")
-    weighed = costs and "cheap" not in design and not any(name in method.design for name in _BLIND_TO_COST)
-    cost = ", cheap ones for their cost" if weighed else ""
-    first = f"{paid[0].upper()}{paid[1:]} from {total:,.0f} items, drawn {_DRAWS[method.draw]}: {design}{cost}."
-    found = [first]
+    method, found = session.method, [_drawn(session, total, stopped)]
     if stopped in _STOPPED:
         found.append(
             f"Labelling stopped {_STOPPED[stopped]}, after {session.n_labels:,} labels; what is said holds for all "
@@ -130,13 +122,7 @@ def chosen_sentences(session: Session, total: float, stopped: str | None = None)
             "is trusted blindly."
         )
     if method.staged:
-        shares = listed([f"{percent(share, 0)}" for share in method.stages])
-        most, drawn = len(method.stages), sum(len(stage.drawn) > 0 for stage in session.stages)
-        had, so_far = ("has", " so far,") if session.opens else ("had", "")
-        of = "" if drawn == most else f"{so_far} of at most {most}"
-        joined = "" if drawn == most else " of the budget, small ones joined"
-        stages = f"{drawn} stage{'s' * (drawn > 1)}{of} ({shares}{joined})"
-        found.append(f"The draw {had} {stages}, each planned from the labels so far.")
+        found.append(_stages(session))
     if not len(session.stage.drawn):
         found.append(
             f"After {len(session.asked):,} labels no other one could change the result, and none was asked for."
@@ -144,8 +130,32 @@ def chosen_sentences(session: Session, total: float, stopped: str | None = None)
     share = session.stages[0].known.share
     if share < 1 - 1e-9:
         found.append(f"{percent(1 - share, 1)} of the pool was left out: no label there can change the result.")
-    found.append(_weighed(method))
-    return tuple(found)
+    return (*found, _weighed(method))
+
+
+def _drawn(session: Session, total: float, stopped: str | None) -> str:
+    """Return how many labels, or for what cost, of how many items, drawn how and by which design."""
+    method, costs = session.method, session.costs is not None
+    labels = len(session.asked) + (0 if stopped in _STOPPED else session.remaining)
+    paid = f"a cost of {session.spent if stopped in _STOPPED else session.budget:g}" if costs else f"{labels:,} labels"
+    measure = named_measure(session.question.measures[0].name)
+    design = _DESIGNS.get(method.design, f"items whose label can move the {measure} most had a higher chance")
+    weighed = costs and "cheap" not in design and not any(name in method.design for name in _BLIND_TO_COST)
+    cost = ", cheap ones for their cost" if weighed else ""
+    return f"{paid[0].upper()}{paid[1:]} from {total:,.0f} items, drawn {_DRAWS[method.draw]}: {design}{cost}."
+
+
+def _stages(session: Session) -> str:
+    """Return in how many stages, of which shares of the budget, labels planned the draw."""
+    stages = session.method.stages
+    shares = listed([f"{percent(share, 0)}" for share in stages])
+    most, drawn = len(stages), sum(len(stage.drawn) > 0 for stage in session.stages)
+    had, so_far = ("has", " so far,") if session.opens else ("had", "")
+    of = "" if drawn == most else f"{so_far} of at most {most}"
+    joined = "" if drawn == most else " of the budget, small ones joined"
+    return (
+        f"The draw {had} {drawn} stage{'s' * (drawn > 1)}{of} ({shares}{joined}), each planned from the labels so far."
+    )
 
 
 def _weighed(method: Method) -> str:

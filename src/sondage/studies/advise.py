@@ -27,7 +27,9 @@ from sondage.studies.questions import make_question
 __all__ = ["Advice", "Expected", "advise"]
 
 BUDGETS = (100, 300, 1000)
+"""Looked at unless others are named."""
 PAYS_BELOW = 0.9
+"""Expected standard error, over that of uniform sampling, below which choosing pays."""
 
 _PROBABLE = "the probabilities are right"
 _CONDITIONS = {"regression": "the predictive variances are right"}
@@ -91,10 +93,42 @@ class Advice(Shown):
     sentence: str
     models: tuple[str, ...]
     aim: str
-    condition: str = "the probabilities are right"
+    condition: str = _PROBABLE
 
     def __str__(self) -> str:
         return self.sentence
+
+
+@dataclass(frozen=True)
+class _Aim:
+    """What labels are wanted for, beside the estimate: an interval of a width, or a power to find a difference."""
+
+    width: float | None
+    difference: float | None
+    power: float
+    alpha: float
+
+    def __str__(self) -> str:
+        if self.width is not None:
+            return f"a {100 * (1 - self.alpha):g} % interval of width {self.width:g}"
+        return f"finding a difference of {self.difference:g} with power {self.power:g}"
+
+    def variance(self) -> float | None:
+        """Return the variance of the estimate that reaches it; None where nothing is wanted."""
+        from scipy.stats import norm
+
+        z = float(norm.ppf(1 - self.alpha / 2))
+        if self.width is not None:
+            if not self.width > 0:
+                raise InputError(f"width={self.width} must be positive")
+            return (self.width / (2 * z)) ** 2
+        if self.difference is None:
+            return None
+        if self.difference == 0 or not self.alpha < self.power < 1:
+            raise InputError(
+                f"difference={self.difference} must not be 0 and wanted_power={self.power} in ({self.alpha}, 1)"
+            )
+        return (self.difference / (z + float(norm.ppf(self.power)))) ** 2
 
 
 def advise(
@@ -170,9 +204,8 @@ def advise(
     methods = {name: fitted_method(pool, question, choose_method(name, belief=belief)) for name in METHODS}
     plans = {name: make_plan(pool, question, method) for name, method in methods.items()}
     variances = {name: _variance(pool, plan, methods[name]) for name, plan in plans.items()}
-    expected = tuple(
-        _expected(name, budget, variances, limit, difference, alpha) for budget in looked for name in variances
-    )
+    aim = _Aim(width, difference, wanted_power, alpha)
+    expected = tuple(_expected(name, budget, variances, limit, aim) for budget in looked for name in variances)
     plan = plans["default"]
     scaled = not (isinstance(plan.belief, GaussianBelief) and plan.belief.broad)
     if not scaled and (width is not None or difference is not None):
@@ -181,8 +214,7 @@ def advise(
         )
     contrast, condition = plan.contrasts[0], _CONDITIONS.get(pool.task.kind, _PROBABLE) if scaled else _UNSCALED
     value = contrast.value(plan.known.means_of(contrast))
-    needed = _needed(variances, limit, width, difference, wanted_power, alpha)
-    needed = {name: float(np.ceil(n)) if pool.prices is None else n for name, n in needed.items()}
+    needed = _needed(variances, limit, aim.variance(), counted=pool.prices is None)
     return Advice(
         measure=contrast.functional.name,
         value=value,
@@ -190,7 +222,7 @@ def advise(
         needed=needed,
         sentence=_sentence(expected, looked[len(looked) // 2], condition, priced=pool.prices is not None),
         models=question.models,
-        aim=_aim(width, difference, wanted_power, alpha) if needed else "",
+        aim=str(aim) if needed else "",
         condition=condition,
     )
 
@@ -215,48 +247,25 @@ def _expected(
     budget: float,
     variances: dict[str, Callable[[float], float]],
     limit: float,
-    difference: float | None,
-    alpha: float,
+    aim: _Aim,
 ) -> Expected:
     variance, passive = variances[name](budget), variances["passive"]
     alike = name == "passive" or not passive(budget) > 0  # where no label can move the result all budgets are
     same = budget if alike else budget_for(passive, variance, limit)
     found = float("nan")
-    if difference is not None and variance > 0:
-        found = float(power(difference, float(np.sqrt(variance)), 1, alpha=alpha))
+    if aim.difference is not None and variance > 0:
+        found = float(power(aim.difference, float(np.sqrt(variance)), 1, alpha=aim.alpha))
     return Expected(name, budget, float(np.sqrt(variance)), same, found)
 
 
 def _needed(
-    variances: dict[str, Callable[[float], float]],
-    limit: float,
-    width: float | None,
-    difference: float | None,
-    wanted: float,
-    alpha: float,
+    variances: dict[str, Callable[[float], float]], limit: float, target: float | None, *, counted: bool
 ) -> dict[str, float]:
-    """Return each method's budget for the width of the interval, or for the power."""
-    from scipy.stats import norm
-
-    z = float(norm.ppf(1 - alpha / 2))
-    if width is not None:
-        if not width > 0:
-            raise InputError(f"width={width} must be positive")
-        target = (width / (2 * z)) ** 2
-    elif difference is not None:
-        if difference == 0 or not alpha < wanted < 1:
-            raise InputError(f"difference={difference} must not be 0 and wanted_power={wanted} in ({alpha}, 1)")
-        target = (difference / (z + float(norm.ppf(wanted)))) ** 2
-    else:
+    """Return each method's budget for a variance, a whole one where it counts labels; none where none is wanted."""
+    if target is None:
         return {}
-    return {name: budget_for(variance, target, limit) for name, variance in variances.items()}
-
-
-def _aim(width: float | None, difference: float | None, wanted: float, alpha: float) -> str:
-    """Return what budgets are needed for."""
-    if width is not None:
-        return f"a {100 * (1 - alpha):g} % interval of width {width:g}"
-    return f"finding a difference of {difference:g} with power {wanted:g}"
+    found = {name: budget_for(variance, target, limit) for name, variance in variances.items()}
+    return {name: float(np.ceil(budget)) for name, budget in found.items()} if counted else found
 
 
 def _sentence(expected: tuple[Expected, ...], budget: float, condition: str, *, priced: bool) -> str:

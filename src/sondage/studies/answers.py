@@ -9,7 +9,6 @@ import numpy as np
 from sondage.core.catalogue.significance import named_test
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
-from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.possible import outward, unrefuted_limits, unrounded
@@ -102,7 +101,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         spent=session.spent,
         warnings=tuple(remarks_on(fitted, uncertain, told=told)),
         counts=counts_of(session, contrast.models) if contrast.compares and not uncertain.doubt else None,
-        evidence=Evidence(contrast, estimation, fit),
+        evidence=fitted.evidence,
         course=LabelCourse(session.copied(), contrast, _alone),
     )
 

@@ -41,7 +41,9 @@ from sondage.studies.session import Session
 __all__ = ["LabelCourse"]
 
 FIRST_LOOK, LOOKS = 30, 40
+"""Labels at which an asymptotic sequence begins, and at how many numbers of labels it is computed."""
 TIGHTEST = 200.0
+"""Labels at which it is tightest, in a large pool."""
 
 
 @dataclass(frozen=True, eq=False)

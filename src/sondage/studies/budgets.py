@@ -15,6 +15,7 @@ from sondage.pools import Pool
 __all__ = ["LEAST_IN_SLICE", "check_amount", "check_budget", "least_in_stage", "next_end", "stage_end"]
 
 LEAST_IN_SLICE = 10
+"""Labels of a slice in a stage, at least."""
 _FEW = 10
 """Least labels of a stage that learns probabilities, or shares."""
 _SOME = 30

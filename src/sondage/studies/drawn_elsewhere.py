@@ -100,22 +100,11 @@ def estimate_from(
     >>> estimate_from("error_rate", predictions=[0, 1, 1], labels=[0, 1, 0], inclusion=[0.25, 0.5, 0.5]).value
     0.25
     """
-    if inclusion is not None and draw_probability is not None:
-        raise InputError("give inclusion= (drawn without replacement) or draw_probability= (with it), not both")
-    if inclusion is None and draw_probability is None:
-        raise InputError(
-            "give inclusion= (probability of being drawn) or draw_probability= (with replacement): labels without a "
-            "probability cannot be corrected for how they were chosen"
-        )
-    if estimator not in ESTIMATORS or isinstance(ESTIMATORS[estimator], Assisted):
-        raise InputError(
-            f"no estimator {estimator!r} without a pool; there are hajek, self_normalised, horvitz_thompson"
-        )
-    if estimator == "horvitz_thompson" and (pool_size is None or weights is not None):
-        raise InputError("estimator 'horvitz_thompson' needs pool_size=, and items of equal weight: no weights=")
+    _require_one_probability(inclusion, draw_probability)
+    _require_estimator(estimator, total_known=pool_size is not None and weights is None)
     check_part("interval", interval)
     check_part("target", target)
-    told = _told(labels)
+    told = _given_labels(labels)
     if not told:
         raise LabelError("there are no labels: nothing can be estimated")
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
@@ -126,11 +115,9 @@ def estimate_from(
     known_labels = [label for label in coded if label is not None]
     expansion = _expansion(inclusion, draw_probability, size)
     _check_pool_size(pool_size, 1 if inclusion is None else size)  # with replacement an item may come twice
-    base = (
-        np.ones(size)
-        if weights is None
-        else np.asarray(positive_column(weights, "weight", size, "row {}".format), dtype=float)
-    )
+    base = np.ones(size)
+    if weights is not None:
+        base = np.asarray(positive_column(weights, "weight", size, "row {}".format), dtype=np.float64)
     total = float(pool_size) if pool_size is not None and weights is None else float(np.sum(base * expansion.weights))
     items = Items(outputs, base / total)
     sample = Sample(items, label_array(known_labels, task), expansion)
@@ -140,6 +127,25 @@ def estimate_from(
     contrast = Contrast(functional, ((0, 1.0),))
     estimation = Estimation(sample, (Part(sample, known),), ESTIMATORS[estimator])
     return result_of(contrast, estimation, interval, target, complete=pool_size is None or pool_size <= size)
+
+
+def _require_one_probability(inclusion: Any, draw_probability: Any) -> None:
+    """Refuse labels of which it is not told with what probability they were drawn, or told in two ways."""
+    if inclusion is not None and draw_probability is not None:
+        raise InputError("give inclusion= (drawn without replacement) or draw_probability= (with it), not both")
+    if inclusion is None and draw_probability is None:
+        raise InputError(
+            "give inclusion= (probability of being drawn) or draw_probability= (with replacement): labels without a "
+            "probability cannot be corrected for how they were chosen"
+        )
+
+
+def _require_estimator(name: str, *, total_known: bool) -> None:
+    """Refuse an estimator that needs a pool, or what all items weigh where that is not known."""
+    if name not in ESTIMATORS or isinstance(ESTIMATORS[name], Assisted):
+        raise InputError(f"no estimator {name!r} without a pool; there are hajek, self_normalised, horvitz_thompson")
+    if name == "horvitz_thompson" and not total_known:
+        raise InputError("estimator 'horvitz_thompson' needs pool_size=, and items of equal weight: no weights=")
 
 
 def ready_on(sample: Sample, measure: Measure, task: Task) -> Functional:
@@ -231,7 +237,7 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
     return sorted(seen)
 
 
-def _told(labels: Any) -> list[Any]:
+def _given_labels(labels: Any) -> list[Any]:
     """Return labels as a list, or refuse one that is missing: None, NaN, or an empty text as in files."""
     found = list(converted(labels))
     for row, label in enumerate(found):

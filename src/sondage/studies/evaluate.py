@@ -1,4 +1,4 @@
-"""The front door: evaluate, compare, select, and estimates from labels that somebody else drew."""
+"""The front door: evaluate, compare and select, each a session in memory from the first draw to the answer."""
 
 from __future__ import annotations
 

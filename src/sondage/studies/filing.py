@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -137,10 +137,8 @@ def load_session(
     facts: Mapping[str, Any], found: Records, own: Mapping[str, Measure]
 ) -> tuple[Session, dict[Any, Row]]:
     """Return the session and the fields of its items, from the rows of a study."""
-    planned, draws, rows = found.stages(), found.draws(), found.rows()
-    positions = {draw["id"]: position for position, draw in enumerate(draws)}
-    grouped, layout = planned[0]["grouped"], json.loads(planned[0]["layout"])
-    ids = [records.id_from_text(draw["id"]) for draw in draws]
+    planned, draws = found.stages(), found.draws()
+    layout = json.loads(planned[0]["layout"])
     stages = [
         records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in planned
     ]
@@ -155,16 +153,24 @@ def load_session(
         budget=facts["budget"],
         seed=stages[0].seed,
         stages=stages,
-        columns={
-            "ids": ids,
-            "items": records.items_from_rows(rows, layout),
-            "units": np.array([positions[row["id"]] for row in rows], dtype=np.int64) if grouped else None,
-            "costs": None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws]),
-        },
+        columns=_drawn_columns(draws, found.rows(), layout, grouped=planned[0]["grouped"]),
     )
     for row in planned:
         rests = records.rests_from_data(row)
         if rests is not None:
             session.rests[row["number"]] = partial(dict, rests)
-    fields = {name: json.loads(draw["fields"]) for name, draw in zip(ids, draws, strict=True)}
+    fields = {name: json.loads(draw["fields"]) for name, draw in zip(session.ids, draws, strict=True)}
     return session, fields
+
+
+def _drawn_columns(
+    draws: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], layout: Row, *, grouped: bool
+) -> Row:
+    """Return the columns of a session from the rows of its drawn items, and of their rows of the pool."""
+    positions = {draw["id"]: position for position, draw in enumerate(draws)}
+    return {
+        "ids": [records.id_from_text(draw["id"]) for draw in draws],
+        "items": records.items_from_rows(rows, layout),
+        "units": np.array([positions[row["id"]] for row in rows], dtype=np.int64) if grouped else None,
+        "costs": None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws]),
+    }

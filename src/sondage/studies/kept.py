@@ -48,6 +48,7 @@ class Kept:
         self._ballots: Ballots
         self._positions: dict[str, int]
         self._asked: list[int]
+        self._last_asked: int
         with self._reading():
             pass
         if pool is not None:

@@ -20,6 +20,7 @@ from sondage.studies.stopping import Rule, check_rule
 __all__ = ["carrying", "label_all", "labels_by_id", "require_labels"]
 
 BATCH = 100
+"""Ids that a labelling function gets at once."""
 
 
 def require_labels(labels: Any) -> None:

@@ -15,6 +15,7 @@ from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Interval, Significance
 from sondage.core.sequences import ConfidenceSequence
 from sondage.core.significance import repeated_pvalues, spending_bounds
+from sondage.core.significance.repeated import MOST_EXTREME
 from sondage.errors import InputError
 from sondage.studies.answers import compare_session
 from sondage.studies.session import Session
@@ -22,9 +23,10 @@ from sondage.studies.session import Session
 __all__ = ["PlannedLooks", "planned_shares"]
 
 LEAST_APART = 0.02
+"""Share of the budget between two looks."""
 MOST_LOOKS = 50
 ROOM = 1.1
-MOST_EXTREME = 40.0
+"""What is drawn from counts as at least so many times the budget: the information stays finite."""
 WITH_INTERVAL = ("t", "wald", "hypergeometric")
 """Tests that have an interval of their name."""
 MOST_LEVEL = 1.0 - 1e-15

@@ -20,7 +20,7 @@ from sondage.core.possible import outward, unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
-from sondage.core.variances import variance_slope
+from sondage.core.samples import Sample
 from sondage.pools import Pool
 from sondage.studies.answers import within
 from sondage.studies.fitting import immovable
@@ -29,7 +29,7 @@ from sondage.studies.proven import proven_range
 from sondage.studies.remarks import of_undefined
 from sondage.studies.responses import Labelled, labelled
 from sondage.studies.session import Session
-from sondage.studies.uncertainty import FittedContrast, before_labels, squared_error
+from sondage.studies.uncertainty import FittedContrast, before_labels, slope_at, squared_error
 
 __all__ = ["overall_estimate"]
 
@@ -48,6 +48,28 @@ class _Slice:
     found: Labelled
     fit: Fit
     estimate: Estimate
+
+
+@dataclass(frozen=True, eq=False)
+class _Whole:
+    """What the slices make together.
+
+    `before` and `sums` are the joined pool means, believed before any label and estimated; `moved` has each slice's fit
+    linearised at the latter, `bias` bounds what is left of a bias in the value.
+    """
+
+    slices: Sequence[_Slice]
+    contrast: Contrast
+    before: Sums
+    sums: Sums
+    value: float
+    bias: float
+    moved: Sequence[FittedContrast]
+
+    @property
+    def samples(self) -> list[tuple[float, Sample]]:
+        """Each slice's share, and its labelled rows with the weights that these have in it."""
+        return [(one.share, one.found.estimation.merged(one.fit.shares)) for one in self.slices]
 
 
 def overall_estimate(
@@ -75,6 +97,52 @@ def overall_estimate(
     number : int
         Which of the question's measures.
     """
+    whole = _whole_of(sessions, pools, shares, estimates, number)
+    slices, contrast, value, samples = whole.slices, whole.contrast, whole.value, whole.samples
+    method, own, effective = slices[0].session.method, [one.estimate for one in slices], _effective(whole)
+    squares, degrees = _squared_errors(whole)
+    total, df = float(squares.sum()) + whole.bias**2, joint_degrees(squares, degrees)
+    if method.target == "population":
+        total, df = of_population(total, df, _population_part(whole), effective)
+    beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, whole.sums)]
+    possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
+    exact = all(one.found.exact for one in slices) and not beyond
+    if possible[1] - possible[0] <= ROUNDING:
+        exact, total = True, 0.0
+    return replace(
+        own[0],
+        value=within(value, *possible),
+        std_error=float(np.sqrt(total)) if np.isfinite(value) and not beyond else float("nan"),
+        n_labels=sum(one.n_labels for one in own),
+        exact=exact,
+        interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
+        possible=outward(*possible, contrast.bounds),
+        unrefuted=unrefuted_limits(contrast, samples),
+        parts=parts_of(contrast, samples, whole.sums[contrast.models[0]]),
+        slope=_slope(whole, squares, total),
+        plausible=joined_errors([(one.share, one.estimate.plausible) for one in slices]),
+        pivot=None,
+        df=df,
+        n_effective=effective,
+        largest_weight=max(one.share * one.estimate.largest_weight for one in slices),
+        n_pending=sum(one.n_pending for one in own),
+        n_skipped=sum(one.n_skipped for one in own),
+        if_skipped=None,
+        spent=float(sum(one.spent for one in own)),
+        warnings=(*_remarks(slices, beyond), *of_undefined(contrast, value, exact=exact)),
+        evidence=None,
+        course=None,
+    )
+
+
+def _whole_of(
+    sessions: Mapping[Any, Session],
+    pools: Mapping[Any, Pool],
+    shares: Mapping[Any, float],
+    estimates: Mapping[Any, Estimate],
+    number: int,
+) -> _Whole:
+    """Return the slices joined at their pool means: those before any label if no label can move any."""
     first = next(iter(sessions.values()))
     functional = first.question.measures[number].ready(first.task)
     contrast = contrasts_of(first.question, functional, first.models)[0]
@@ -88,55 +156,14 @@ def overall_estimate(
     told = all(immovable(one.session) and not _share_that_matters(one, contrast, before) for one in slices)
     sums = before if told else _joined(slices, contrast, [one.fit.sums for one in slices])
     value, bias = _value(slices, contrast, sums)
-    moved = [_at(one, contrast, sums, value) for one in slices]
-    squares, degrees = _squared_errors(slices, contrast, moved, before)
-    method, effective = first.method, _effective(slices, contrast)
-    total, df = float(squares.sum()) + bias**2, joint_degrees(squares, degrees)
-    if method.target == "population":
-        total, df = of_population(total, df, _population_part(slices, contrast, sums, moved), effective)
-    samples = [(one.share, one.found.estimation.merged(one.fit.shares)) for one in slices]
-    beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, sums)]
-    possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
-    exact = all(one.found.exact for one in slices) and not beyond
-    if possible[1] - possible[0] <= ROUNDING:
-        exact, total = True, 0.0
-    own = [one.estimate for one in slices]
-    warnings = [*_remarks(slices, beyond), *of_undefined(contrast, value, exact=exact)]
-    return replace(
-        own[0],
-        value=within(value, *possible),
-        std_error=float(np.sqrt(total)) if np.isfinite(value) and not beyond else float("nan"),
-        n_labels=sum(one.n_labels for one in own),
-        exact=exact,
-        interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
-        possible=outward(*possible, contrast.bounds),
-        unrefuted=unrefuted_limits(contrast, samples),
-        parts=parts_of(contrast, samples, sums[contrast.models[0]]),
-        slope=_slope(slices, contrast, moved, squares, total),
-        plausible=joined_errors([(one.share, one.estimate.plausible) for one in slices]),
-        pivot=None,
-        df=df,
-        n_effective=effective,
-        largest_weight=max(one.share * one.estimate.largest_weight for one in slices),
-        n_pending=sum(one.n_pending for one in own),
-        n_skipped=sum(one.n_skipped for one in own),
-        if_skipped=None,
-        spent=float(sum(one.spent for one in own)),
-        warnings=tuple(warnings),
-        evidence=None,
-        course=None,
-    )
+    moved = [FittedContrast(one.session, one.found, contrast, _at(one, contrast, sums, value)) for one in slices]
+    return _Whole(slices, contrast, before, sums, value, bias, moved)
 
 
-def _squared_errors(
-    slices: Sequence[_Slice], contrast: Contrast, moved: Sequence[Fit], before: Sums
-) -> tuple[Floats, Floats]:
+def _squared_errors(whole: _Whole) -> tuple[Floats, Floats]:
     """Return each slice's part of the whole's variance, and its degrees of freedom."""
-    parts = [
-        squared_error(FittedContrast(one.session, one.found, contrast, fit), before)
-        for one, fit in zip(slices, moved, strict=True)
-    ]
-    squares = [one.share**2 * part[0] for one, part in zip(slices, parts, strict=True)]
+    parts = [squared_error(fitted, whole.before) for fitted in whole.moved]
+    squares = [one.share**2 * part[0] for one, part in zip(whole.slices, parts, strict=True)]
     return np.array(squares), np.array([part[1] for part in parts])
 
 
@@ -149,17 +176,12 @@ def _remarks(slices: Sequence[_Slice], beyond: Sequence[str]) -> Iterator[str]:
         yield f"{', '.join(beyond)}: {value_rests}"
 
 
-def _slope(slices: Sequence[_Slice], contrast: Contrast, moved: Sequence[Fit], squares: Floats, total: float) -> float:
+def _slope(whole: _Whole, squares: Floats, total: float) -> float:
     """Return how fast the variance grows with the value: the slices' third cumulants over their variances."""
     if not (np.isfinite(total) and squares.sum() > 0):
         return 0.0
-    std_error, slopes = float(np.sqrt(total)), []
-    for one, fit in zip(slices, moved, strict=True):
-        estimation, error = one.found.estimation, std_error / one.share
-        sample = estimation.merged(fit.shares)
-        belief = one.found.belief
-        slope = variance_slope(contrast, sample, fit.sums, fit.residuals, belief, estimation.inclusion, error)
-        slopes.append(one.share * slope)
+    std_error, both = float(np.sqrt(total)), zip(whole.slices, whole.moved, strict=True)
+    slopes = [one.share * slope_at(fitted, std_error / one.share) for one, fitted in both]
     return float(np.average(slopes, weights=squares))
 
 
@@ -209,20 +231,20 @@ def _share_that_matters(one: _Slice, contrast: Contrast, sums: Sums) -> float:
     return one.pool.share_of(one.pool.relevant([contrast.influence(sums)], uninformed))
 
 
-def _population_part(slices: Sequence[_Slice], contrast: Contrast, sums: Sums, moved: Sequence[Fit]) -> float:
+def _population_part(whole: _Whole) -> float:
     """Return the whole pool's share in the error for a population: the influence varies within and between slices."""
-    influence = contrast.influence(sums)
+    influence = whole.contrast.influence(whole.sums)
     squared = spread = 0.0
-    for one, fit in zip(slices, moved, strict=True):
+    for one, fitted in zip(whole.slices, whole.moved, strict=True):
         mean = sum(float(np.sum(a * one.fit.sums[model])) for model, a in influence.terms) - influence.constant
         squared += one.share**2 * one.found.known.squared
-        spread += one.share * (fit.spread + mean**2)
+        spread += one.share * (fitted.fit.spread + mean**2)
     return squared * spread
 
 
-def _effective(slices: Sequence[_Slice], contrast: Contrast) -> float:
+def _effective(whole: _Whole) -> float:
     """Return the effective number of labels; of a proportion those in its denominator, as for one pool."""
-    ratio, model = contrast.functional.ratio, contrast.models[0]
+    slices, ratio, model = whole.slices, whole.contrast.functional.ratio, whole.contrast.models[0]
     parts = np.array([1.0 if ratio is None else float(np.sum(ratio[1] * one.fit.sums[model])) for one in slices])
     parts = parts * np.array([one.share for one in slices])
     counts = np.array([counted_labels(one.estimate) for one in slices])

@@ -155,12 +155,12 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
     if past is not None and len(past.labels):
         belief = calibrated(belief, past.answered, past.labels, past.units)
-    pass_one = PoolSums(pool, models, functionals, belief, uninformed, past)
+    sums = PoolSums(pool, models, functionals, belief, uninformed, past)
     setting = Setting(
         contrasts=wanted[0],
         belief=belief,
         task=pool.task,
-        expect=pass_one.expect,
+        expect=sums.expect,
         assisted=method.assisted,
         uninformed=uninformed,
         standing=standing,
@@ -169,12 +169,12 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     )
     from_first = [_from_first(contrasts) for contrasts in wanted]
     for contrasts in from_first:
-        _require_defined(contrasts, pass_one, uninformed)
+        _require_defined(contrasts, sums, uninformed)
     rest = None if past is None else past.rest
-    relevant = _relevant(pool, [c for contrasts in from_first for c in contrasts], pass_one, belief, uninformed, rest)
+    relevant = _relevant(pool, [c for contrasts in from_first for c in contrasts], sums, belief, uninformed, rest)
     design = design_of(method, setting, len(functionals))
     filled = pool.filled(design, relevant, rest, strict=method.assisted)
-    return _plan(pool, functionals, setting, pass_one, filled)
+    return _plan(pool, functionals, setting, sums, filled)
 
 
 def _functionals(task: Task, question: Question, method: Method) -> tuple[Functional, ...]:

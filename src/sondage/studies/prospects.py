@@ -15,8 +15,8 @@ from sondage.studies.session import Session
 
 __all__ = ["Prospect", "prospect"]
 
-LOOKS = 24
-FIRST_LOOK = 10
+LOOKS, FIRST_LOOK = 24, 10
+"""At how many numbers of labels an estimate is looked back at, and the first of them."""
 
 
 @dataclass(frozen=True, eq=False)

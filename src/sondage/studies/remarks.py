@@ -14,10 +14,10 @@ from sondage.studies.uncertainty import FittedContrast, Uncertainty
 
 __all__ = ["of_undefined", "of_untold", "remarks_on"]
 
-FEW = 5
-"""Names of classes in a remark."""
-LARGE = 0.2
-"""Share of the weight that one of more than `FEW` items may have without a remark."""
+MOST_NAMED = 5
+"""Classes that a remark names."""
+LARGE_SHARE, FEW_ITEMS = 0.2, 5
+"""Share of the weight that one item may have without a remark, where there are more than so few."""
 
 
 def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) -> Iterator[str]:
@@ -35,7 +35,7 @@ def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) ->
         yield from of_untold(contrast, found.estimation.whole)
     yield from _of_people(fitted, uncertain.doubt)
     yield from _of_counts(fitted, uncertain.doubt)
-    if uncertain.largest > LARGE and not found.exact and fitted.sample.size > FEW:
+    if uncertain.largest > LARGE_SHARE and not found.exact and fitted.sample.size > FEW_ITEMS:
         yield f"one item carries {uncertain.largest:.0%} of the weight: the estimate rests on few labels"
 
 
@@ -72,7 +72,8 @@ def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:
     """Yield that a mean over classes knows nothing of some."""
     names = untold(contrast, sample)
     if names:
-        shown = ", ".join(map(str, names[:FEW])) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+        more = len(names) - MOST_NAMED
+        shown = ", ".join(map(str, names[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
         many = "classes" if len(names) > 1 else "class"
         yield f"no labelled item tells of {many} {shown}: their part of {contrast.functional.name} is not known"
 

@@ -28,8 +28,8 @@ from sondage.studies.sums import calibrated, carried_totals
 
 __all__ = ["Labelled", "if_skipped", "labelled"]
 
-CELLS = 5
-LEAST_IN_CELL = 5
+CELLS, LEAST_IN_CELL = 5, 5
+"""Cells of equal belief, at most, and answered items in each, at least."""
 DIGITS = 11
 """Of a score: beliefs that differ by less are equal."""
 
@@ -109,14 +109,9 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         inside = (asked >= firsts[number]) & (asked < firsts[number + 1])
         if not here[inside].any():
             continue
-        of_stage, given = asked[inside], here[inside]
-        expansion = DRAWS[session.method.draw].expansion(stage.drawn, of_stage - firsts[number])
-        complete = stage.drawn.exhausted(len(given)) and not np.any(expansion.spread)
-        if not given.all():
-            expansion = _responding(session, stage.known, expansion, of_stage, given)
-        items, labels, units = session.rows(of_stage[given], answers)
+        sample, complete = _sample_of(session, number, asked[inside], here[inside], answers)
         known = _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)
-        parts.append(Part(Sample(items, labels, expansion, units), known))
+        parts.append(Part(sample, known))
     last = session.stages[-1]
     exact, settled = bool(here.all()) and last.covers and complete, None
     if here.all() and session.rest_immovable:
@@ -126,6 +121,19 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
     warnings = (*_unanswered(n_pending, len(skipped)), *_against_belief(session, whole))
     opinions = _opinions(session, asked[here].tolist())
     return Labelled(estimation, exact, last.covers, settled, n_pending, skipped, warnings, opinions)
+
+
+def _sample_of(
+    session: Session, number: int, asked: NDArray[np.int64], here: NDArray[np.bool_], answers: Answers
+) -> tuple[Sample, bool]:
+    """Return the answered items of what a stage asked for, and whether that is all which could be drawn."""
+    stage = session.stages[number]
+    expansion = DRAWS[session.method.draw].expansion(stage.drawn, asked - session.firsts[number])
+    complete = stage.drawn.exhausted(len(asked)) and not np.any(expansion.spread)
+    if not here.all():
+        expansion = _responding(session, stage.known, expansion, asked, here)
+    items, labels, units = session.rows(asked[here], answers)
+    return Sample(items, labels, expansion, units), complete
 
 
 def _unanswered(n_pending: int, n_skipped: int) -> list[str]:

@@ -28,7 +28,7 @@ from sondage.studies.session import Session
 
 __all__ = ["current_standing", "select_session"]
 
-FEW = 25.0
+TELLING_LABELS = 25.0
 """Labels below which it cannot be said who contends: all models then count alike when stages are weighed."""
 STREAM = 6
 """Of the random numbers that simultaneous statements draw from the session's seed."""
@@ -101,7 +101,7 @@ def _focused_fits(found: Labelled, single: Sequence[Contrast], functional: Funct
     leader, weights = _standing(found, single, fits)
     place = next(i for i, contrast in enumerate(single) if contrast.models[0] == leader)
     # Some of the weight goes to all: a model that is far behind must not lead by the noise of its own estimate.
-    alike = min(1.0, FEW / found.estimation.whole.size) ** 2
+    alike = min(1.0, TELLING_LABELS / found.estimation.whole.size) ** 2
     mixed = tuple((1.0 - alike) * weight + alike / len(weights) for weight in weights.values())
     return found.estimation.joint(single, Focus(place, mixed))
 

@@ -152,8 +152,7 @@ class Session(Sheet):
         pool = as_asked(pool, self.question)
         if self.stages:
             self._drop_reserve()
-        units = self._drawn_units(pool)
-        past = self.past(pool)
+        units, past = self._drawn_units(pool), self.past(pool)
         spent = self._costs_of(len(units))
         least = least_in_stage(pool.task, self.question.kind, len(pool.models))
         end = self.budget if last else next_end(pool, self.method.stages, self.budget, spent, least)

@@ -92,11 +92,11 @@ def evaluate_slices(
     if share not in SHARES:
         raise InputError(f"no share {share!r}; there are {', '.join(SHARES)}")
     if isinstance(pool, Mapping):
-        parts = _several(pool, labels, slices, question)
+        parts = _parts_of_pools(pool, labels, slices, question)
     else:
         question = settle(pool, question)
-        parts = _sliced(pool, labels, slices)
-    _check(parts, budget)
+        parts = _parts_of_slices(pool, labels, slices)
+    _require_budget(parts, budget)
     single = replace(method, stages=(1.0,))
     sessions = {
         part.name: Session(question, single, part.pool.task, part.pool.models, budget=0, seed=_seed(seed, part.name))
@@ -104,7 +104,7 @@ def evaluate_slices(
     }
     weights, pools = {part.name: part.weight for part in parts}, {part.name: part.pool for part in parts}
     with carrying({part.name: part.got for part in parts} if isinstance(pool, Mapping) else parts[0].got):
-        _label(parts, list(sessions.values()), method, int(budget), share)
+        _label_slices(parts, list(sessions.values()), method, int(budget), share)
         found = {name: list(estimate_session(session).values()) for name, session in sessions.items()}
     results = []
     for number in range(len(question.measures)):
@@ -113,7 +113,7 @@ def evaluate_slices(
     return results
 
 
-def _sliced(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
+def _parts_of_slices(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
     look = labels if callable(labels) else labels_by_id(pool, labels)
     got: dict[Any, Any] = {}
     found = pool.cut(slices)
@@ -121,7 +121,7 @@ def _sliced(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
     return [_Part(name, part, mass / total, look, got) for name, (mass, part) in found.items()]
 
 
-def _several(pools: Mapping[Any, Pool], labels: Any, slices: Any, question: Question) -> list[_Part]:
+def _parts_of_pools(pools: Mapping[Any, Pool], labels: Any, slices: Any, question: Question) -> list[_Part]:
     if slices is not None:
         raise InputError("several pools are the slices: leave slices= out, or give one pool")
     if len(pools) < 2:
@@ -144,7 +144,7 @@ def _several(pools: Mapping[Any, Pool], labels: Any, slices: Any, question: Ques
     return [_Part(name, pool, len(pool) / size, labels[name], {}) for name, pool in pools.items()]
 
 
-def _check(parts: Sequence[_Part], budget: float) -> None:
+def _require_budget(parts: Sequence[_Part], budget: float) -> None:
     """Refuse costs, and a budget that cannot pay ten labels a slice."""
     if any(part.pool.prices is not None for part in parts):
         raise InputError("slices share a number of labels, not costs: use pools without costs, or evaluate each alone")
@@ -163,7 +163,7 @@ def _seed(seed: int, name: Any) -> int:
     return int.from_bytes(sha256(f"{seed}:{name}".encode()).digest()[:6], "big")
 
 
-def _label(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, budget: int, share: str) -> None:
+def _label_slices(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, budget: int, share: str) -> None:
     """Plan all slices, divide a stage's labels, draw and label; until the budget is spent or all is labelled."""
     plans: list[Plan | None] = [None] * len(parts)
     left = np.ones(len(parts), dtype=np.bool_)

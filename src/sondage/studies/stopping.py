@@ -23,7 +23,9 @@ from sondage.studies.session import Session
 __all__ = ["Rule", "check_rule", "concluded", "make_rule", "stopping_method"]
 
 LOOK_EVERY, LOOK_SHARE = 10, 20
+"""Labels between two looks: so many at least, and one in so many of those so far."""
 STOP_FLOOR = 0.5
+"""Of the default method, where a rule looks at every label."""
 
 
 class Rule(Protocol):
@@ -149,13 +151,13 @@ def concluded(found: Any, session: Session, rule: Rule | None, stopped: str | No
     if rule is None:
         return found
     if not isinstance(found, Comparison):
-        return _told(found, rule, stopped, session)
+        return _ended(found, rule, stopped, session)
     if isinstance(rule, PlannedLooks):
         found = rule.concluded(session, found)
-    return replace(found, estimate=_told(found.estimate, rule, stopped, session))
+    return replace(found, estimate=_ended(found.estimate, rule, stopped, session))
 
 
-def _told(estimate: Estimate, rule: Rule, stopped: str | None, session: Session) -> Estimate:
+def _ended(estimate: Estimate, rule: Rule, stopped: str | None, session: Session) -> Estimate:
     told = replace(estimate, stopped=stopped, interval_kind="anytime")
     if isinstance(rule, PlannedLooks) or not math.isfinite(told.value):
         return told

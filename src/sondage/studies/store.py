@@ -64,7 +64,7 @@ class Store:
     def use_log(self) -> None:
         """Switch a new SQLite file to its write-ahead log, which cannot be done inside a transaction."""
         if self.is_file:
-            with self._told(), closing(self._engine.raw_connection()) as connection:
+            with self._errors_told(), closing(self._engine.raw_connection()) as connection:
                 connection.cursor().execute("PRAGMA journal_mode=WAL")
 
     def require_study(self) -> None:
@@ -85,7 +85,7 @@ class Store:
     def writing(self) -> Iterator[Records]:
         """Open a transaction that writes: all of it or, on any error, nothing."""
         self._require_file()
-        with self._told(), self._engine.connect() as connection:
+        with self._errors_told(), self._engine.connect() as connection:
             connection = connection.execution_options(sondage_writes=True)
             with connection.begin():
                 yield Records(connection, self.name)
@@ -94,7 +94,7 @@ class Store:
     def reading(self) -> Iterator[Records]:
         """Open a transaction that reads one state of the study."""
         self._require_file()
-        with self._told(), self._engine.connect() as connection:
+        with self._errors_told(), self._engine.connect() as connection:
             if not self.is_file:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
@@ -114,15 +114,15 @@ class Store:
         if not self.is_file:
             yield
             return
-        with self._told():
+        with self._errors_told():
             opened = self._engine.raw_connection()
         with closing(opened) as connection:
-            with self._told():
+            with self._errors_told():
                 connection.cursor().execute("SELECT count(*) FROM sqlite_master").fetchall()  # opens the log
             yield
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_told(self) -> Iterator[None]:
         """Turn a database's errors into one line."""
         try:
             yield

@@ -100,6 +100,7 @@ class PoolSums:
         return carried_totals(self.bases.values(), self.models, belief, past.answered, past.labels, past.unanswered)
 
     def expect(self, contrast: Contrast, belief: Belief) -> Sums:
+        """Return the believed pool means of a contrast; the first of another statistic takes a pass of its own."""
         basis = contrast.functional.basis
         if basis.name not in self.bases:
             self.bases[basis.name] = basis

@@ -9,6 +9,7 @@ import numpy as np
 from sondage.core.catalogue.intervals import OWN
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
+from sondage.core.evidence import Evidence
 from sondage.core.pivots import Pivot, pivot_of
 from sondage.core.plausible import PlausibleErrors, plausible, plausible_errors
 from sondage.core.predictions import Floats
@@ -25,6 +26,7 @@ __all__ = [
     "before_labels",
     "pivot_against",
     "plausible_errors_of",
+    "slope_at",
     "slope_of",
     "squared_error",
     "uncertainty_of",
@@ -46,9 +48,14 @@ class FittedContrast:
     fit: Fit
 
     @property
+    def evidence(self) -> Evidence:
+        """What an estimate of it follows from."""
+        return Evidence(self.contrast, self.found.estimation, self.fit)
+
+    @property
     def sample(self) -> Sample:
         """All that is labelled, with the weight that each has in the fit."""
-        return self.found.estimation.merged(self.fit.shares)
+        return self.evidence.sample
 
     @property
     def sampled_pool(self) -> bool:
@@ -147,14 +154,19 @@ def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
     """Return how fast the variance grows with the value; 0 of a difference, and where it is not known."""
     if not _spread_known(fitted, uncertain, "evaluate"):
         return 0.0
-    found, error = fitted.found, np.sqrt(uncertain.total)
-    inclusion = found.estimation.inclusion
-    fit = fitted.fit
-    return variance_slope(fitted.contrast, fitted.sample, fit.sums, fit.residuals, found.belief, inclusion, error)
+    return slope_at(fitted, float(np.sqrt(uncertain.total)))
+
+
+def slope_at(fitted: FittedContrast, std_error: float) -> float:
+    """Return how fast the variance grows with the value, of an estimate with this standard error."""
+    fit, estimation = fitted.fit, fitted.found.estimation
+    return variance_slope(
+        fitted.contrast, fitted.sample, fit.sums, fit.residuals, estimation.belief, estimation.inclusion, std_error
+    )
 
 
 def plausible_errors_of(fitted: FittedContrast, uncertain: Uncertainty) -> PlausibleErrors | None:
-    """Return how far off the value is by what the labels leave possible; None of a difference."""
+    """Return how far off the value is by what the labels leave possible; None but of one model's class losses."""
     contrast, sample, belief = fitted.contrast, fitted.sample, fitted.found.belief
     if belief is None or not np.isfinite(fitted.fit.value) or not _spread_known(fitted, uncertain, "evaluate"):
         return None
@@ -163,14 +175,11 @@ def plausible_errors_of(fitted: FittedContrast, uncertain: Uncertainty) -> Plaus
 
 def pivot_against(fitted: FittedContrast, uncertain: Uncertainty) -> Pivot | None:
     """Return what differences are held against by the package's own interval; None of one model."""
-    found, total = fitted.found, uncertain.total
-    if total == 0.0 or not _spread_known(fitted, uncertain, "compare"):
+    own = fitted.session.method.interval in OWN
+    if uncertain.total == 0.0 or not own or not _spread_known(fitted, uncertain, "compare"):
         return None
-    if found.belief is None or fitted.session.method.interval not in OWN:
-        return None
-    drawn = found.known.squared if fitted.sampled_pool else 0.0
-    units = (drawn, uncertain.effective)
-    return pivot_of(fitted.contrast, found.estimation, fitted.fit, fitted.sample, found.belief, total, units)
+    drawn = fitted.found.known.squared if fitted.sampled_pool else 0.0
+    return pivot_of(fitted.evidence, uncertain.total, (drawn, uncertain.effective))
 
 
 def _spread_known(fitted: FittedContrast, uncertain: Uncertainty, kind: str) -> bool:

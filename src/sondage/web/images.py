@@ -24,7 +24,7 @@ TYPES: Mapping[str, str] = {
 }
 """Kinds of pictures by the end of their name; none of them can carry a script."""
 
-MOST = 1000  # characters of a name
+LONGEST_NAME = 1000  # characters
 
 
 class Images(Protocol):
@@ -65,7 +65,7 @@ def _is_picture(name: str) -> bool:
         path = urlsplit(name).path
     except ValueError:  # brackets that would be an address's
         return False
-    return len(name) <= MOST and "\n" not in name and Path(path).suffix.lower() in TYPES
+    return len(name) <= LONGEST_NAME and "\n" not in name and Path(path).suffix.lower() in TYPES
 
 
 class Nowhere:

@@ -11,12 +11,13 @@ from urllib.parse import unquote
 from uuid import uuid4
 
 from sondage.errors import ConflictError, LabelError
+from sondage.studies.account import Progress, Status
 from sondage.studies.claims import Claim
 from sondage.studies.study import Study
 from sondage.web.images import Images
 from sondage.web.showing import Choice, Shown, choices, document_parts, shown, shown_item, system_parts
 
-__all__ = ["Card", "Labelling", "Place", "Progress", "Row"]
+__all__ = ["Card", "Labelling", "Place", "Row", "StudyProgress"]
 
 QUESTIONS = {
     "classification": "Which label is right?",
@@ -81,7 +82,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """How far a study is: a sentence, two numbers of the same unit, and what else is to be known."""
 
     done: str
@@ -100,7 +101,7 @@ class Place:
         The item held.
     waiting : str
         Why there is none though labels are wanted; empty when all is done.
-    progress : Progress
+    progress : StudyProgress
         Of the study.
     undo : str
         Name of the request that would take the last answer back; empty if there is none.
@@ -108,7 +109,7 @@ class Place:
 
     card: Card | None
     waiting: str
-    progress: Progress
+    progress: StudyProgress
     undo: str
 
 
@@ -160,10 +161,10 @@ class Labelling:
         claims = self.study.claim(who)
         status, mine = self.study.status, self.study.progress().get(who)
         card = self._card(claims[0], who, undone) if claims else None
-        undo = _name() if mine is not None and mine.labelled + mine.skipped else ""
+        undo = _request_name() if mine is not None and mine.labelled + mine.skipped else ""
         return Place(card, "" if card else _waiting(status), _progress(status, mine), undo)
 
-    def progress(self) -> Progress:
+    def progress(self) -> StudyProgress:
         """Return how far the study is."""
         return _progress(self.study.status, None)
 
@@ -223,7 +224,7 @@ class Labelling:
         before = self._before(claim.id, who) if undone else None
         if self.kind in ("classification", "regression"):
             answer = "" if before is None else str(before)
-            return Card(str(claim.id), _name(), shown_item(claim.id, claim.fields, self.images), (), answer)
+            return Card(str(claim.id), _request_name(), shown_item(claim.id, claim.fields, self.images), (), answer)
         own, parts = self._parts(claim)
         grades = before if isinstance(before, Mapping) else dict(zip(self.study.models, before or (), strict=False))
         required = set(parts) if self.kind == "ranking" else self._asked_about
@@ -238,7 +239,7 @@ class Labelling:
             )
             for place, part in enumerate(order)
         ]
-        return Card(str(claim.id), _name(), shown_item(claim.id, own, self.images), tuple(rows))
+        return Card(str(claim.id), _request_name(), shown_item(claim.id, own, self.images), tuple(rows))
 
     def _parts(self, claim: Claim) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return the fields of an item itself, and those of each part that gets a grade."""
@@ -277,7 +278,8 @@ def _item(form: Form) -> str:
     return unquote(form.get("item", ""))
 
 
-def _name() -> str:
+def _request_name() -> str:
+    """Return a name that no other request has."""
     return str(uuid4())
 
 
@@ -285,19 +287,19 @@ def _grade(value: Any) -> str:
     return "" if value is None or value != value else f"{value:g}"
 
 
-def _progress(status: Any, mine: Any) -> Progress:
+def _progress(status: Status, mine: Progress | None) -> StudyProgress:
     """Return counts in words; with costs the budget is not a number of labels."""
-    if status.spent == status.labelled:
-        at, of = status.labelled + status.skipped, status.labelled + status.pending + status.remaining + status.skipped
-        done = f"{status.labelled:,} of {of:,} labelled"
-    else:
+    at: float = status.labelled + status.skipped
+    of: float = at + status.pending + status.remaining
+    done = f"{status.labelled:,} of {of:,} labelled"
+    if status.spent != status.labelled:
         at, of = status.spent, status.budget
         done = f"{status.labelled:,} labelled, cost {at:g} of {of:g}"
     counts = [(status.skipped, "skipped"), (status.disputed, "disputed"), (mine.labelled if mine else 0, "by you")]
-    return Progress(done, at, max(of, 1), " · ".join(f"{count:,} {what}" for count, what in counts if count))
+    return StudyProgress(done, at, max(of, 1), " · ".join(f"{count:,} {what}" for count, what in counts if count))
 
 
-def _waiting(status: Any) -> str:
+def _waiting(status: Status) -> str:
     """Return why there is nothing to label, while the study is not complete."""
     if status.complete:
         return ""

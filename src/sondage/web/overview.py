@@ -11,6 +11,7 @@ from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
 from sondage.reports.text import describe, quantity
 from sondage.reports.wording import label_words
+from sondage.studies.account import Progress
 from sondage.studies.prospects import Prospect, prospect
 from sondage.studies.study import Study
 from sondage.web.chart import Chart, draw_chart
@@ -109,7 +110,7 @@ def _ahead(seen: Prospect, estimate: Estimate) -> str:
     return f"The interval is {widths[0]} wide now; after all {seen.end:,} labels it should be about {widths[1]}."
 
 
-def _did(done: Any) -> str:
+def _did(done: Progress) -> str:
     parts = [f"{done.labelled:,} labelled"]
     parts += [f"{done.skipped:,} skipped"] if done.skipped else []
     return ", ".join([*parts, "at work now"] if done.claimed else parts)

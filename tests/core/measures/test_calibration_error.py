@@ -48,7 +48,7 @@ def test_equal_widths_by_loops(k: int, weighted: bool, rng: np.random.Generator)
     assert found.value == pytest.approx(expected, rel=1e-12)
 
 
-def test_equal_masses_by_loops(rng: np.random.Generator) -> None:
+def test_equal_masses_by_loops() -> None:
     p, labels = problem(600)
     confidence = np.maximum(p, 1 - p)
     edges = np.sort(confidence)[np.arange(1, 13) * 50 - 1]

@@ -149,6 +149,18 @@ def study_scorer(
     InputError
         When it is called: if there are no labels yet, an id has no row in X, or the study could draw only a part of its
         pool (two models' disagreements, say), so that other models cannot be judged on all of it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = np.arange(8.0)[:, None], [0, 0, 0, 1, 0, 1, 1, 1]
+    >>> old, new = DummyClassifier().fit(X, y), GaussianNB().fit(X, y)
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool_of(old, X), budget=8) as study:
+    ...     _ = study.tell(ids := study.ask(8), [y[row] for row in ids])
+    ...     study_scorer(study, "accuracy")(new, X)
+    0.75
     """
     chosen = study.question.measures[0] if measure is None else parse_measure(measure, positive)
     return StudyScorer(study, chosen, None if ids is None else np.asarray(ids))

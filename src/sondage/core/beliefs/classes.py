@@ -175,7 +175,7 @@ class ClassBelief:
         """Return the belief calibrated on these class codes, shape (n,); without probabilities, their table."""
         if self.votes:
             return replace(self, counts=count_votes(self.votes, items, labels))
-        fitted = (calibrate_sides if self.sided else calibrate_events)(*self._told(items, labels))
+        fitted = (calibrate_sides if self.sided else calibrate_events)(*self._odds_and_events(items, labels))
         return replace(self, shift=fitted.shift, slope=fitted.slope, bend=fitted.bend)
 
     def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
@@ -192,7 +192,7 @@ class ClassBelief:
 
     def _bent_by(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief with the bend that these labels alone ask for."""
-        bend = calibrate_sides(*self._told(items, labels)).bend if self.sided else 0.0
+        bend = calibrate_sides(*self._odds_and_events(items, labels)).bend if self.sided else 0.0
         return replace(self, bend=bend)
 
     def _left_possible(
@@ -204,12 +204,12 @@ class ClassBelief:
         prior: Lapses = LAPSES,
         offsets: Floats | None = None,
     ) -> tuple[Belief, ...]:
-        odds, events = self._told(items, labels)
+        odds, events = self._odds_and_events(items, labels)
         own, chance = bent(odds, self.bend), 1.0 / self.n_classes
         points = plausible_events(own, events, weights, count, offsets=offsets, chance=chance, prior=prior)
         return lapsing(self, points)
 
-    def _told(self, items: Items, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_]]:
+    def _odds_and_events(self, items: Items, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the log odds of the reference classes, and whether the labels are these."""
         reference = self.reference(items)
         return reference.log_odds, labels == reference.classes

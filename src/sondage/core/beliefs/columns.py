@@ -12,12 +12,14 @@ from scipy.special import logit
 from sondage.core.predictions import Floats, class_probabilities
 from sondage.errors import InputError
 
-__all__ = ["NOTHING", "Doubts", "class_column", "doubt_of", "doubted", "doubtful", "log_odds"]
+__all__ = ["NOTHING", "SURE", "Doubts", "class_column", "doubt_of", "doubted", "doubtful", "log_odds"]
 
 NOTHING = 1e-15
 """Probabilities up to this are taken for 0: sums of votes are rounded."""
 TINY = 1e-18
 """Rounding leaves nothing that is smaller and not 0: whoever says it does not vote."""
+SURE = 0.95
+"""Probability of the class that a model or a judge names without probabilities; labels tell what it is worth."""
 LEAST_DOUBT = 1e-12
 """Less makes no difference: log odds are clipped there."""
 

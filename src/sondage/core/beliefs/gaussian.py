@@ -19,6 +19,7 @@ from sondage.errors import InputError
 __all__ = ["GaussianBelief", "is_limit", "tells_nothing"]
 
 NARROW = 0.004
+"""Half a width, in standard deviations, below which the moments of a truncated normal cancel."""
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,11 @@ __all__ = ["POINTS", "RankingBelief"]
 POINTS = 32
 """Label vectors that are supposed of each query."""
 ALIKE = 10.0
+"""Documents of a query that count as independent, at most."""
 STEPS = 25
+"""Of Newton's method, at most."""
 SMALLEST = 1e-4
+"""Probabilities below this count as this in a logarithm."""
 MEAN, PRECISION = (0.0, 1.0, 0.0), (1.0, 4.0, 1.0 / 9.0)
 """Of the prior of alpha, beta and gamma."""
 

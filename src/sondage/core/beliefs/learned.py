@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from sondage.core.beliefs.classes import PLAUSIBLE, PLAUSIBLE_OF_SURE, ClassBelief, Reference
-from sondage.core.beliefs.columns import doubted, log_odds
+from sondage.core.beliefs.columns import SURE, doubted, log_odds
 from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.outcomes import OutcomeBelief
@@ -28,11 +28,10 @@ from sondage.core.predictions import Classes, Floats, Grades, Items, Means, clas
 
 __all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start", "rests_on"]
 
-SURE = 0.95
-"""Probability of the class that a source without probabilities predicts."""
 FIRST = 0.5
 """Prior of the first start where none is told; the others share the rest."""
 FOLDS = 4
+"""Parts of the labels; what others know is told to each by the labels of the other parts."""
 LARGEST = 8.0
 """Log odds of sources are taken up to this size."""
 LEAST_SQUARE = 1e-12

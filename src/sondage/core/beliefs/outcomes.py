@@ -72,16 +72,18 @@ class OutcomeBelief:
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
         """Return the belief calibrated on these outcomes, shape (n, M), of all judged systems together."""
-        logits, events, _ = self._told(items, labels)
+        logits, events, _ = self._odds_and_events(items, labels)
         fitted = calibrate_events(logits, events)
         return replace(self, shift=fitted.shift, slope=fitted.slope)
 
     def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return the belief under calibrations, and with lapses, that these outcomes, shape (n, M), leave possible."""
-        logits, events, rows = self._told(items, labels)
+        logits, events, rows = self._odds_and_events(items, labels)
         return lapsing(self, plausible_events(logits, events, weights[rows], PLAUSIBLE))
 
-    def _told(self, items: Items, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_], NDArray[np.int64]]:
+    def _odds_and_events(
+        self, items: Items, labels: NDArray[Any]
+    ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.int64]]:
         """Return the judges' log odds of every second outcome that is known, whether it happened, and its row."""
         logits, events, rows = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)], [np.zeros(0, dtype=np.int64)]
         for index, output in enumerate(cast(tuple[Grades, ...], items.models)):

@@ -24,6 +24,7 @@ from sondage.core.predictions import Floats, Items
 __all__ = ["Counts", "count_votes", "voted_column"]
 
 MASS = 2.0
+"""Imagined labels of each predicted class, of which the model is right on as many as it was on average."""
 
 Counts = tuple[tuple[int, ...], ...]
 """(model, whether all agree, predicted class, label, how often), for what was seen."""

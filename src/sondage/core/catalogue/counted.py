@@ -21,13 +21,12 @@ from dataclasses import replace
 import numpy as np
 
 from sondage.core.intervals import wilson_interval
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.binned import ScoreCounts
 from sondage.core.parts import Parts, effective_labels, parts_of
 from sondage.core.results import Estimate, Interval
 
 __all__ = ["counted_labels", "with_unseen_parts"]
-
-ROUNDING = 1e-12
 
 
 def counted_labels(estimate: Estimate) -> float:

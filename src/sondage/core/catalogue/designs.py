@@ -30,7 +30,7 @@ from sondage.errors import InputError
 
 __all__ = ["DESIGNS", "Setting", "named_design"]
 
-FEW = 3.0
+LABELS_PER_SURPRISE = 3.0
 """Surprises are few while there are more labels than this for each of them."""
 MOST_PAIRS = 1000
 """Of how many pairs of models the first stage of a selection takes the mixture."""
@@ -205,7 +205,7 @@ def _adaptive(setting: Setting) -> Design:
     """
     if setting.rests_on_model:
         return _even(setting)
-    few = max(0.0, 1.0 - (FEW * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
+    few = max(0.0, 1.0 - (LABELS_PER_SURPRISE * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
     others = (1.0 - few) / 3.0
     parts = [(others, _optimal(setting)), ((1.0 + 2.0 * few) / 3.0, _absolute(setting)), (others, _bounded(setting))]
     if setting.curved:
@@ -237,7 +237,7 @@ def _active_risk(setting: Setting) -> Design:
 
 def _active_neq(setting: Setting) -> Design:
     """Return the uniform design on the items where the models disagree (section 5.2.2)."""
-    _several(setting, "active_neq")
+    _require_several(setting, "active_neq")
     return mixture("active_neq", [Disagreement(models=setting.models)])
 
 
@@ -246,7 +246,7 @@ def _contenders(setting: Setting) -> Design:
 
     Of very many models that mixture takes pairs at equal steps of their list.
     """
-    _several(setting, "contenders")
+    _require_several(setting, "contenders")
     models, standing = setting.models, setting.standing
     if standing is None:
         pairs = setting.served
@@ -262,7 +262,7 @@ def _contenders(setting: Setting) -> Design:
 
 def _disagreement(setting: Setting) -> Design:
     """Return the share of disagreeing pairs of models (5.18)."""
-    _several(setting, "disagreement")
+    _require_several(setting, "disagreement")
     return mixture("disagreement", [Disagreement(models=setting.models)])
 
 
@@ -278,7 +278,7 @@ def _limit(name: str, **limit: bool) -> Callable[[Setting], Design]:
     return build
 
 
-def _several(setting: Setting, name: str) -> None:
+def _require_several(setting: Setting, name: str) -> None:
     if len(setting.models) < 2:
         raise InputError(f"design {name!r} is for two models or more; there is {len(setting.models)}")
 

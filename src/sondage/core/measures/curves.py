@@ -26,6 +26,7 @@ from sondage.errors import MeasureError
 __all__ = ["AUC", "AveragePrecision"]
 
 MOST_BINS = 65_536
+"""Different scores up to which areas are exact."""
 
 
 def _both_classes(mu: Floats) -> bool:

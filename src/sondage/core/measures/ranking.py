@@ -18,6 +18,7 @@ from sondage.errors import MeasureError
 __all__ = ["DCG", "ERR", "NDCG", "RBP"]
 
 DEEPEST = 1_000_000
+"""Largest cut-off."""
 GAINS = {"exponential": lambda y: 2.0**y - 1.0, "linear": lambda y: y}
 
 

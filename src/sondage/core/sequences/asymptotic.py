@@ -16,6 +16,7 @@ from sondage.core.sequences.confidence import ConfidenceSequence
 __all__ = ["asymptotic_log_evalues", "asymptotic_sequence"]
 
 USUAL_LEVEL = 0.95
+"""Stands in for a level where evidence has none, to check the other arguments."""
 
 
 def asymptotic_sequence(

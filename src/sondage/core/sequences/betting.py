@@ -24,8 +24,11 @@ from sondage.core.sequences.steps import Steps
 __all__ = ["SCALES", "Side", "between", "log_capital", "side_of"]
 
 SCALES = 0.8 * 1.5 ** -np.arange(9.0)
+"""Sizes of bets, with equal shares of the capital, over the one that the expected deviation suggests."""
 MOST_AT_STAKE = 0.95
+"""Share of the capital that the worst outcome of a step may take."""
 PRIOR_STEPS = 2.0
+"""Imagined steps before the first, with deviations as expected."""
 LEAST_DEVIATION, TINY = 1e-9, 1e-100
 
 

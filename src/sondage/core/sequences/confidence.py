@@ -22,9 +22,13 @@ from sondage.core.sequences.steps import Steps
 __all__ = ["ConfidenceSequence", "betting_sequence"]
 
 BLOCKS = 100
+"""Blocks of equal length that the range is divided into; the values in one are rejected together."""
 NEAR_THE_ENDS = np.geomspace(1e-4, 1e-2, 16)
+"""Ends of further blocks, as shares of the range, next to its two ends: there rare events have their rates."""
 CUTS = np.linspace(0.0, 1.0, 17)
+"""Shares of a block up to which it may be rejected."""
 ENOUGH = 100.0
+"""Logarithm of a capital at which it is cut off: no level asks for more."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,9 @@ from sondage.core.sequences.units import Rest, Units, payoffs, slack
 __all__ = ["Stage", "Steps", "draw_steps"]
 
 ROUNDING = 1e-12
+"""Share of the largest part by which rounding may take a label out of its unit's range."""
 LEAST_DEVIATION, MOST_DEVIATION = 0.01, 0.5
+"""Of a step, as shares of how far it could reach."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from sondage.core.predictions import Floats
 __all__ = ["Rest", "Units", "joined", "nothing_left", "payoffs", "rest_of", "slack"]
 
 TOLERANCE = 1e-9
+"""Share of the largest bound by which rounding may take a value out of its range."""
 
 
 @dataclass(frozen=True, eq=False)

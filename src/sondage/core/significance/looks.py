@@ -35,6 +35,7 @@ __all__ = [
 Spending = Callable[[Floats, float], Floats]
 
 LEAST_STEP = 1e-3
+"""Share of all information between two looks."""
 
 
 def exit_probabilities(fractions: ArrayLike, critical: ArrayLike, *, sides: int = 2) -> Floats:
@@ -140,12 +141,24 @@ def obrien_fleming_bounds(fractions: ArrayLike, alpha: float = 0.05, *, sides: i
 
 
 def obrien_fleming_spending(fractions: Floats, alpha: float) -> Floats:
-    r"""Return what a one-sided test spends up to each fraction: :math:`2 - 2 \Phi(z_{1 - \alpha/2} / \sqrt r)`."""
+    r"""Return what a one-sided test spends up to each fraction: :math:`2 - 2 \Phi(z_{1 - \alpha/2} / \sqrt r)`.
+
+    Examples
+    --------
+    >>> obrien_fleming_spending(np.array([0.5, 1.0]), 0.05).round(4).tolist()
+    [0.0056, 0.05]
+    """
     return np.asarray(2.0 * special.ndtr(special.ndtri(alpha / 2.0) / np.sqrt(fractions)))
 
 
 def pocock_spending(fractions: Floats, alpha: float) -> Floats:
-    r"""Return what a one-sided test spends up to each fraction: :math:`\alpha \ln(1 + (e - 1) r)`."""
+    r"""Return what a one-sided test spends up to each fraction: :math:`\alpha \ln(1 + (e - 1) r)`.
+
+    Examples
+    --------
+    >>> pocock_spending(np.array([0.5, 1.0]), 0.05).round(4).tolist()
+    [0.031, 0.05]
+    """
     return np.asarray(alpha * np.log1p((math.e - 1.0) * fractions))
 
 

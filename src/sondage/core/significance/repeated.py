@@ -20,6 +20,7 @@ Bounds = Callable[..., Floats]
 
 LEAST_LEVEL, MOST_LEVEL = 1e-12, 1 - 1e-6
 MOST_EXTREME = 40.0
+"""Statistics beyond this are cut off: their normal tails are 0."""
 
 
 def repeated_pvalues(statistics: ArrayLike, fractions: ArrayLike, bounds: Bounds, *, sides: int = 2) -> Floats:

@@ -16,6 +16,7 @@ from sondage.errors import InputError
 __all__ = ["bootstrap_test", "permutation_test"]
 
 RESAMPLES = 9999
+"""With the labels as they are, 10,000."""
 _TIE = 1e-12  # resampled statistics this close to the observed one, on the scale of the terms, count as equal
 
 

@@ -24,7 +24,9 @@ from sondage.core.residuals import skewed_degrees
 __all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths"]
 
 MULTIPLIERS = 2000
+"""Draws of the errors of all models together."""
 LEAST_DF = 4.0
+"""Degrees of freedom of a difference, however few labels show it."""
 ROUNDING = 1e-12
 """Errors of two models that differ by less, relative to the largest, are the same."""
 SCREENED = 0.1

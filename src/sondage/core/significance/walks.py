@@ -16,8 +16,11 @@ from sondage.core.predictions import Floats
 __all__ = ["Walk", "start_walk"]
 
 FARTHEST = 8.0
+"""Standard deviations beyond which the motion is not followed."""
 LEAST_SPENT = 1e-14
+"""A smaller probability of crossing is practically 0."""
 POINTS = 32
+"""Quadrature points come in multiples of this."""
 
 
 @dataclass(frozen=True, eq=False)

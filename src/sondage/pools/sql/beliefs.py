@@ -19,7 +19,8 @@ from sondage.core.beliefs import (
     OutcomeBelief,
 )
 from sondage.core.beliefs.classes import LEAST
-from sondage.core.beliefs.learned import LARGEST, SURE
+from sondage.core.beliefs.columns import SURE
+from sondage.core.beliefs.learned import LARGEST
 from sondage.core.beliefs.votes import voted_column
 from sondage.core.learning import NONE, Correction
 from sondage.core.predictions import Classes, Items
@@ -104,7 +105,7 @@ def _of_models(belief: ClassBelief, schema: Schema) -> list[list[str]]:
     labels = range(belief.n_classes)
     parts: list[list[str]] = [[] for _ in labels]
     for index, share in belief.models:
-        told = _told(schema.models[index])
+        told = _probabilities_of(schema.models[index])
         for label in labels:
             column = _doubted(told.of(label), belief.doubts, index, belief.n_classes)
             parts[label].append(column if share == 1 else f"{number(share)} * {column}")
@@ -122,7 +123,7 @@ def _of_models(belief: ClassBelief, schema: Schema) -> list[list[str]]:
 def _of_judges(belief: ClassBelief, schema: Schema) -> list[list[str]]:
     """Return for every class what the judges say of it, in their shares, as terms of a sum."""
     shares = belief.among or (1.0 / len(schema.judges),) * len(schema.judges)
-    told = [(at, share, _told(schema.judges[at])) for at, share in enumerate(shares) if share]
+    told = [(at, share, _probabilities_of(schema.judges[at])) for at, share in enumerate(shares) if share]
     k = belief.n_classes
     return [
         [f"{number(share)} * {_doubted(one.of(label), belief.judge_doubts, at, k)}" for at, share, one in told]
@@ -136,7 +137,7 @@ def _doubted(column: str, doubts: Sequence[float], index: int, n_classes: int) -
     return f"({number(1.0 - doubt)} * {column} + {number(doubt / n_classes)})" if doubt else column
 
 
-def _told(source: Source) -> Probabilities:
+def _probabilities_of(source: Source) -> Probabilities:
     if source.probabilities is None:
         raise NoForm("a model without probabilities")
     return source.probabilities

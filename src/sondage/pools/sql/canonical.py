@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.beliefs.columns import NOTHING
+from sondage.core.beliefs.columns import NOTHING, SURE
 from sondage.pools.coding import SUM_TOLERANCE, class_texts
 from sondage.pools.schema import Column, Probabilities, Schema, Source
-from sondage.pools.side import LARGEST_FEATURE, SURE
+from sondage.pools.side import LARGEST_FEATURE
 from sondage.pools.sql.argmax import add_predicted
 from sondage.pools.sql.text import MOST_CASES, Select, number, total
 

@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 MOST_GROUPS = 4096
+"""Combinations of predicted classes, at most, by which confusion matrices are summed up."""
 MOST_APART = 4
 """Models of two classes whose confusion matrices are summed up cell by cell."""
 MOST_CLASSES = 200
