@@ -26,6 +26,22 @@ FILES = {
     "no output": ("id,text\na,b\n", "no column 'prediction' or 'p_<class>'; there are ['id', 'text']"),
     "unknown class": ("id,p_x,p_y,prediction\na,.5,.5,z\n", "is 'z'; classes are ['x', 'y']"),
     "third class": ("id,p_x,prediction\na,.5,y\nb,.5,z\n", "'p_x' alone is enough for two classes only"),
+    "one grade": (
+        "id,a.judge.p_1\nx,.5\n",
+        "['a.judge.p_1']: a system has 'a.judge', or 'a.judge.p_<grade>' for each of two or more grades",
+    ),
+    "a system's own probabilities": (
+        "id,a.judge,a.p_0,a.p_1\nx,.5,.4,.6\n",
+        "['a.judge', 'a.p_0', 'a.p_1']: a system has 'a.judge', or",
+    ),
+    "the same twice": (
+        "id,a.p_0,a.judge.p_0,a.p_1,a.judge.p_1\nx,.4,.5,.6,.5\n",
+        "columns 'a.p_0' and 'a.judge.p_0' say the same of one model: drop one",
+    ),
+    "a judge of all": (
+        "id,a.judge,judge.new.p_1\nx,.5,.4\n",
+        "column 'judge.new.p_1': each system has its own judge, '<model>.judge'; give others as 'feature.<name>'",
+    ),
     "a class less": ("id,a.p_x,a.p_y,a.p_z,b.p_x,b.p_y\na,.2,.3,.5,.5,.5\n", "no column 'p_z'; there are"),
     "another class": ("id,a.p_x,a.p_y,b.p_x,b.p_z\na,.5,.5,.5,.5\n", "'b.p_z' is of no class; classes are ['x', 'y']"),
     "half named": ("id,p_x,b.p_x\na,.5,.5\n", "columns 'p_x' and those of model 'b': all models need a name"),
