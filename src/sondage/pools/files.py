@@ -30,6 +30,7 @@ __all__ = ["is_table", "read_columns", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
+JSON_ENDS = (".jsonl", ".ndjson", ".json")
 MOST_CELLS = 100_000_000
 """Values of a Parquet pool that is read into memory unless told otherwise."""
 
@@ -162,7 +163,12 @@ def _kind(name: str) -> str:
         return "parquet"
     if name.lower().endswith(CSV_ENDS):
         return "csv"
-    raise InputError(f"{name}: a pool is read from {', '.join((*CSV_ENDS, *PARQUET_ENDS))}")
+    rule = f"a pool is read from {', '.join((*CSV_ENDS, *PARQUET_ENDS))}"
+    if name.lower().endswith(JSON_ENDS):
+        rule += (
+            f"; DuckDB makes one: duckdb.read_json({name!r}).write_parquet({str(Path(name).with_suffix('.parquet'))!r})"
+        )
+    raise InputError(f"{name}: {rule}")
 
 
 def _columns(files: Sequence[str]) -> tuple[dict[str, Any], bool]:
