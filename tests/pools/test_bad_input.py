@@ -1,10 +1,13 @@
 """Bad input is refused with one line that names value, place and what is allowed: the list of DESIGN section 7."""
 
 import re
+from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas
 import pytest
+import scipy.sparse
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study, read_pool
@@ -26,6 +29,22 @@ FILES = {
     "no output": ("id,text\na,b\n", "no column 'prediction' or 'p_<class>'; there are ['id', 'text']"),
     "unknown class": ("id,p_x,p_y,prediction\na,.5,.5,z\n", "is 'z'; classes are ['x', 'y']"),
     "third class": ("id,p_x,prediction\na,.5,y\nb,.5,z\n", "'p_x' alone is enough for two classes only"),
+    "one grade": (
+        "id,a.judge.p_1\nx,.5\n",
+        "['a.judge.p_1']: a system has 'a.judge', or 'a.judge.p_<grade>' for each of two or more grades",
+    ),
+    "a system's own probabilities": (
+        "id,a.judge,a.p_0,a.p_1\nx,.5,.4,.6\n",
+        "['a.judge', 'a.p_0', 'a.p_1']: a system has 'a.judge', or",
+    ),
+    "the same twice": (
+        "id,a.p_0,a.judge.p_0,a.p_1,a.judge.p_1\nx,.4,.5,.6,.5\n",
+        "columns 'a.p_0' and 'a.judge.p_0' say the same of one model: drop one",
+    ),
+    "a judge of all": (
+        "id,a.judge,judge.new.p_1\nx,.5,.4\n",
+        "column 'judge.new.p_1': each system has its own judge, '<model>.judge'; give others as 'feature.<name>'",
+    ),
     "a class less": ("id,a.p_x,a.p_y,a.p_z,b.p_x,b.p_y\na,.2,.3,.5,.5,.5\n", "no column 'p_z'; there are"),
     "another class": ("id,a.p_x,a.p_y,b.p_x,b.p_z\na,.5,.5,.5,.5\n", "'b.p_z' is of no class; classes are ['x', 'y']"),
     "half named": ("id,p_x,b.p_x\na,.5,.5\n", "columns 'p_x' and those of model 'b': all models need a name"),
@@ -91,6 +110,15 @@ def test_files_that_are_not_there(tmp_path):
         read_pool(tmp_path / "*.csv")
 
 
+def test_of_json_lines_it_is_said_what_makes_a_pool(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("pool.jsonl").write_text('{"id": "a", "p_1": 0.5}\n{"id": "b", "p_1": 0.25}\n')
+    with pytest.raises(InputError, match="; DuckDB makes one: duckdb") as caught:
+        read_pool("pool.jsonl")
+    eval(str(caught.value).split("makes one: ")[1], {"duckdb": duckdb})
+    assert read_pool("pool.parquet").ids.tolist() == ["a", "b"]
+
+
 def test_lines_end_in_one_way(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"id,p_1\n" + b"".join(b"%d,.5\r\n" % n for n in range(9)))
     with pytest.raises(InputError, match=r"a.csv: lines that end in different ways, .*; save it as CSV once more$"):
@@ -126,6 +154,10 @@ ARRAYS = {
     "generator of ids": (
         {"probabilities": [0.5, 1.5], "ids": (name for name in "ab")},
         "ids is of the type generator; it must be a list or an array",
+    ),
+    "sparse": (
+        {"probabilities": P, "features": scipy.sparse.csr_array(np.ones((3, 2)))},
+        "features is of the type csr_array; it must be a list or an array",
     ),
     "one weight": ({"probabilities": P, "weights": 2.0}, "weight is of the type float; it must be a list or an array"),
     "order of columns": (

@@ -160,6 +160,7 @@ def test_labels_drawn_elsewhere_and_slices_are_reported(rng):
     found = sondage.estimate_from("error_rate", predictions=[0, 1, 1], labels=[0, 1, 0], inclusion=[0.1, 0.5, 0.9])
     report = sondage.report(found)
     assert report.standing is None
+    assert "To do it again" not in f"{report}{report.to_html()}"  # nobody can from here
     assert "(3 labels)" in checked(report.to_html()).text
     with pytest.raises(InputError, match="made of a study or a result, not of int"):
         sondage.report(3)

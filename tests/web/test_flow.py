@@ -325,6 +325,9 @@ def test_an_item_that_has_another_answer_says_whose(visit, study):
     assert told.status_code == 422
     assert "Somebody else has answered this item already. That answer stays, yours was not taken." in told.text
     assert [row["label"] for row in study.history()] == ["ham"]
+    anna.post("/undo", data={"request": "undo"})
+    told = "You took the answer back that this page sent. Reload it, and answer again."
+    assert told in anna.post("/answer", data=form | {"label": "spam"}).text
 
 
 def test_costs_are_counted_in_their_unit(visit, tmp_path):

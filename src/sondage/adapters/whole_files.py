@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sondage.errors import InputError
+from sondage.pools.files import is_database
 
 __all__ = ["whole_file"]
-
-DATABASE = b"SQLite format 3\0"
-"""What every study file begins with."""
 
 
 @contextmanager
@@ -34,7 +32,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(os.path.realpath(target))
     if target.suffix.lower() == ".gz":
         raise InputError(f"{path}: files are written as they are; leave .gz off, and compress it afterwards")
-    if _is_database(target):
+    if is_database(target):
         raise InputError(f"{path} is a study, or another database, which is not written over: choose another name")
     beside = target.with_name(f"{target.name}.part")
     try:
@@ -43,11 +41,3 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-
-
-def _is_database(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(len(DATABASE)) == DATABASE
-    except OSError:
-        return False

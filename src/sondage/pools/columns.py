@@ -47,6 +47,10 @@ class ModelColumns:
         """Take a column that says this part of the model, or the probability of a class."""
         if label is None:
             setattr(self, part, column)
+        elif label in self.probabilities:
+            raise InputError(
+                f"columns {self.probabilities[label]!r} and {column!r} say the same of one model: drop one"
+            )
         else:
             self.probabilities[label] = column
 
@@ -204,16 +208,31 @@ def _regressors(table: Table, layout: Layout, classes: Any) -> Built:
 def _outcomes(table: Table, layout: Layout, classes: Any) -> Built:
     """Return the systems with an outcome of their own."""
     built: dict[str, Any] = {}
+    shared = [
+        column for judge in layout.judges.values() for column in (judge.prediction, *judge.probabilities.values())
+    ]
+    if shared:
+        rule = "each system has its own judge, '<model>.judge'; give others as 'feature.<name>'"
+        raise InputError(f"column {next(filter(None, shared))!r}: {rule}")
     for name, model in layout.models.items():
         if model.prediction or model.variance or not model.judge:
             raise InputError(f"system {name!r} needs a column '{name}.judge', and neither prediction nor variance")
         if not model.probabilities:
             built[name] = Outcome(table.numbers(model.judge, 0.0, 1.0))
             continue
+        _require_grades(name, [*dict.fromkeys([model.judge, *model.probabilities.values()])])
         grades = [_grade(text, column) for text, column in model.probabilities.items()]
         columns = [table.numbers(column, 0.0, 1.0) for column in model.probabilities.values()]
         built[name] = Outcome(np.column_stack(columns), grades)
     return built, classes
+
+
+def _require_grades(name: str, columns: Sequence[str]) -> None:
+    """Refuse a judge of one grade only, and one that is told in more ways than one."""
+    odd = next((column for column in columns if not column.startswith(f"{name}.judge.p_")), None)
+    if odd is not None or len(columns) == 1:
+        rule = f"a system has '{name}.judge', or '{name}.judge.p_<grade>' for each of two or more grades"
+        raise InputError(f"columns {list(columns)}: {rule}, and no probabilities of its own")
 
 
 def _grade(text: str, column: str) -> float:

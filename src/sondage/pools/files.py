@@ -26,11 +26,13 @@ from sondage.pools.stored import StoredPool
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["is_table", "read_columns", "read_pool"]
+__all__ = ["is_database", "is_table", "read_columns", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
+JSON_ENDS = (".jsonl", ".ndjson", ".json")
 SQLITE = b"SQLite format 3\0"
+"""What every file of SQLite begins with."""
 MOST_CELLS = 100_000_000
 """Values of a Parquet pool that is read into memory unless told otherwise."""
 
@@ -94,11 +96,11 @@ def is_table(name: str) -> bool:
     >>> is_table("labels.csv"), is_table("study.db"), is_table("postgresql://localhost/a.csv")
     (True, False, False)
     """
-    return name.lower().endswith((*CSV_ENDS, *PARQUET_ENDS)) and "://" not in name and not _is_database(name)
+    return name.lower().endswith((*CSV_ENDS, *PARQUET_ENDS)) and "://" not in name and not is_database(name)
 
 
-def _is_database(name: str) -> bool:
-    """Return whether there is a file of SQLite, by its first bytes."""
+def is_database(name: str | os.PathLike[str]) -> bool:
+    """Return whether there is a file of SQLite, as a study is, by its first bytes."""
     try:
         with open(name, "rb") as file:
             return file.read(len(SQLITE)) == SQLITE
@@ -172,7 +174,12 @@ def _kind(name: str) -> str:
         return "parquet"
     if name.lower().endswith(CSV_ENDS):
         return "csv"
-    raise InputError(f"{name}: a pool is read from {', '.join((*CSV_ENDS, *PARQUET_ENDS))}")
+    rule = f"a pool is read from {', '.join((*CSV_ENDS, *PARQUET_ENDS))}"
+    if name.lower().endswith(JSON_ENDS):
+        rule += (
+            f"; DuckDB makes one: duckdb.read_json({name!r}).write_parquet({str(Path(name).with_suffix('.parquet'))!r})"
+        )
+    raise InputError(f"{name}: {rule}")
 
 
 def _columns(files: Sequence[str]) -> tuple[dict[str, Any], bool]:

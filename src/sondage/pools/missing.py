@@ -22,21 +22,27 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     InputError
         If it is no list, a value is masked, or rows have different lengths.
     """
-    require_listed(values, name)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
         raise InputError(f"{name}: row {row} is masked; every row needs a value")
     try:
-        return np.asarray(converted(values))
+        array = np.asarray(converted(values))
     except ValueError as error:  # of NumPy, which says much
         raise InputError(f"{name} must be one column, or rows of one length: {str(error).split('. ')[0]}") from None
+    if array.ndim == 0:
+        raise _no_list(values, name)
+    return array
 
 
 def require_listed(values: Any, name: str) -> None:
     """Refuse what is neither a list nor an array: a generator, which can be read once, a set, a mapping, one value."""
     ordered = hasattr(values, "__getitem__") and not isinstance(values, str | bytes | Mapping)
     if not (ordered or hasattr(values, "__array__")) or getattr(values, "ndim", 1) == 0:
-        raise InputError(f"{name} is of the type {type(values).__name__}; it must be a list or an array")
+        raise _no_list(values, name)
+
+
+def _no_list(values: Any, name: str) -> InputError:
+    return InputError(f"{name} is of the type {type(values).__name__}; it must be a list or an array")
 
 
 def converted(values: Any) -> Any:

@@ -34,7 +34,7 @@ def report_lines(report: Report) -> list[str]:
         lines += _headed(f"Labels that moved {report.moved} most", _contributor_lines(report))
     for part in report.parts:
         lines += _headed(f"By {part.field}", [*_figure_lines(part.figures), *([part.note] if part.note else [])])
-    return lines + _headed("To do it again", _setting_lines(report.settings))
+    return lines + (_headed("To do it again", _setting_lines(report.settings)) if "method" in report.settings else [])
 
 
 def _standing_lines(at: TeamStatus) -> list[str]:

@@ -84,7 +84,7 @@ def _of_people(fitted: FittedContrast, doubt: float) -> Iterator[str]:
     if found.exact and doubt:
         yield "everything that matters is labelled: what is uncertain is only who labels"
     if doubt and session.method.interval == "anytime":
-        yield "people disagree: what holds at any time holds for the labels as they were given"
+        yield "people disagree: the interval holds at any time, but leaves out how far they differ"
     if session.labellers > 1 and found.opinions is None:
         people = f"{session.labellers} people label and no item was labelled by two"
         yield f"{people}: the interval does not know how far they differ"

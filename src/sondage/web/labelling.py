@@ -199,8 +199,11 @@ class Labelling:
 
     def _kept(self, item: str, who: str) -> str:
         """Return whose other answer an item has: one from a second tab, say, or one that was lost on the way."""
-        own = [row for row in self.study.history(item) if row["who"] == who and row["kind"] != "resolution"]
-        if own and own[-1]["kind"] == "label":
+        told = [row for row in self.study.history(item) if row["kind"] != "resolution"]
+        own = [row["kind"] for row in told if row["who"] == who]
+        if own and own[-1] == "undo" and len(own) == len(told):
+            return "You took the answer back that this page sent. Reload it, and answer again."
+        if own and own[-1] == "label":
             return "You have answered this item already. That answer stays, this one was not taken: undo to change it."
         return "Somebody else has answered this item already. That answer stays, yours was not taken."
 
