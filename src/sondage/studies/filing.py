@@ -161,6 +161,7 @@ def load_session(
             "units": np.array([positions[row["id"]] for row in rows], dtype=np.int64) if grouped else None,
             "costs": None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws]),
         },
+        kept=True,
     )
     for row in planned:
         rests = records.rests_from_data(row)
