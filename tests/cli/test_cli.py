@@ -333,6 +333,8 @@ def test_refusals_are_one_line():
     assert "it is not a study file" in refused("ask", "pool.csv", 3)
     assert "there are no labels yet" in refused("estimate", "study.db")
     assert "No such file" in refused("import", "study.db", "none.csv")
+    run("plan", "pool.csv", "a study.db", "--model", "a", "--budget", 5)
+    assert "a study.db asks another question: sondage estimate 'a study.db'\n" in refused("compare", "a study.db")
 
 
 def test_names_that_are_too_long_are_refused_in_one_line():

@@ -13,6 +13,7 @@ from sondage import Classifier, Outcome, Pool, Regressor, Study
 from sondage.core.measures import Loss
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence
 from sondage.errors import InputError, SondageWarning
+from sondage.studies import rests
 
 MEANS = ["error_rate", "f1", "recall", "precision", "expected_cost:costs=0/1/5/0", "brier", "log_loss"]
 
@@ -221,6 +222,17 @@ def test_a_study_that_lost_it_still_opens(rng, tmp_path):
     found = Study.open(study.place).estimate()
     with pytest.raises(InputError, match="did not keep"):
         found.sequence()
+
+
+def test_a_study_plans_a_stage_once(rng, tmp_path, monkeypatch):
+    """What a stage leaves is summed up from the sizes that it was drawn by."""
+    pool, labels = two_classes(rng, 300)
+    wanted = sondage.evaluate(pool, "f1", labels, 60).sequence()
+    monkeypatch.setattr(rests, "make_plan", None)
+    study = Study.create(tmp_path / "study.db", pool, "f1", budget=60)
+    while ids := study.ask(12):
+        study.tell(ids, labels[np.array(ids) // 7])
+    assert np.array_equal(rows(study.estimate().sequence()), rows(wanted))
 
 
 class TestStopping:

@@ -78,6 +78,12 @@ def test_end_of_a_pool_is_exact():
     assert prospect(found, 60).width == 0.0
 
 
+def test_end_of_a_pool_is_not_the_end_of_a_population(mails):
+    pool, options = sondage.Pool(mails[0]["a"][:300]), {"target": "population", "method": "passive"}
+    found, last = (sondage.evaluate(pool, labels=mails[1][:300], budget=n, **options) for n in (100, 300))
+    assert prospect(found, 300).width == pytest.approx(last.interval().width, rel=0.2)
+
+
 def test_comparison_counts(mails):
     models, truth = mails
     pool = sondage.Pool(models={name: sondage.Classifier(p) for name, p in models.items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from sondage.cli.printing import print_json, print_lines
@@ -21,7 +22,8 @@ def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence
 
     with Study.open(place) as study:
         if study.question.kind != kind:
-            raise StudyError(f"{place} asks another question: sondage {verb_of(study.question.kind)} {place}")
+            command = f"sondage {verb_of(study.question.kind)} {shlex.quote(study.name)}"
+            raise StudyError(f"{study.name} asks another question: {command}")
         result = study.estimate()
     print_result(result, level, as_json, sequence=sequence)
 

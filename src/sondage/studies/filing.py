@@ -154,6 +154,7 @@ def load_session(
         seed=stages[0].seed,
         stages=stages,
         columns=_drawn_columns(draws, found.rows(), layout, grouped=planned[0]["grouped"]),
+        kept=True,
     )
     for row in planned:
         rests = records.rests_from_data(row)

@@ -50,7 +50,7 @@ def prospect(estimate: Estimate, end: int, level: float = 0.95, looks: int = LOO
     r"""Return how an estimate came about in the order of asking, and what is to be expected of it.
 
     The width at the end supposes that the labels to come are like those so far, so that the variance goes on falling as
-    it does in simple random sampling from the :math:`N` items that can be drawn:
+    it does in simple random sampling from the :math:`N` items that can be drawn, infinitely many of a population:
 
     .. math:: \hat\sigma_\mathrm{end} = \hat\sigma_n \sqrt{(1/n_\mathrm{end} - 1/N) / (1/n - 1/N)},
 
@@ -115,7 +115,7 @@ def prospect(estimate: Estimate, end: int, level: float = 0.95, looks: int = LOO
 
 def _width(estimate: Estimate, session: Session, end: int, level: float) -> float:
     """Return the width of the interval that so many labels are going to give."""
-    n, size = estimate.n_labels, session.reach
+    n, size = estimate.n_labels, session.reach if estimate.target == "pool" else np.inf
     if estimate.exact or end >= size:
         return 0.0
     more = end / n

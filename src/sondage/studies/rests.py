@@ -14,6 +14,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task
 from sondage.core.samples import Known
 from sondage.core.sequences import Fraction, Rest, Units, fraction_of, joined, nothing_left, rest_of, units_of
+from sondage.core.urns import Urn
 from sondage.errors import InputError, SondageWarning
 from sondage.pools import Pool
 from sondage.pools.parts import Undrawn
@@ -43,12 +44,19 @@ def centre_of(contrast: Contrast, fraction: Fraction, known: Known) -> float:
     return float(np.clip(value, 0.0, 1.0)) if np.isfinite(value) else 0.5
 
 
-def later_rests(pool: Pool, question: Question, method: Method, stage: Stage, past: Past | None) -> Callable[[], Rests]:
-    """Return a function that sums up what a stage left when it is first called: two more passes over the pool."""
-    return cache(lambda: rests_of(pool, question, method, stage, past))
+def later_rests(
+    pool: Pool, question: Question, method: Method, stage: Stage, past: Past | None, urn: Urn | None = None
+) -> Callable[[], Rests]:
+    """Return a function that sums up what a stage left when it is first called: two more passes over the pool.
+
+    With the urn that the stage was drawn from it is one; but a size for each unit is held until then.
+    """
+    return cache(lambda: rests_of(pool, question, method, stage, past, urn))
 
 
-def rests_of(pool: Pool, question: Question, method: Method, stage: Stage, past: Past | None) -> dict[str, Rest]:
+def rests_of(
+    pool: Pool, question: Question, method: Method, stage: Stage, past: Past | None, urn: Urn | None = None
+) -> dict[str, Rest]:
     """Return the rest after a stage for each contrast that bets can be made on, by `key_of`.
 
     Parameters
@@ -59,6 +67,8 @@ def rests_of(pool: Pool, question: Question, method: Method, stage: Stage, past:
         A stage drawn from this pool.
     past : Past, optional
         What earlier stages asked for, as when it was drawn.
+    urn : Urn, optional
+        What it was drawn from; by default it is filled again.
 
     Raises
     ------
@@ -71,9 +81,10 @@ def rests_of(pool: Pool, question: Question, method: Method, stage: Stage, past:
     fractions = _fractions(question, pool.task, pool.models)
     if not fractions:
         return {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SondageWarning)  # said when the stage was drawn
-        urn = make_plan(pool, question, method, past).urn
+    if urn is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SondageWarning)  # said when the stage was drawn
+            urn = make_plan(pool, question, method, past).urn
     belief = stage.known.belief
     assert belief is not None
     centred = [(contrast, fraction, centre_of(contrast, fraction, stage.known)) for contrast, fraction in fractions]

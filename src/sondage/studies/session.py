@@ -50,6 +50,8 @@ class Session(Sheet):
         The draws, first to last, and what is known of the pool in each.
     rests : dict of int to callable
         For a stage's number what it left undrawn; missing where a study was written without it.
+    kept : bool
+        Whether a study keeps it, which sums up what each stage left as soon as it is drawn.
     """
 
     def __init__(
@@ -63,15 +65,19 @@ class Session(Sheet):
         seed: int,
         stages: Iterable[Stage] = (),
         columns: Mapping[str, Any] | None = None,
+        kept: bool = False,
     ) -> None:
         super().__init__(task, models, columns)
         self.question, self.method = question, method
         self.asked_about = question.models
         self.budget, self.seed, self.stages = budget, seed, list(stages)
         self.rests: dict[int, Callable[[], Rests]] = {}
+        self.kept = kept
 
     @classmethod
-    def start(cls, pool: Pool, question: Question, method: Method, *, budget: float, seed: int) -> Session:
+    def start(
+        cls, pool: Pool, question: Question, method: Method, *, budget: float, seed: int, kept: bool = False
+    ) -> Session:
         """Plan and draw the first stage: the pool is read twice, and once more where items cannot matter.
 
         Raises
@@ -85,7 +91,7 @@ class Session(Sheet):
         pool = as_asked(pool, question)
         budget = check_budget(pool, budget)
         method = fitted_method(pool, question, method)
-        session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed)
+        session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed, kept=kept)
         session.open(pool)
         if immovable(session) and question.kind != "select":
             session._ask_for_one(pool)
@@ -173,7 +179,7 @@ class Session(Sheet):
         if alone and self.rest_immovable and self.method.target == "pool" and not self.stages[-2].known.immovable:
             # The rest of the budget would be labelled for nothing; what is asked for beyond it is drawn.
             self.stages[-1] = stage = replace(stage, drawn=stage.drawn.head(0))
-        self.rests[stage.number] = later_rests(pool, self.question, self.method, stage, past)
+        self._sum_up(pool, past, plan)
         self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
 
     @property
@@ -185,9 +191,14 @@ class Session(Sheet):
         """Lower the budget to the first item: no label can move the result, but there must be one."""
         drawn = self.stage.drawn.head(1)
         self.stages[-1] = replace(self.stage, drawn=drawn)
-        self.rests[self.stage.number] = later_rests(pool, self.question, self.method, self.stage, None)
+        self._sum_up(pool)
         self._set(drawn_columns(pool, drawn.units))
         self.budget = self._costs_of(1)
+
+    def _sum_up(self, pool: Pool, past: Past | None = None, plan: Plan | None = None) -> None:
+        """Let what the last stage left be summed up, in memory by another plan, which sizes need not be held for."""
+        urn = plan.urn if plan is not None and self.kept else None
+        self.rests[self.stage.number] = later_rests(pool, self.question, self.method, self.stage, past, urn)
 
     def _drop_reserve(self) -> None:
         """End the present stage with what was asked for."""
@@ -252,18 +263,13 @@ class Session(Sheet):
     def _lengthen(self, pool: Pool) -> None:
         """Draw a longer head of the same order."""
         before, old = [self.ids[p] for p in self.asked], {self.ids[p]: label for p, label in self.answers.items()}
-        pool.expect(self.seed, self.stage.number, self.budget)
-        stage = open_stage(
-            pool,
-            make_plan(pool, self.question, self.method),
-            self.method,
-            budget=self.budget,
-            seed=self.seed,
-            number=self.stage.number,
-            settings=self.stage.drawn.settings,
-        )
+        was, seed, budget = self.stage, self.seed, self.budget
+        pool.expect(seed, was.number, budget)
+        plan = make_plan(pool, self.question, self.method)
+        settings = was.drawn.settings
+        stage = open_stage(pool, plan, self.method, budget=budget, seed=seed, number=was.number, settings=settings)
         self.stages = [stage]
-        self.rests = {stage.number: later_rests(pool, self.question, self.method, stage, None)}
+        self._sum_up(pool, plan=plan)
         self._set(drawn_columns(pool, stage.drawn.units))
         self.asked = [self.positions[name] for name in before]
         self.answers = {self.positions[name]: label for name, label in old.items()}

@@ -119,7 +119,7 @@ class Study(Account, Desk, Shown):
         sharing = make_sharing(raters, overlap, lease)
         store = Store(place)
         store.require_free()
-        session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
+        session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed, kept=True)
         several = isinstance(measure, Sequence) and not isinstance(measure, str)
         facts, drawn = study_row(pool, session, several, sharing), stage_rows(session, pool, 0, sharing)
         store.use_log()

@@ -54,7 +54,7 @@ class Units:
 
     def believed(self, nodes: Floats) -> Floats:
         """Return h at the nodes, shape (n, K)."""
-        return np.asarray(self.top[:, None] - self.bottom[:, None] * nodes)
+        return np.asarray((self.top - np.multiply.outer(nodes, self.bottom)).T)  # node by node in memory, as the ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def rest_of(units: Units, nodes: ArrayLike) -> Rest:
     drawable = units.rates > 0
     open_ = ~drawable & ((units.highest - units.lowest).max(axis=1, initial=0.0) > slack(units))
     require(not open_.any(), f"{int(open_.sum())} units with labels that matter have rate 0 and can never be drawn")
-    able = units.take(drawable)
+    able = units if drawable.all() else units.take(drawable)
     below, above = payoffs(able, at)
     return Rest(
         rates=float(able.rates.sum()),
