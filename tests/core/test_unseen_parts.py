@@ -50,20 +50,44 @@ def test_a_class_without_any_label_may_be_anything():
     )
 
 
-@pytest.mark.parametrize("budget", [60, 300, 590])
-def test_a_class_that_only_the_belief_tells_of_may_not_occur(budget):
+@pytest.fixture(scope="module")
+def two_of_four():
+    """Return probabilities of four classes, of which two do not occur and are hardly thought likely, and labels."""
     random = np.random.default_rng(2)
     labels = random.integers(0, 2, 600)
     right = np.where(random.random(600) < 0.9, labels, 1 - labels)
-    probabilities = np.where(np.arange(4) == right[:, None], 0.86, [0.08, 0.08, 0.03, 0.03])
-    pool = Pool(probabilities=probabilities)
-    truth = np.mean([np.mean(right[labels == c] == c) for c in (0, 1)])
-    found = evaluate(pool, "balanced_accuracy", labels, budget)
+    return np.where(np.arange(4) == right[:, None], 0.86, [0.08, 0.08, 0.03, 0.03]), labels
+
+
+def test_a_class_that_only_the_belief_tells_of_may_not_occur(two_of_four):
+    probabilities, labels = two_of_four
+    truth = evaluate(Pool(probabilities), "balanced_accuracy", labels, 600).value
+    found = evaluate(Pool(probabilities), "balanced_accuracy", labels, 60)
     assert found.value < 0.6  # two of four classes are thought to be there, and never found
     assert truth in found.interval()
-    assert found.value in found.interval()
     told = parts_of(found.evidence.contrast, [(1.0, found.evidence.sample)], found.evidence.fit.sums[0]).told
     assert found.interval().high > told > 0.8
+
+
+@pytest.mark.parametrize("told", ["probabilities", "predictions"])
+def test_a_class_of_which_labels_were_expected_and_none_came_does_not_occur(two_of_four, told):
+    probabilities, labels = two_of_four
+    models = {
+        "a": probabilities.argmax(axis=1),
+        "b": np.where(np.arange(600) % 10 == 0, 2, probabilities.argmax(axis=1)),
+    }
+    if told == "probabilities":
+        other = np.where(models["b"][:, None] == 2, [0.1, 0.1, 0.77, 0.03], probabilities)
+        pool = Pool(models={"a": Classifier(probabilities), "b": Classifier(other)})
+    else:
+        pool = Pool(models={name: Classifier(predictions=one) for name, one in models.items()}, classes=[0, 1, 2, 3])
+    truth = compare(pool, "a", "b", "balanced_accuracy", labels=labels, budget=600).difference
+    runs = [compare(pool, "a", "b", "balanced_accuracy", labels=labels, budget=250, seed=seed) for seed in range(8)]
+    assert np.mean([run.difference for run in runs]) == pytest.approx(truth, rel=0.15)
+    assert sum(truth in run.interval() for run in runs) > 5
+    one = evaluate(pool, "balanced_accuracy", labels, 250, model="a")
+    assert one.value == pytest.approx(0.9, abs=0.04)
+    assert one.interval().low < one.value / 2  # they may be there after all, and never found
 
 
 def test_a_single_label_against_each_limit_leaves_the_interval_to_the_spread():

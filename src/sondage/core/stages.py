@@ -31,7 +31,7 @@ from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.residuals import bessel_factor, degrees, pool_roots, variance
 from sondage.core.samples import Expansion, Known, Sample
-from sondage.core.steadied import steadied
+from sondage.core.steadied import occurring, steadied
 from sondage.core.weighing import tempered, uncontradicted
 
 __all__ = ["Estimation", "Focus", "Part"]
@@ -156,7 +156,9 @@ class Estimation:
         return self._linearised(contrast, self._steadied(contrast, sums), shares, fits)
 
     def _steadied(self, contrast: Contrast, sums: Sums) -> dict[int, Floats]:
-        return steadied(contrast, sums, self.whole, self.parts[-1].sample, self.parts[-1].known)
+        last, stages = self.parts[-1], [(part.sample, part.known) for part in self.parts]
+        found = steadied(contrast, sums, self.whole, last.sample, last.known)
+        return occurring(contrast, found, self.whole, stages)
 
     def around(self, contrast: Contrast, fit: Fit) -> Fit:
         """Return another contrast of the same basis at the pool means, shares, coefficients and centres of a fit."""

@@ -8,9 +8,15 @@ of each class. Of the column of class c, of which :math:`n_c` units are labelled
 .. math:: \tilde M_{\cdot c} = \frac{n_c \, \hat M_{\cdot c} + H_{\cdot c}}{n_c + 1},
 
 H being the pool means as the belief has them, with labelled items counted as they are (decision 0039).
+
+A belief may tell of a class that does not occur: most classifiers give every class some probability, everywhere. Of the
+mean over the classes that occur it would be one for ever, and never found. So a class of which the beliefs expected
+three labels or more, stage by stage, and none came, is taken not to occur: that has a chance of :math:`e^{-3}`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,7 +25,10 @@ from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, Sample
 
-__all__ = ["steadied"]
+__all__ = ["occurring", "steadied"]
+
+REFUTED = 3.0
+"""How many labels of a class were expected, where none came, so that it is taken not to occur."""
 
 
 def steadied(contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, known: Known) -> dict[int, Floats]:
@@ -66,6 +75,46 @@ def steadied(contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, kno
     for model, mu in sums.items():
         found[model] = (counts * mu + _believed(functional.basis, model, last, known)) / (counts + 1.0)
     return found
+
+
+def occurring(
+    contrast: Contrast, sums: Sums, labelled: Sample, stages: Sequence[tuple[Sample, Known]]
+) -> dict[int, Floats]:
+    """Return pool means without the classes that labels refute, for a mean over the classes that occur.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated; of other measures pool means are returned as they are.
+    sums : mapping of int to ndarray, shape (k, k)
+        Estimated pool means of each model, predictions in rows, labels in columns.
+    labelled : Sample
+        All that is labelled.
+    stages : sequence of (Sample, Known)
+        What was labelled in each stage, and what was believed before it.
+
+    Returns
+    -------
+    dict of int to ndarray, shape (k, k)
+        With columns of 0 for classes of which no label came and `REFUTED` or more were expected.
+    """
+    if not contrast.functional.occurring:
+        return dict(sums)
+    expected = np.zeros(len(contrast.functional.parts))
+    for sample, known in stages:
+        expected += _expected(contrast, sample, known)
+    absent = (np.bincount(labelled.labels, minlength=len(expected)) == 0) & (expected >= REFUTED)
+    return {model: np.where(absent, 0.0, mu) for model, mu in sums.items()}
+
+
+def _expected(contrast: Contrast, sample: Sample, known: Known) -> Floats | float:
+    """Return how many labels of each class were expected of a stage; 0 where nothing was believed."""
+    if known.belief is None:
+        return 0.0
+    model, basis = contrast.models[0], contrast.functional.basis
+    rows = sample.unit_sums(np.ones(len(sample.items)))
+    totals = believed_totals(basis, (model,), known.belief, sample.items, sample.of_rows(1.0 / rows))
+    return np.asarray(totals[model].sum(axis=0))
 
 
 def _believed(basis: Basis, model: int, last: Sample, known: Known) -> Floats:
