@@ -77,7 +77,7 @@ class Lending(Kept):
     def _ask(self, session: Session, n: int | None, found: Records) -> list[Any]:
         """Ask, and write what is new: items, stages."""
         before, at = len(session.asked), now()
-        ids = self._ask_beyond(session, n, found) if session.due(n) else session.ask(n)
+        ids = self._ask_beyond(session, n, found) if session.needs_next_stage(n) else session.ask(n)
         fresh = [records.id_to_text(session.ids[position]) for position in session.asked[before:]]
         found.add_asked(fresh, at)
         found.add_events([{"at": at, "kind": "asked", "id": name} for name in fresh])
