@@ -147,6 +147,7 @@ def borne_out(asked: Asked, belief: Belief) -> float:
 
 
 def _borne_out(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: np.ndarray) -> float:
+    """Return the share of the expected variance that labels bear out, at most all."""
     sample, told = asked.sample, np.isfinite(shown)
     root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
     base = sample.unit_weights

@@ -136,6 +136,7 @@ class Lending(Kept):
             return [self._claim(row) for row in taken]
 
     def _take(self, found: Records, labeller: str, n: int) -> list[Any]:
+        """Lease items, and log which leases ran out and which are new."""
         at = now()
         taken, expired = found.assignments.take(labeller, n, at, now(self._facts["lease"]))
         fresh = [row for row in taken if row.get("fresh")]

@@ -58,6 +58,7 @@ def code_label(
 
 
 def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
+    """Return the code of a class, or refuse what is none."""
     if isinstance(label, np.generic | np.ndarray) and label.size == 1:
         label = label.item()
     code = None if isinstance(label, np.ndarray) or is_missing(label) else task.code(label)
@@ -79,6 +80,7 @@ def _nearest(label: Any, classes: Sequence[Any]) -> str:
 
 
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
+    """Return a finite number, or refuse what is none."""
     try:
         value = as_number(label)
     except (TypeError, ValueError):
@@ -89,6 +91,7 @@ def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float
 
 
 def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tuple[float, ...]:
+    """Return an outcome for each system, by position or by name."""
     if isinstance(label, Mapping):
         unknown = [key for key in label if key not in models]
         if unknown:

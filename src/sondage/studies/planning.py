@@ -240,6 +240,7 @@ def _relevant(
 
 
 def _plan(pool: Pool, functionals: tuple[Functional, ...], setting: Setting, sums: PoolSums, filled: Filled) -> Plan:
+    """Return the plan, with the pool sums of what cannot be drawn."""
     outside: dict[SumKey, Floats] = {}
     if filled.outside is not None:
         outside = pool.believed([(basis, sums.models) for basis in sums.bases.values()], setting.belief, filled.outside)

@@ -257,6 +257,7 @@ def gaussians(belief: GaussianBelief, select: Select, schema: Schema) -> list[tu
 
 
 def _deviations(belief: GaussianBelief, models: Sequence[int], select: Select, schema: Schema) -> list[str]:
+    """Return the columns of the standard deviations of these models' parts."""
     if belief.broad or belief.peaked:
         return ["1e0" for _ in models]
     found = []
