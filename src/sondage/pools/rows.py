@@ -29,7 +29,7 @@ __all__ = ["ArrayRows"]
 
 Result = TypeVar("Result")
 
-MANY = 9
+MANY_TERMS = 9
 """Up to so many terms a design's blocks of rows are made anew for each, and keep nothing of what they share."""
 
 
@@ -186,7 +186,7 @@ class ArrayRows:
             Rows that can be drawn at all; None for all.
         """
         total: Floats | None = None
-        blocks = list(self.blocks()) if len(design.terms) > MANY else None  # what terms share is computed once
+        blocks = list(self.blocks()) if len(design.terms) > MANY_TERMS else None  # what terms share is computed once
         for share, term in design.terms:
             column = self.column(term, blocks)
             if rest is not None:

@@ -19,7 +19,7 @@ from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = ["Label", "code_label", "contradiction", "decode_label", "guesses", "label_array", "paired"]
 
-LARGEST = 1e75
+LARGEST_NUMBER = 1e75
 """Of a number either way: squares of squared errors are summed."""
 
 LISTED = 20
@@ -85,8 +85,10 @@ def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float
         value = as_number(label)
     except (TypeError, ValueError):
         value = float("nan")
-    if not abs(value) <= LARGEST:
-        raise LabelError(f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST:g} either way")
+    if not abs(value) <= LARGEST_NUMBER:
+        raise LabelError(
+            f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST_NUMBER:g} either way"
+        )
     return value
 
 
