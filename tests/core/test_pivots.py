@@ -9,7 +9,7 @@ import sondage
 from sondage.core.intervals import fieller_interval, inverted_interval, t_interval
 from sondage.core.measures import FMeasure, Recall, Task
 from sondage.core.measures.functionals import numerical_gradient
-from sondage.core.pivots import Pivot, _Combined
+from sondage.core.pivots import Combined, Pivot
 from sondage.errors import InputError
 
 TASK = Task("classification", ("ham", "spam"))
@@ -40,7 +40,7 @@ def test_influences_are_gradients_of_the_difference_and_of_the_logarithm_of_the_
         difference = functional.value(both[0]) - functional.value(both[1])
         return shares[0] * difference + shares[1] * np.mean([np.log(np.sum(below * mu)) for mu in both])
 
-    found = _Combined(functional, ((0, 1.0), (1, -1.0)), *shares).influence({0: both[0], 1: both[1]})
+    found = Combined(functional, ((0, 1.0), (1, -1.0)), *shares).influence({0: both[0], 1: both[1]})
     for (model, coefficients), wanted in zip(found.terms, numerical_gradient(combined, both), strict=True):
         assert coefficients == pytest.approx(wanted, abs=1e-6), model
     assert found.constant == pytest.approx(sum(np.sum(a * both[m]) for m, a in found.terms), abs=1e-12)
@@ -53,7 +53,7 @@ def test_variances_are_those_of_the_combined_influence(target: str) -> None:
     evidence, pivot = estimate.evidence, estimate.pivot
     spread = evidence.sample.expansion.spread
     for gap in (-0.2, 0.0, 0.03, 0.3):
-        contrast = _Combined(evidence.contrast.functional, evidence.contrast.weights, 1.0, gap)
+        contrast = Combined(evidence.contrast.functional, evidence.contrast.weights, 1.0, gap)
         one = evidence.estimation.around(contrast, evidence.fit)
         powers = np.array([1.0, 2.0 * gap, gap**2])
         assert pivot.sampled @ powers == pytest.approx(one.variance, rel=1e-8)

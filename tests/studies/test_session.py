@@ -77,7 +77,7 @@ def test_one_at_a_time_in_batches_or_all_at_once(parts: dict[str, Any]) -> None:
     pool, y = make()
     sessions = [start(pool, **parts) for _ in range(3)]
     # A staged method taken at once has no labels to plan by: it is drawn in one go, and not compared here.
-    last = 11 if sessions[0].opens else None
+    last = 11 if sessions[0].has_next_stage else None
     asked = [run(session, y, step, pool) for session, step in zip(sessions, (1, 7, last), strict=True)]
     assert asked[0] == asked[1] == asked[2]
     assert len(set(asked[0])) == 30

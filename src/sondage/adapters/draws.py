@@ -111,6 +111,7 @@ def rows_of(columns: Columns) -> list[dict[str, Any]]:
 
 
 def _write_parquet(columns: Columns, path: Path) -> None:
+    """Write columns as Parquet, NaN as missing."""
     import duckdb
 
     raw = {f"c{at}": column for at, column in enumerate(columns.values())}
@@ -125,6 +126,7 @@ def _write_parquet(columns: Columns, path: Path) -> None:
 
 
 def _of_stage(session: Session, number: int, asked: NDArray[np.int64]) -> Columns:
+    """Return the columns of what was asked for of one stage."""
     first, last = session.firsts[number : number + 2]
     here = asked[(asked >= first) & (asked < last)]
     drawn, place = session.stages[number].drawn, here - first
@@ -169,6 +171,7 @@ def _outputs(session: Session, positions: NDArray[np.int64]) -> Columns:
 
 
 def _output_columns(outputs: Outputs, classes: tuple[Any, ...]) -> Columns:
+    """Return what one model says, as the columns of a pool have it."""
     if isinstance(outputs, Classes):
         codes, p = np.asarray(outputs.predictions, dtype=np.int64), outputs.probabilities
         found: Columns = {"prediction": _column([classes[code] for code in codes.tolist()])}

@@ -165,6 +165,7 @@ def labelling_interface(study: Study) -> str:
 
 
 def _controls(study: Study) -> Iterator[str]:
+    """Yield the lines of what is chosen from, or of the number that is asked for."""
     task = study.task
     if task.kind == "regression":
         yield f'  <Number name="{CONTROL}" toName="{SHOWN}" required="true"/>'

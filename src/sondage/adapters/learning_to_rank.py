@@ -97,6 +97,7 @@ def read_learning_to_rank(path: Path) -> LearningToRank:
 
 
 def _features(path: Path, number: int, cells: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return numbers and values of a line's features, or refuse the line."""
     try:
         numbers = np.array([float(part) for part in " ".join(cells).replace(":", " ").split()])
         if any(":" not in cell or "_" in cell for cell in cells) or len(numbers) != 2 * len(cells):

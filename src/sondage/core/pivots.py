@@ -34,7 +34,7 @@ from sondage.core.predictions import Floats
 from sondage.core.residuals import of_population, paired_degrees
 from sondage.core.variances import larger_variance, plausible_variance
 
-__all__ = ["Pivot", "pivot_of"]
+__all__ = ["Combined", "Pivot", "pivot_of"]
 
 STEPS = 12
 """Of Gauss and Newton's."""
@@ -189,11 +189,11 @@ def pivot_of(evidence: Evidence, variance: float, drawn: tuple[float, float] = (
     belief = estimation.belief
     if belief is None or contrast.functional.ratio is None or len(contrast.weights) != 2:
         return None
-    below = _Combined(contrast.functional, contrast.weights, 0.0, 1.0)
+    below = Combined(contrast.functional, contrast.weights, 0.0, 1.0)
     of_below, believed = estimation.around(below, fit), plausible_variance(below, sample, fit.sums, belief)
     square = max(of_below.variance, believed, drawn[0] * of_below.spread)
     scale = float(np.sqrt(variance / square)) if square > KNOWN**2 else 0.0
-    both = [_Combined(contrast.functional, contrast.weights, 1.0, sign * scale) for sign in (1.0, -1.0)]
+    both = [Combined(contrast.functional, contrast.weights, 1.0, sign * scale) for sign in (1.0, -1.0)]
     fits = [fit, of_below, *(estimation.around(one, fit) for one in both)]
     root = np.sqrt(sample.expansion.spread)
     found = Pivot(
@@ -240,8 +240,8 @@ def _most(evidence: Evidence) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Combined(Contrast):
-    """A sum of e and u in these shares."""
+class Combined(Contrast):
+    """The contrast whose influence is that of e, so many times its `own`, and of u, so many times `denominators`."""
 
     own: float = 1.0
     denominators: float = 0.0

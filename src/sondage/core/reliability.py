@@ -165,6 +165,7 @@ def _groups(expected: Floats) -> list[NDArray[np.int64]]:
 
 
 def _bin(expected: Floats, observed: Floats, weights: Floats, level: float, probability: bool) -> Bin:
+    """Return what was believed and observed in one bin, with the interval of the latter."""
     total = float(np.sum(weights))
     mean = float(np.sum(weights * observed)) / total
     believed = float(np.sum(weights * expected)) / total
@@ -201,6 +202,7 @@ def _columns(belief: Belief, items: Items, models: Sequence[int], n_classes: int
 def _of_numbers(
     belief: Belief, items: Items, labels: NDArray[Any], models: Sequence[int], task: Task
 ) -> tuple[str, Floats, Floats]:
+    """Return the event, what was expected of it, and what was observed: the label itself."""
     mean = np.asarray(sum(weight * label for label, weight in belief.supposed(items, models)))
     return "the label", mean, np.asarray(labels, dtype=np.float64)
 
@@ -208,6 +210,7 @@ def _of_numbers(
 def _of_outcomes(
     belief: Belief, items: Items, labels: NDArray[Any], models: Sequence[int], task: Task
 ) -> tuple[str, Floats, Floats]:
+    """Return the same of systems' outcomes, one system after the other."""
     expected = []
     for model in models:
         mean = np.zeros(len(items))

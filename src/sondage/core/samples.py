@@ -16,7 +16,7 @@ from sondage.core.predictions import Classes, Floats, Items
 
 __all__ = ["Expansion", "Known", "Sample", "SumKey", "bin_sums", "effective_number", "from_counts", "from_inclusion"]
 
-LEAST = 1e-12
+LEAST_PROBABILITY = 1e-12
 """Probabilities below this count as this in a mean of logarithms."""
 
 
@@ -214,7 +214,9 @@ class Sample:
 def _pooled(probabilities: NDArray[Any], units: NDArray[np.int64], count: int) -> Floats:
     """Return each unit's class probabilities, the mean of its rows' logarithms over its sum: (n, k) or (n,)."""
     columns = probabilities.T if probabilities.ndim == 2 else np.stack([1.0 - probabilities, probabilities])
-    logs = [bin_sums(units, np.log(np.maximum(column, LEAST)), count) for column in columns.astype(np.float64)]
+    logs = [
+        bin_sums(units, np.log(np.maximum(column, LEAST_PROBABILITY)), count) for column in columns.astype(np.float64)
+    ]
     mean = np.exp(np.stack(logs, axis=1) / np.bincount(units, minlength=count)[:, None])
     mean /= mean.sum(axis=1, keepdims=True)
     return np.asarray(mean if probabilities.ndim == 2 else mean[:, 1])

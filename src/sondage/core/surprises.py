@@ -56,7 +56,7 @@ UNSEEN = 2.0 / 3.0
 """By how much the median of what a Poisson rate may be is above how often it was seen."""
 UNSEEN_ON_AVERAGE = 0.5
 """By how much its mean is, with Jeffreys' prior."""
-MOST = 1.5
+MOST_MORE = 1.5
 """Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
 BORNE_OUT = 1.0
 """How many surprises the belief about outcomes counts for."""
@@ -147,6 +147,7 @@ def borne_out(asked: Asked, belief: Belief) -> float:
 
 
 def _borne_out(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: np.ndarray) -> float:
+    """Return the share of the expected variance that labels bear out, at most all."""
     sample, told = asked.sample, np.isfinite(shown)
     root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
     base = sample.unit_weights
@@ -178,7 +179,7 @@ def _of_surprises(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: 
         return often + _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=0))
     seen = int(np.count_nonzero(root * np.abs(shown) >= least))
     up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
-    return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST) ** 2 * (up**2 + down**2)
+    return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST_MORE) ** 2 * (up**2 + down**2)
 
 
 def _surprising(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -175,6 +175,7 @@ Coded = tuple[Task, tuple[Outputs, ...], dict[str, int]]
 
 
 def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Judges, where: Where) -> Coded:
+    """Return task, outputs and numbers of rows of classifiers."""
     probabilities: dict[str, NDArray[Any] | None] = {}
     predicted: dict[str, NDArray[Any] | None] = {}
     for name, model in models.items():
@@ -318,6 +319,7 @@ def _text(value: Any) -> str:
 
 
 def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judges, where: Where) -> Coded:
+    """Return the same of regressors."""
     if classes is not None or judges:
         raise InputError("classes and judge are for classifiers; these models are regressors")
     outputs = []
@@ -338,6 +340,7 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
 
 
 def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, where: Where) -> Coded:
+    """Return the same of systems whose own outcome is the label."""
     if classes is not None or judges:
         raise InputError("outcomes take a judge and grades each, Outcome(judge=..., grades=...), and no classes")
     outputs = []

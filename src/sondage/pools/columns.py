@@ -180,6 +180,7 @@ def _task(table: Table, layout: Layout, task: str | None) -> str:
 
 
 def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
+    """Return the task of predictions alone: numbers where there is a fraction, else classes."""
     columns = [table.predictions(name) for name in names]
     if any(column.dtype.kind == "f" for column in columns):
         return "regression"

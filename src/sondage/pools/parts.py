@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Floats, Items
 from sondage.core.urns import Urn
 
-__all__ = ["Filled", "Profile", "Taken", "Undrawn"]
+__all__ = ["Filled", "Profile", "RowChoice", "Taken", "Undrawn"]
+
+RowChoice = Any
+"""Some rows of a pool, that only the pool looks into: in memory a mask, bool (N,), else data for a query."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,5 +67,5 @@ class Filled:
     urn: Urn
     share: float
     covers: bool
-    outside: Any
+    outside: RowChoice | None
     immovable: bool = False

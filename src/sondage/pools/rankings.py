@@ -122,6 +122,7 @@ def code_rankings(
 
 
 def _from_table(models: Mapping[str, Ranking], queries: Any, documents: Any, grades: Any, costs: Any) -> _Rows:
+    """Return the rows of a long table."""
     if queries is None or documents is None:
         raise InputError("a long table needs both queries= and documents=")
     column = as_column(queries, "queries", None)
@@ -138,6 +139,7 @@ def _from_table(models: Mapping[str, Ranking], queries: Any, documents: Any, gra
 
 
 def _from_lists(models: Mapping[str, Ranking], ids: Any, grades: Any, costs: Any) -> _Rows:
+    """Return the rows that lists of documents make."""
     lists = _lists(models)
     size = len(next(iter(lists.values())))
     names = np.arange(size) if ids is None else np.asarray(ids)

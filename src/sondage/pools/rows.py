@@ -21,7 +21,7 @@ from sondage.core.urns import ArrayUrn, Prices, Urn
 from sondage.errors import SondageWarning
 from sondage.pools.doubts import doubts_of
 from sondage.pools.numeric import floats
-from sondage.pools.parts import Filled, Profile, Undrawn
+from sondage.pools.parts import Filled, Profile, RowChoice, Undrawn
 from sondage.pools.strata import array_strata, averaged, believed
 from sondage.pools.units import Units
 
@@ -29,7 +29,7 @@ __all__ = ["ArrayRows"]
 
 Result = TypeVar("Result")
 
-MANY = 9
+MANY_TERMS = 9
 """Up to so many terms a design's blocks of rows are made anew for each, and keep nothing of what they share."""
 
 
@@ -45,7 +45,7 @@ class ArrayRows:
         return len(self.items)
 
     @property
-    def all_rows(self) -> Any:
+    def all_rows(self) -> RowChoice:
         """The choice of all rows."""
         return np.ones(len(self), dtype=np.bool_)
 
@@ -118,7 +118,7 @@ class ArrayRows:
         order = np.lexsort((self.keys[rows], at))  # whatever the order of the pool's rows
         return rows[order], at[order]
 
-    def without(self, units: NDArray[np.int64]) -> Any:
+    def without(self, units: NDArray[np.int64]) -> RowChoice:
         """Return the choice of all rows but those of these units."""
         rest = self.all_rows
         rest[self.rows_of(units)[0]] = False
@@ -186,7 +186,7 @@ class ArrayRows:
             Rows that can be drawn at all; None for all.
         """
         total: Floats | None = None
-        blocks = list(self.blocks()) if len(design.terms) > MANY else None  # what terms share is computed once
+        blocks = list(self.blocks()) if len(design.terms) > MANY_TERMS else None  # what terms share is computed once
         for share, term in design.terms:
             column = self.column(term, blocks)
             if rest is not None:
@@ -208,7 +208,9 @@ class ArrayRows:
             self._spread(total, Equal(), 1.0, rest)
         return total if self._units is None else self._units.sums(total)
 
-    def filled(self, design: Design, relevant: Any, rest: Any = None, *, strict: bool = False) -> Filled:
+    def filled(
+        self, design: Design, relevant: RowChoice, rest: RowChoice | None = None, *, strict: bool = False
+    ) -> Filled:
         """Return the urn of a design, and what it reaches.
 
         Parameters
@@ -247,7 +249,7 @@ class ArrayRows:
         """Return a unit's value for each of its rows."""
         return of_units if self._units is None else self._units.spread(of_units)
 
-    def share_of(self, rows: Any) -> float:
+    def share_of(self, rows: RowChoice) -> float:
         """Return the base weight of some rows."""
         return float(np.sum(self.items.weights[rows]))
 
@@ -266,7 +268,7 @@ class ArrayRows:
         return Profile(urn.sizes, others if self._units is None else self._units.sums(others), urn.costs)
 
     def undrawn(
-        self, urn: Urn, drawn: NDArray[np.int64], rest: Any, kernel: Callable[[Undrawn], Result]
+        self, urn: Urn, drawn: NDArray[np.int64], rest: RowChoice | None, kernel: Callable[[Undrawn], Result]
     ) -> Iterator[Result]:
         """Yield what a function makes of the units left, block by block; grouped rows come all at once.
 

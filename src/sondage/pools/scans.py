@@ -201,6 +201,7 @@ class Scan:
     def _believed(
         self, wanted: list[tuple[Basis, tuple[int, ...]]], belief: Belief, chosen: Chosen
     ) -> dict[SumKey, Floats]:
+        """Return the believed totals of some statistics by one query, or row by row where there is none."""
         first = self._surveyed is None
         try:
             coming, reach = self._coming, self._reach()
@@ -287,6 +288,7 @@ class Scan:
         return {name: column[order] for name, column in rows.items()}
 
     def _rows_among(self, column: str, values: NDArray[Any]) -> Rows:
+        """Return the rows whose column has one of these values."""
         _ = self.survey  # which may find ids to be hashed, and probabilities to be divided by their sum
         select = self.base.select()
         select.among(column, "wanted", values)

@@ -30,7 +30,7 @@ from sondage.pools.arrays import Pool
 from sondage.pools.bins import StoredValues
 from sondage.pools.engines import Engine, Result, Rows
 from sondage.pools.fingerprints import digest_of, side_of
-from sondage.pools.parts import Filled, Profile, Taken, Undrawn
+from sondage.pools.parts import Filled, Profile, RowChoice, Taken, Undrawn
 from sondage.pools.queries import fields_by_query
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Schema, Source
@@ -114,7 +114,7 @@ class StoredPool(Pool):
         return self._outline
 
     @property
-    def all_rows(self) -> Any:
+    def all_rows(self) -> RowChoice:
         """The choice of all rows."""
         return Chosen()
 
@@ -161,20 +161,20 @@ class StoredPool(Pool):
         self.scan.expect(Coming(seed, stage, budget))
 
     def believed(
-        self, requests: Iterable[tuple[Basis, Sequence[int]]], belief: Belief, rows: Any = None
+        self, requests: Iterable[tuple[Basis, Sequence[int]]], belief: Belief, rows: RowChoice | None = None
     ) -> dict[SumKey, Floats]:
         """Return believed totals for every (basis, models); the first time the rows are checked in the same pass."""
         return self.scan.believed(requests, belief, rows or Chosen())
 
-    def share_of(self, rows: Any) -> float:
+    def share_of(self, rows: RowChoice) -> float:
         """Return the base weight of some rows."""
         return self.scan.share_of(rows)
 
-    def relevant(self, influences: Sequence[Influence], belief: Belief, rest: Any = None) -> Any:
+    def relevant(self, influences: Sequence[Influence], belief: Belief, rest: RowChoice | None = None) -> RowChoice:
         """Return the choice of rows, of the rest, of which an allowed label moves any of these influences."""
         return Chosen(None if rest is None else rest.asked, tuple(influences), belief)
 
-    def without(self, units: NDArray[np.int64]) -> Any:
+    def without(self, units: NDArray[np.int64]) -> RowChoice:
         """Return the choice of all rows but those of these units."""
         return Chosen(asked=self._named(units))
 
@@ -185,7 +185,9 @@ class StoredPool(Pool):
         self._look_up(units)
         return self._seen.groups(units)
 
-    def filled(self, design: Design, relevant: Any, rest: Any = None, *, strict: bool = False) -> Filled:
+    def filled(
+        self, design: Design, relevant: RowChoice, rest: RowChoice | None = None, *, strict: bool = False
+    ) -> Filled:
         """Return the urn of a design, and what it reaches: the second pass over the pool."""
         asked = None if rest is None else rest.asked
         parts = [Part(1.0, term, strict) for _, term in design.terms]
@@ -290,7 +292,7 @@ class StoredPool(Pool):
         return Profile(mean, np.sqrt(squares[there]), each, counts[there])
 
     def undrawn(
-        self, urn: Urn, drawn: NDArray[np.int64], rest: Any, kernel: Callable[[Undrawn], Result]
+        self, urn: Urn, drawn: NDArray[np.int64], rest: RowChoice | None, kernel: Callable[[Undrawn], Result]
     ) -> Iterator[Result]:
         """Yield what a function makes of the units left, some thousands at a time."""
         assert isinstance(urn, StoredUrn)

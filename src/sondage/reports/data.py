@@ -71,6 +71,7 @@ def report_data(report: Report) -> Data:
 
 
 def _estimate(estimate: Estimate, level: float) -> Data:
+    """Return an estimate as data."""
     names = ("value", "std_error", "n_labels", "target", "exact", "df", "n_effective", "largest_weight", "spent")
     facts = {name: getattr(estimate, name) for name in names}
     skipped = None if estimate.if_skipped is None else [estimate.if_skipped.low, estimate.if_skipped.high]
@@ -113,6 +114,7 @@ def _significance(significance: Significance | None) -> Data | None:
 
 
 def _selection(selection: Selection, level: float) -> Data:
+    """Return a selection as data."""
     every = len(selection.ranking) <= ALL_PAIRS
     pairs = [pair for pair in selection.comparisons if every or pair[0] == selection.best]
     return {

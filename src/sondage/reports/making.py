@@ -112,6 +112,7 @@ def _question(session: Session | None, leading: Estimate | None) -> str:
 def _report(
     session: Session | None, result: Any, level: float, fields: Mapping[Any, Row], facts: Mapping[str, Any]
 ) -> Report:
+    """Return the report of a result, of a session where one is at hand."""
     leading = _leading(result)
     evidence = None if leading is None else leading.evidence
     found = None
@@ -170,6 +171,7 @@ def _warnings(result: Any) -> tuple[str, ...]:
 
 
 def _figures(result: Any, level: float) -> tuple[Figure, ...]:
+    """Return the numbers of any result."""
     if result is None:
         return ()
     if isinstance(result, Comparison):

@@ -147,6 +147,7 @@ def _in_order(kinds: list[str]) -> list[str]:
 
 
 def _part(leading: Estimate, name: str, values: Any, kinds: Sequence[str], level: float) -> Part | None:
+    """Return the result by one field; None where it is not known of a part."""
     evidence = leading.evidence
     assert evidence is not None
     drawable, note = False, ""

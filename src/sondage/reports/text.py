@@ -141,6 +141,7 @@ def label_count(count: int) -> str:
 
 
 def _estimated(estimate: Estimate, level: float) -> str:
+    """Return an estimate as a sentence."""
     subject = f"The {named_measure(estimate.measure)} of {estimate.models[0]!r}"
     where = "in this pool" if estimate.target == "pool" else "in the population"
     if not math.isfinite(estimate.value):
@@ -165,6 +166,7 @@ def _within(interval: Interval, measure: str) -> str:
 
 
 def _compared(comparison: Comparison, level: float) -> str:
+    """Return a comparison as a sentence."""
     estimate, (first, second) = comparison.estimate, comparison.estimate.models
     measure = named_measure(estimate.measure)
     if not math.isfinite(estimate.value):
@@ -244,6 +246,7 @@ def basis_lines(result: Estimate | Mapping[str, Estimate]) -> list[str]:
 
 
 def _basis_lines(estimate: Estimate) -> list[str]:
+    """Return what one estimate rests on."""
     parts = [f"standard error {estimate.std_error:.3g}"] if math.isfinite(estimate.std_error) else []
     if math.isfinite(estimate.n_effective):
         parts.append(f"effective number of labels {estimate.n_effective:.0f}")

@@ -150,7 +150,7 @@ def _stages(session: Session) -> str:
     stages = session.method.stages
     shares = listed([f"{percent(share, 0)}" for share in stages])
     most, drawn = len(stages), sum(len(stage.drawn) > 0 for stage in session.stages)
-    had, so_far = ("has", " so far,") if session.opens else ("had", "")
+    had, so_far = ("has", " so far,") if session.has_next_stage else ("had", "")
     of = "" if drawn == most else f"{so_far} of at most {most}"
     joined = "" if drawn == most else " of the budget, small ones joined"
     return (

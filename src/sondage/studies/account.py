@@ -282,6 +282,7 @@ class Account(Kept):
         return [one for one in found if one is not None]
 
     def _disagreement(self, position: int) -> Disagreement | None:
+        """Return what people say of an item; None where they agree."""
         name, task, ballots = self._session.ids[position], self.task, self._ballots
         item = records.id_to_text(name)
         given = [row for row in ballots.of(item) if row["label"] is not None]

@@ -64,17 +64,9 @@ def comparison_of(
 
 def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit | None = None) -> Estimate:
     """Return the result of one contrast with its warnings."""
-    method, estimation = session.method, found.estimation
-    possible = proven_range([(1.0, session, found)], contrast)
-    # In a selection that no label can move models have the same values, whatever these are.
-    told = immovable(session) and (contrast.compares or session.question.kind == "evaluate")
-    known_sums = before_labels(session, contrast) if told else _settled(found, contrast)
-    proven = possible[1] - possible[0] <= ROUNDING
-    found = replace(found, exact=found.exact or known_sums is not None or proven)
-    fit = fit or estimation.fit(contrast)
-    if known_sums is not None:
-        fit = replace(fit, value=contrast.value(known_sums))
-    fitted = FittedContrast(session, found, contrast, fit)
+    possible, told = proven_range([(1.0, session, found)], contrast), _told_beforehand(session, contrast)
+    fitted = _fitted(session, found, contrast, fit, told=told, proven=possible[1] - possible[0] <= ROUNDING)
+    found, fit, method = fitted.found, fitted.fit, session.method
     uncertain, value = uncertainty_of(fitted), within(fit.value, *possible)
     return Estimate(
         measure=contrast.functional.name,
@@ -89,7 +81,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         proportion=contrast.functional.proportion and session.question.kind != "compare" and not contrast.compares,
         interval_kind=method.interval,
         possible=outward(*possible, contrast.bounds),
-        unrefuted=unrefuted_limits(contrast, [(1.0, estimation.whole)]),
+        unrefuted=unrefuted_limits(contrast, [(1.0, found.estimation.whole)]),
         slope=slope_of(fitted, uncertain),
         plausible=plausible_errors_of(fitted, uncertain),
         pivot=pivot_against(fitted, uncertain),
@@ -104,6 +96,23 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         evidence=fitted.evidence,
         course=LabelCourse(session.copied(), contrast, _alone),
     )
+
+
+def _told_beforehand(session: Session, contrast: Contrast) -> bool:
+    """Return whether the predictions alone tell the value; of a selection only a difference's, which is 0."""
+    return immovable(session) and (contrast.compares or session.question.kind == "evaluate")
+
+
+def _fitted(
+    session: Session, found: Labelled, contrast: Contrast, fit: Fit | None, *, told: bool, proven: bool
+) -> FittedContrast:
+    """Return the contrast's value from the labels, exact where predictions tell it, or labels prove it."""
+    known_sums = before_labels(session, contrast) if told else _settled(found, contrast)
+    found = replace(found, exact=found.exact or known_sums is not None or proven)
+    fit = fit or found.estimation.fit(contrast)
+    if known_sums is not None:
+        fit = replace(fit, value=contrast.value(known_sums))
+    return FittedContrast(session, found, contrast, fit)
 
 
 def _settled(found: Labelled, contrast: Contrast) -> Sums | None:

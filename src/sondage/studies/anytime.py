@@ -134,6 +134,7 @@ class LabelCourse:
         return [self._stage(number) for number in drawn]
 
     def _stage(self, number: int) -> Stage:
+        """Return a stage of the draw, as far as its items are labelled without a gap."""
         session, stage, fraction = self.session, self.session.stages[number], self.fraction
         assert fraction is not None
         if not stage.covers:

@@ -77,7 +77,7 @@ class Lending(Kept):
     def _ask(self, session: Session, n: int | None, found: Records) -> list[Any]:
         """Ask, and write what is new: items, stages."""
         before, at = len(session.asked), now()
-        ids = self._ask_beyond(session, n, found) if session.due(n) else session.ask(n)
+        ids = self._ask_beyond(session, n, found) if session.needs_next_stage(n) else session.ask(n)
         fresh = [records.id_to_text(session.ids[position]) for position in session.asked[before:]]
         found.add_asked(fresh, at)
         found.add_events([{"at": at, "kind": "asked", "id": name} for name in fresh])
@@ -136,6 +136,7 @@ class Lending(Kept):
             return [self._claim(row) for row in taken]
 
     def _take(self, found: Records, labeller: str, n: int) -> list[Any]:
+        """Lease items, and log which leases ran out and which are new."""
         at = now()
         taken, expired = found.assignments.take(labeller, n, at, now(self._facts["lease"]))
         fresh = [row for row in taken if row.get("fresh")]

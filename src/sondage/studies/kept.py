@@ -189,6 +189,7 @@ class Kept:
             )
 
     def _read_pool(self) -> Pool:
+        """Read the pool again from the file that it came from."""
         source = self._facts["source"]
         if source is None:
             raise StudyError(

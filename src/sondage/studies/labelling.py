@@ -109,6 +109,7 @@ def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any
 
 
 def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
+    """Return a labelling function's answers in the order of the ids, or refuse them."""
     if isinstance(answers, Mapping):
         missing = [name for name in ids if name not in answers]
         if missing:

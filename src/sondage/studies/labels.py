@@ -19,7 +19,7 @@ from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = ["Label", "code_label", "contradiction", "decode_label", "guesses", "label_array", "paired"]
 
-LARGEST = 1e75
+LARGEST_NUMBER = 1e75
 """Of a number either way: squares of squared errors are summed."""
 
 LISTED = 20
@@ -58,6 +58,7 @@ def code_label(
 
 
 def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
+    """Return the code of a class, or refuse what is none."""
     if isinstance(label, np.generic | np.ndarray) and label.size == 1:
         label = label.item()
     missing = not isinstance(label, np.ndarray) and is_missing(label)
@@ -78,16 +79,20 @@ def _nearest(label: Any, classes: Sequence[Any]) -> str:
 
 
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
+    """Return a finite number, or refuse what is none."""
     try:
         value = as_number(label)
     except (TypeError, ValueError):
         value = float("nan")
-    if not abs(value) <= LARGEST:
-        raise LabelError(f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST:g} either way")
+    if not abs(value) <= LARGEST_NUMBER:
+        raise LabelError(
+            f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST_NUMBER:g} either way"
+        )
     return value
 
 
 def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tuple[float, ...]:
+    """Return an outcome for each system, by position or by name."""
     if isinstance(label, Mapping):
         unknown = [key for key in label if key not in models]
         if unknown:

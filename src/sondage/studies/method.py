@@ -126,6 +126,7 @@ def _checked_belief(belief: Any) -> Any:
 
 
 def _checked_stages(stages: Any) -> tuple[float, ...]:
+    """Return the shares of the stages, or refuse them."""
     try:
         shares = tuple(float(share) for share in (stages if isinstance(stages, Iterable) else (stages,)))
     except (TypeError, ValueError):

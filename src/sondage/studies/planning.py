@@ -20,7 +20,7 @@ from sondage.core.strata import N_STRATA, Strata
 from sondage.core.urns import ArrayUrn, Urn
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
-from sondage.pools.parts import Filled
+from sondage.pools.parts import Filled, RowChoice
 from sondage.studies.drawing import DRAWS, Drawing, Drawn, Stratified
 from sondage.studies.method import Method, Question
 from sondage.studies.sums import Past, PoolSums, calibrated
@@ -213,8 +213,8 @@ def _require_defined(contrasts: tuple[Contrast, ...], sums: PoolSums, uninformed
 
 
 def _relevant(
-    pool: Pool, contrasts: list[Contrast], sums: PoolSums, belief: Belief, uninformed: Belief, rest: Any
-) -> Any:
+    pool: Pool, contrasts: list[Contrast], sums: PoolSums, belief: Belief, uninformed: Belief, rest: RowChoice | None
+) -> RowChoice:
     """Return which rows can matter, seen from two places: at the belief, and moved towards the uninformed one.
 
     Where two models are believed to be equal in both, what they predict alike seems not to matter. If they differ
@@ -240,6 +240,7 @@ def _relevant(
 
 
 def _plan(pool: Pool, functionals: tuple[Functional, ...], setting: Setting, sums: PoolSums, filled: Filled) -> Plan:
+    """Return the plan, with the pool sums of what cannot be drawn."""
     outside: dict[SumKey, Floats] = {}
     if filled.outside is not None:
         outside = pool.believed([(basis, sums.models) for basis in sums.bases.values()], setting.belief, filled.outside)

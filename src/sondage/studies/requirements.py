@@ -65,7 +65,7 @@ def check_generator(session: Session, generator: np.random.Generator | None) -> 
 def check_sequence(session: Session, functional: Functional) -> None:
     """Refuse a measure and a draw that will have no sequence once all is labelled."""
     require_order(session, functional)
-    if session.costs is not None and session.opens:
+    if session.costs is not None and session.has_next_stage:
         raise InputError(STAGED_COSTS)
 
 

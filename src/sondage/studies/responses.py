@@ -167,6 +167,7 @@ def _opinions(session: Session, answered: Sequence[int]) -> Opinions | None:
 
 
 def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, parts: Sequence[Part]) -> Sample:
+    """Return all answered items as one sample; each stage's expansion is its own."""
     items, labels, units = session.rows(answered, answers)
     pieces = [part.sample.expansion for part in parts]
     weights, spread = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("weights", "spread"))

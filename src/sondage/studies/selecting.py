@@ -147,6 +147,7 @@ def _pair(
     fits: tuple[Fit, Fit],
     least: float,
 ) -> Comparison:
+    """Return the comparison of two models from their own fits, whose shares of the stages are the same."""
     first, second = fits
     weights = tuple((session.models.index(name), sign) for name, sign in zip(names, (1.0, -1.0), strict=True))
     residuals = clean_sum(np.stack([first.residuals, -second.residuals]), axis=0)

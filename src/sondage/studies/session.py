@@ -129,7 +129,7 @@ class Session(Sheet):
         return float(max(first + stage.drawn.settings.get("support", np.inf) for first, stage in reached))
 
     @property
-    def opens(self) -> bool:
+    def has_next_stage(self) -> bool:
         """Whether a further stage is planned once the present one was asked for."""
         return self.stage.drawn.due is not None
 
@@ -279,8 +279,8 @@ class Session(Sheet):
         """Items that can still be asked for within the budget; with costs at least one more while a stage is due."""
         drawn = len(self.ids) - len(self.asked)
         if self.costs is not None:
-            return max(drawn, self.room + int(self.opens))
-        if self.opens:
+            return max(drawn, self.room + int(self.has_next_stage))
+        if self.has_next_stage:
             drawn = self.room + int(self.stage.drawn.settings["support"]) - (self.stage.drawn.due or 0)
         return min(drawn, int(self.budget) - len(self.asked))
 
@@ -315,28 +315,28 @@ class Session(Sheet):
         """
         if n is not None:
             require_count("n", n)
-        due, everything = self.due(n), self._everything(n)
-        if due and pool is None:
+        next_stage, everything = self.needs_next_stage(n), self._everything(n)
+        if next_stage and pool is None:
             self._go_on()
         wanted = self.waiting[:n]
         count = self.remaining if n is None else min(n - len(wanted), self.remaining)
         fresh = self._fresh(min(count, self.room))
-        if due and pool is not None:
+        if next_stage and pool is not None:
             self.open(pool, last=everything)
             fresh += self._fresh(min(count, self.remaining, self.room))
         return [self.ids[position] for position in (*wanted, *fresh)]
 
-    def due(self, n: int | None = None) -> bool:
+    def needs_next_stage(self, n: int | None = None) -> bool:
         """Return whether asking for n items opens the next stage, for which the pool is needed."""
         beyond_stage = not self.room and (n is None or n > len(self.waiting))
-        return self.opens and (beyond_stage or self._everything(n))
+        return self.has_next_stage and (beyond_stage or self._everything(n))
 
     def _everything(self, n: int | None) -> bool:
         return n is None or n - len(self.waiting) >= self.remaining > 0
 
     def ask_stage(self, pool: Pool, most: int) -> list[Any]:
         """Return up to so many ids of the present stage, or of the next where it is due."""
-        if self.opens and not self.room and not self.pending:
+        if self.has_next_stage and not self.room and not self.pending:
             self.open(pool)
         room = min(self.room, self.remaining)
         return self.ask(min(most, room)) if room else []

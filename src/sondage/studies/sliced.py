@@ -114,6 +114,7 @@ def evaluate_slices(
 
 
 def _parts_of_slices(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
+    """Return the slices of a pool."""
     look = labels if callable(labels) else labels_by_id(pool, labels)
     got: dict[Any, Any] = {}
     found = pool.cut(slices)
@@ -122,6 +123,7 @@ def _parts_of_slices(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
 
 
 def _parts_of_pools(pools: Mapping[Any, Pool], labels: Any, slices: Any, question: Question) -> list[_Part]:
+    """Return several pools as slices of one whole, each weighing as many items as it has."""
     if slices is not None:
         raise InputError("several pools are the slices: leave slices= out, or give one pool")
     if len(pools) < 2:

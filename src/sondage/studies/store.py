@@ -144,6 +144,7 @@ class Store:
 
 
 def _file_engine(path: Path) -> Engine:
+    """Return the engine of a SQLite file, whose transactions begin by what they are for."""
     engine = create_engine("sqlite://", creator=lambda: _connect(path), poolclass=NullPool)
 
     @event.listens_for(engine, "connect")
@@ -169,6 +170,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _url_engine(url: str) -> Engine:
+    """Return the engine of a PostgreSQL database, or refuse the URL."""
     scheme = url.partition("://")[0]
     if scheme not in ("postgresql", "postgresql+psycopg"):
         raise StudyError(

@@ -17,6 +17,7 @@ from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey
 from sondage.pools import Pool
+from sondage.pools.parts import RowChoice
 
 __all__ = ["Past", "PoolSums", "calibrated", "carried_totals"]
 
@@ -27,7 +28,7 @@ class Past:
 
     Attributes
     ----------
-    rest : rows of the pool
+    rest : choice of rows
         Those that were not asked for.
     answered : Items
         Labelled rows.
@@ -41,7 +42,7 @@ class Past:
         Of several models: what these labels say of them.
     """
 
-    rest: Any
+    rest: RowChoice
     answered: Items
     labels: NDArray[Any]
     units: NDArray[np.int64] | None

@@ -89,6 +89,7 @@ def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int
 
 
 def _random_folds(count: Any, repeats: int, seed: int, classify: bool, grouped: bool) -> Any:
+    """Return scikit-learn's splitter into so many folds: of classes in equal shares, and of groups as a whole."""
     from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifiedKFold, StratifiedGroupKFold
 
     require_whole("cv", count)

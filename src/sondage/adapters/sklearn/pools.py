@@ -111,6 +111,7 @@ def _column(name: str, predicted: Any) -> np.ndarray:
 
 
 def _classifier(name: str, estimator: Any, X: Any, known: list[Any]) -> Classifier:
+    """Return what a classifier says, probabilities in the order of all known classes."""
     predictions = _column(name, estimator.predict(X))
     if not hasattr(estimator, "predict_proba"):
         return Classifier(predictions=predictions)

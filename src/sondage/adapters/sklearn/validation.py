@@ -271,6 +271,7 @@ class _Validated:
         return Comparison(estimate, found, alpha, one.higher_is_better, null_difference(alternative, margin))
 
     def _estimate(self, models: tuple[str, ...], scores: Floats, bounds: tuple[float, float]) -> Estimate:
+        """Return the mean of scores over folds as an estimate, with what a reader must know."""
         folds, items = len(scores), self.splits.size
         notes = [self.splits.note]
         undefined = np.flatnonzero(~np.isfinite(scores))

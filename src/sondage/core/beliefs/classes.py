@@ -25,13 +25,13 @@ from sondage.core.calibration import (
 )
 from sondage.core.predictions import Floats, Items
 
-__all__ = ["LEAST", "PLAUSIBLE", "PLAUSIBLE_OF_SURE", "ClassBelief", "Reference"]
+__all__ = ["LEAST_PROBABILITY", "PLAUSIBLE", "PLAUSIBLE_OF_SURE", "ClassBelief", "Reference"]
 
 PLAUSIBLE, PLAUSIBLE_OF_SURE = 30, 60
 """How many calibrations stand for those that labels leave possible."""
-MANY = 10
+MANY_MODELS = 10
 """Mixtures of so many models are computed once for the same items: a selection asks for them for every pair."""
-LEAST = 1e-6
+LEAST_PROBABILITY = 1e-6
 """The least probability that judges, or models, give a class where both are believed."""
 
 
@@ -247,13 +247,13 @@ class ClassBelief:
     def _product(self, items: Items, label: int) -> Floats:
         """Return what judges and models say of one class, their log probabilities averaged, times a constant."""
         w = self.judge / (self.judge + self.others)
-        models = np.maximum(self._mixed(items, label) / self.others, LEAST, dtype=np.float64)
-        judges = np.maximum(self._judged(items, label), LEAST, dtype=np.float64)
+        models = np.maximum(self._mixed(items, label) / self.others, LEAST_PROBABILITY, dtype=np.float64)
+        judges = np.maximum(self._judged(items, label), LEAST_PROBABILITY, dtype=np.float64)
         return np.asarray(models ** (1.0 - w) * judges**w)
 
     def _mixed(self, items: Items, label: int) -> NDArray[Any]:
         """Return what all but the judges say of one class, times their share."""
-        if len(self.models) + len(self.sure) < MANY:
+        if len(self.models) + len(self.sure) < MANY_MODELS:
             return self._sum(items, label)
         return items.once((label, self._mixture), lambda: self._sum(items, label))
 

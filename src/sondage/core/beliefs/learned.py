@@ -28,11 +28,11 @@ from sondage.core.predictions import Classes, Floats, Grades, Items, Means, clas
 
 __all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start", "rests_on"]
 
-FIRST = 0.5
+FIRST_PRIOR = 0.5
 """Prior of the first start where none is told; the others share the rest."""
 FOLDS = 4
 """Parts of the labels; what others know is told to each by the labels of the other parts."""
-LARGEST = 8.0
+LARGEST_ODDS = 8.0
 """Log odds of sources are taken up to this size."""
 LEAST_SQUARE = 1e-12
 """Of the labels' variance: smaller residuals are last bits."""
@@ -145,7 +145,7 @@ class LearnedClassBelief(ClassBelief):
         plain = ClassBelief(self.n_classes, doubts=self.doubts, judge_doubts=self.judge_doubts)
         trials = [replace(plain, models=models, judge=judge, among=among) for models, judge, among in self.starts]
         others = len(trials) - 1
-        priors = self.priors or (FIRST, *((1.0 - FIRST) / others,) * others)
+        priors = self.priors or (FIRST_PRIOR, *((1.0 - FIRST_PRIOR) / others,) * others)
         weights = softmax(np.log(priors) + [_log_evidence(trial, items, labels) for trial in trials])
         models: dict[int, float] = {}
         among = np.zeros(len(items.judges))
@@ -185,7 +185,7 @@ def _model_says(output: Classes, classes: NDArray[Any], n_classes: int) -> NDArr
 
 
 def _bounded(odds: Floats) -> Floats:
-    return np.clip(odds, -LARGEST, LARGEST)
+    return np.clip(odds, -LARGEST_ODDS, LARGEST_ODDS)
 
 
 def _by_other_folds(

@@ -134,6 +134,7 @@ def _gaussian(expectation: Expectation, **limit: bool) -> Belief:
 
 
 def _model(expectation: Expectation) -> Belief:
+    """Return the mixture of the models that tell a distribution; without any the least that can be believed."""
     kind, informed = expectation.task.kind, expectation.informed
     if kind == "ranking":
         return RankingBelief(len(expectation.task.grades))
@@ -147,6 +148,7 @@ def _model(expectation: Expectation) -> Belief:
 
 
 def _default(expectation: Expectation) -> Belief:
+    """Return the belief where none is named, as `named_belief` describes it."""
     kind, every = expectation.task.kind, len(expectation.items.models)
     if expectation.items.judges or expectation.items.features is not None:
         return _learned(expectation)
@@ -233,6 +235,7 @@ def _learned_outcomes(expectation: Expectation, models: tuple[int, ...]) -> Beli
 
 
 def _vote(expectation: Expectation) -> Belief:
+    """Return the models' mixture by their shares in a vote, with a doubt left."""
     kind, models = expectation.task.kind, expectation.models
     if kind in ("outcomes", "ranking"):
         return _model(expectation)
@@ -294,6 +297,7 @@ def _numbers(shares: Any) -> tuple[float, ...]:
 
 
 def _prior(prior: Any, expectation: Expectation) -> Belief:
+    """Return the belief of a class prior, or refuse what is none."""
     kind = expectation.task.kind
     classes = expectation.task.grades if kind == "ranking" else expectation.task.classes
     if kind not in ("classification", "ranking"):

@@ -18,7 +18,7 @@ __all__ = ["inverted_interval"]
 
 STEPS = 200
 """At how many values on each side the first that is too far is looked for."""
-FIRST = 1e-3
+FIRST_STEP = 1e-3
 """The first of them, as a share of the way to the end."""
 
 
@@ -77,7 +77,7 @@ def inverted_interval(
         return np.asarray((value - theta) ** 2 - stdtrit(df, upper) ** 2 * variance)
 
     def end(limit: float) -> float:
-        steps = value + (limit - value) * np.concatenate([[0.0], np.geomspace(FIRST, 1.0, STEPS)])
+        steps = value + (limit - value) * np.concatenate([[0.0], np.geomspace(FIRST_STEP, 1.0, STEPS)])
         outside = np.flatnonzero(beyond(steps) > 0)
         if not len(outside) or outside[0] == 0:
             return limit if not len(outside) else value

@@ -30,7 +30,7 @@ __all__ = ["Cascade"]
 TINY = 1e-200
 """Below it a product over passed documents is 0: it adds nothing, and denormal numbers are slow."""
 NEGLIGIBLE = 1e-18
-"""Of the largest probability that two readers stop at two ranks: what is smaller adds nothing."""
+"""Share of the largest term below which positions that are hardly ever reached add nothing."""
 PAIRS_CHUNK = 1 << 14
 """Documents in one pass over pairs, so that its tables stay in the processor's cache."""
 

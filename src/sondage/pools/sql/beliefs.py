@@ -18,9 +18,9 @@ from sondage.core.beliefs import (
     LearnedOutcomeBelief,
     OutcomeBelief,
 )
-from sondage.core.beliefs.classes import LEAST
+from sondage.core.beliefs.classes import LEAST_PROBABILITY
 from sondage.core.beliefs.columns import SURE
-from sondage.core.beliefs.learned import LARGEST
+from sondage.core.beliefs.learned import LARGEST_ODDS
 from sondage.core.beliefs.votes import voted_column
 from sondage.core.learning import NONE, Correction
 from sondage.core.predictions import Classes, Items
@@ -88,7 +88,7 @@ def _mixture(belief: ClassBelief, select: Select, schema: Schema) -> list[str]:
     if not belief.others:
         return judges
     models = select.let([total(part) for part in _of_models(belief, schema)])
-    w, least = belief.judge / (belief.judge + belief.others), number(LEAST)
+    w, least = belief.judge / (belief.judge + belief.others), number(LEAST_PROBABILITY)
     pooled = select.let(
         [
             f"power(greatest({p} / {number(belief.others)}, {least}), {number(1.0 - w)})"
@@ -187,7 +187,7 @@ def _moved(
                 *((schema.models[index], belief.doubts, index) for index in belief.source_models),
             )
         ]
-        terms.append(_correction(correction, [clipped(source, -LARGEST, LARGEST) for source in sources]))
+        terms.append(_correction(correction, [clipped(source, -LARGEST_ODDS, LARGEST_ODDS) for source in sources]))
     moved = select.one(_expit(total(terms)))
     if belief.n_classes == 2:
         return select.let([f"1e0 - {moved}", moved])
@@ -257,6 +257,7 @@ def gaussians(belief: GaussianBelief, select: Select, schema: Schema) -> list[tu
 
 
 def _deviations(belief: GaussianBelief, models: Sequence[int], select: Select, schema: Schema) -> list[str]:
+    """Return the columns of the standard deviations of these models' parts."""
     if belief.broad or belief.peaked:
         return ["1e0" for _ in models]
     found = []
@@ -319,8 +320,8 @@ def _chances(belief: OutcomeBelief, select: Select, schema: Schema, index: int) 
         sources = [
             clipped(
                 select.one(log_odds(select.one(_doubted(other.probabilities.of(1), belief.doubts, other.number, 2)))),
-                -LARGEST,
-                LARGEST,
+                -LARGEST_ODDS,
+                LARGEST_ODDS,
             )
             for other in schema.models
             if others and other.number != index and other.probabilities is not None and len(other.grades) == 2

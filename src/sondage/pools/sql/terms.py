@@ -227,6 +227,7 @@ def matter(influences: Sequence[Influence], belief: Belief, select: Select, sche
 
 
 def _any_moves(influences: Sequence[Influence], belief: Belief, select: Select, schema: Schema) -> str:
+    """Return the condition; what it is made of is added to the query."""
     conditions = []
     for influence in influences:
         if isinstance(influence.basis, Residuals):
