@@ -424,6 +424,14 @@ def test_whole_numbers_of_128_bits_and_decimal_ones_are_exact(kind):
 
 
 @pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("kind", ["HUGEINT", "DECIMAL(38,0)"])
+def test_ids_beyond_64_bits_are_refused_in_plain_words(kind, lazy):
+    wide = duckdb.sql(f"SELECT ({2**70} + i)::{kind} AS id, (i + 0.5) / 40 AS p_1 FROM range(40) t(i)")
+    with pytest.raises(InputError, match=f"{2**70} .* INT64 when casting from source column id$"):
+        asked(read_pool(wide, lazy=lazy), budget=9)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
 def test_columns_may_be_whole_numbers_of_128_bits(lazy):
     text = "SELECT i AS id, (i + 0.5) / 40 AS p_1, i::{0} AS shown, (i + 1)::{0} AS weight FROM range(40) t(i)"
     pools = [read_pool(duckdb.sql(text.format(kind)), lazy=lazy) for kind in ("BIGINT", "HUGEINT", "UHUGEINT")]

@@ -52,6 +52,7 @@ LONGEST = 300
 """Characters of a line of what DuckDB says, which may repeat a whole line of a file."""
 _TICK = 0.2
 """Seconds between two looks at how far a query is."""
+_QUERY = re.compile(r"^LINE \d+: ", re.MULTILINE)
 
 
 class DuckDB:
@@ -217,8 +218,9 @@ def connected_errors() -> Iterator[None]:
 
 
 def reason(error: Exception) -> str:
-    """Return what DuckDB says as one line, and what it means where it only says that it is lost."""
+    """Return what DuckDB says as one line without the query, and what it means where it only says that it is lost."""
     if "reached an invalid state" in str(error):
         return "lines that end in different ways, or quotation marks that do not pair; save it as CSV once more"
-    lines = [line.strip()[:LONGEST] for line in str(error).splitlines() if line.strip()]
+    text = _QUERY.split(str(error))[0]
+    lines = [line.strip()[:LONGEST] for line in text.splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else " ".join(lines[:3])
