@@ -27,10 +27,12 @@ number does, by the root of its rate, each by half of their effect E (Jeffreys' 
 .. math:: \sum_{\pm} \Big( \big(D_\pm - W_\pm\big)_+^2 + \tfrac{s + 1/2}{4} E_\pm^2 \Big)
     \quad \text{in place of} \quad f^2 \sum_{\pm} (\ldots)^2 .
 
-Outcomes of systems are believed to be independent, and without a judge any grade as likely as another. Labels know
-better: two systems fail on the same items, or one hardly ever. With O and E the squares that the sample showed, about
-their own mean, and that were expected of it, in units of the largest, the share :math:`(1 + O) / (1 + E)` of
-:math:`V_b` is borne out, at most all: the belief counts as one surprise.
+Calibrations learn how often a class is wrong and how far off numbers are, not all that labels show. Outcomes of systems
+are believed to be independent, and without a judge any grade as likely as another; but two systems fail on the same
+items, or one hardly ever. A regressor that is off by the same everywhere is believed to scatter as far. Of several
+classes all that are wrong may lapse alike, though some cost more and never occur. With O and E the squares that the
+sample showed, about their own mean, and that were expected of it, in units of the largest, the share
+:math:`(1 + O) / (1 + E)` of :math:`V_b` is borne out, at most all: the belief counts as one surprise.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ import numpy as np
 from sondage.core.beliefs import Belief, disputed, is_limit
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.measures.bases import Confusion
-from sondage.core.predictions import Classes, Grades
+from sondage.core.predictions import Classes, Grades, Means
 from sondage.core.samples import Sample
 
 __all__ = ["Asked", "borne_out", "differs_in_predictions", "expected_square", "supposed_moves"]
@@ -59,7 +61,7 @@ UNSEEN_ON_AVERAGE = 0.5
 MOST_MORE = 1.5
 """Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
 BORNE_OUT = 1.0
-"""How many surprises the belief about outcomes counts for."""
+"""How many surprises the belief counts for where labels show what it has not learned."""
 ROUNDING, DIGITS = 1e-9, 9
 """Sizes and chances that differ by less are equal: last bits, which follow the order of rows, decide nothing."""
 
@@ -137,17 +139,38 @@ def expected_square(asked: Asked, belief: Belief) -> float:
         return 0.0
     expected, moves, shown = supposed_moves(asked, belief)
     found = _of_surprises(asked, expected, moves, shown)
-    of_outcomes = isinstance(asked.sample.items.models[0], Grades)
-    return found * _borne_out(asked, expected, moves, shown) if of_outcomes else found
+    return found * _borne_out(asked, expected, moves, shown) if _labels_show_more(asked) else found
+
+
+def _labels_show_more(asked: Asked) -> bool:
+    """Return whether squares follow from more than calibrations learn: outcomes, numbers, wrong classes that differ."""
+    if isinstance(asked.sample.items.models[0], Grades | Means):
+        return True
+    functional, terms = asked.contrast.functional, asked.influence.terms
+    if not (functional.linear and isinstance(functional.basis, Confusion)):
+        return False
+    return any(_wrong_differ(coefficients) for _, coefficients in terms)
+
+
+def _wrong_differ(costs: np.ndarray) -> bool:
+    """Return whether a prediction, a row of (k, k), costs more with one wrong label than with another.
+
+    Examples
+    --------
+    >>> _wrong_differ(np.array([[0.0, 5.0], [1.0, 0.0]])), _wrong_differ(np.abs(np.subtract.outer(range(3), range(3))))
+    (False, True)
+    """
+    wrong = costs[~np.eye(len(costs), dtype=np.bool_)].reshape(len(costs), -1)
+    return bool(np.ptp(wrong, axis=1).max(initial=0.0) > ROUNDING * np.max(np.abs(costs)))
 
 
 def borne_out(asked: Asked, belief: Belief) -> float:
-    """Return the share of the variance that is expected of outcomes that the labels bear out."""
+    """Return the share of the expected variance that the labels bear out, at most all."""
     return _borne_out(asked, *supposed_moves(asked, belief))
 
 
 def _borne_out(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: np.ndarray) -> float:
-    """Return the share of the expected variance that labels bear out, at most all."""
+    """Return the same from each label's probability and how far it moves the pool mean, and how far the given do."""
     sample, told = asked.sample, np.isfinite(shown)
     root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
     base = sample.unit_weights

@@ -1,0 +1,72 @@
+"""Numbers, and wrong classes of several prices: what labels bear out of the variance that a belief expects."""
+
+import numpy as np
+import pytest
+from numpy.polynomial.hermite_e import hermegauss
+
+from sondage import Classifier, Pool, evaluate
+from sondage.core.surprises import Asked, borne_out
+
+SIZE = 3000
+
+
+def share_of(estimate):
+    evidence = estimate.evidence
+    return borne_out(Asked(evidence.contrast, evidence.sample, evidence.fit.sums), evidence.estimation.belief)
+
+
+def biased():
+    random = np.random.default_rng(5)
+    x = random.normal(size=SIZE)
+    return x + 1.0 + 0.5 * (x > 1), x + 0.5 * random.normal(size=SIZE)
+
+
+def ordinal():
+    random = np.random.default_rng(6)
+    graded = random.normal(2.0, 1.2, SIZE)
+    labels = np.clip(np.round(graded), 0, 4).astype(int)
+    p = np.exp(-0.5 * (np.arange(5) - (graded + random.normal(0.0, 0.9, SIZE))[:, None]) ** 2 / 0.6)
+    return p / p.sum(axis=1, keepdims=True), labels
+
+
+def test_the_share_of_numbers_by_hand():
+    # Labels are 3 above their means to within 1, and the variance that they are told to have about these is 10.
+    labels = np.tile([2.0, 4.0], SIZE // 2)
+    found = evaluate(Pool(means=np.zeros(SIZE), variances=np.full(SIZE, 10.0)), "bias", labels, 400, method="passive")
+    belief, told = found.evidence.estimation.belief, found.evidence.sample.labels
+    variance = np.exp(belief.shift) * 10.0**belief.slope
+    largest = hermegauss(5)[0].max() ** 2  # what moves the bias most of the five labels that stand for the Gaussian
+    seen = np.sum((told - told.mean()) ** 2) / (largest * variance)
+    assert share_of(found) == pytest.approx((1.0 + seen) / (1.0 + 400 / largest))
+
+
+@pytest.mark.parametrize("measure", ["bias", "mse", "mae"])
+def test_a_bias_that_all_share_is_no_spread(measure):
+    means, labels = biased()
+    pool = Pool(means=means, variances=np.full(SIZE, 0.25))
+    truth = evaluate(pool, measure, labels, SIZE).value
+    runs = [evaluate(pool, measure, labels, 200, seed) for seed in range(20)]
+    assert np.mean([truth in run.interval() for run in runs]) > 0.85
+    errors = np.array([run.value for run in runs]) - truth
+    assert np.mean([run.std_error for run in runs]) < 1.5 * np.sqrt(np.mean(errors**2))
+
+
+@pytest.mark.parametrize(("power", "most"), [(1, 1.4), (2, 2.3)])
+def test_wrong_labels_that_cost_more_and_do_not_occur_have_no_variance(power, most):
+    p, labels = ordinal()
+    costs = np.abs(np.subtract.outer(np.arange(5), np.arange(5))) ** power
+    measure = "expected_cost:costs=" + "/".join(map(str, costs.ravel()))
+    pool = Pool(probabilities=p)
+    truth = evaluate(pool, measure, labels, SIZE).value
+    runs = [evaluate(pool, measure, labels, 200, seed) for seed in range(20)]
+    assert np.mean([truth in run.interval() for run in runs]) > 0.85
+    errors = np.array([run.value for run in runs]) - truth
+    assert np.mean([run.std_error for run in runs]) < most * np.sqrt(np.mean(errors**2))
+
+
+def test_costs_that_are_all_alike_are_the_error_rate():
+    p, labels = ordinal()
+    alike = "expected_cost:costs=" + "/".join(map(str, (1 - np.eye(5, dtype=int)).ravel()))
+    pool = Pool(models={"m": Classifier(probabilities=p)})
+    found = [evaluate(pool, measure, labels, 200, model="m").std_error for measure in ("error_rate", alike)]
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
