@@ -191,6 +191,13 @@ def put_back(influence: Influence, known: Known) -> float:
     """Return what an assisted estimate puts back of an influence's constant where it does not centre.
 
     That is all but the part of what labels tell without a prediction, which it expands about the believed pool mean.
+
+    Parameters
+    ----------
+    influence : Influence
+        Of a basis whose `of_labels` marks that part; without one all of the constant is put back.
+    known : Known
+        With the believed pool means of its basis and models.
     """
     basis = influence.basis
     if basis.of_labels is None:

@@ -84,12 +84,8 @@ def occurring(
 
     Parameters
     ----------
-    contrast : Contrast
-        What is estimated; of other measures pool means are returned as they are.
-    sums : mapping of int to ndarray, shape (k, k)
-        Estimated pool means of each model, predictions in rows, labels in columns.
-    labelled : Sample
-        All that is labelled.
+    contrast, sums, labelled
+        As for `steadied`.
     stages : sequence of (Sample, Known)
         What was labelled in each stage, and what was believed before it.
 
@@ -97,6 +93,24 @@ def occurring(
     -------
     dict of int to ndarray, shape (k, k)
         With columns of 0 for classes of which no label came and `REFUTED` or more were expected.
+
+    Examples
+    --------
+    Thirty labels, none of them a 1, of which 2.7 were expected, and then 6:
+
+    >>> from sondage.core.beliefs import ClassBelief
+    >>> from sondage.core.measures import BalancedAccuracy, Task
+    >>> from sondage.core.predictions import Classes, Items
+    >>> from sondage.core.samples import from_inclusion
+    >>> contrast = Contrast(BalancedAccuracy().ready(Task("classification", (0, 1))), ((0, 1.0),))
+    >>> sums = {0: np.array([[0.8, 0.2], [0.0, 0.0]])}
+    >>> for believed in (0.09, 0.2):
+    ...     items = Items((Classes(np.zeros(30, dtype=int), np.full(30, believed)),), np.full(30, 0.01))
+    ...     sample = Sample(items, np.zeros(30, dtype=int), from_inclusion(np.full(30, 0.3)))
+    ...     stage = (sample, Known(1.0, ClassBelief(2, models=((0, 1.0),)), {}, {}, 0.01))
+    ...     print(occurring(contrast, sums, sample, [stage])[0].tolist())
+    [[0.8, 0.2], [0.0, 0.0]]
+    [[0.8, 0.0], [0.0, 0.0]]
     """
     if not contrast.functional.occurring:
         return dict(sums)

@@ -94,6 +94,13 @@ def next_end(pool: Pool, shares: Sequence[float], budget: float, spent: float, l
         As for `stage_end`.
     least : float
         Least of a stage, in labels.
+
+    Examples
+    --------
+    >>> p = [0.1] * 200
+    >>> pools = Pool(probabilities=p), Pool(probabilities=p, costs=[2.0] * 200)
+    >>> [next_end(pool, (0.2, 0.3, 0.5), budget, 0.0, 10) for pool, budget in zip(pools, (100, 200.0))]
+    [20.0, 40.0]
     """
     prices = pool.prices
     if prices is not None and not prices.equal:
