@@ -32,6 +32,13 @@ def test_calibration_of_variances_knows_no_units(unit: float, rng: np.random.Gen
     assert np.exp(found.shift) * (unit * 2.0) ** found.slope == pytest.approx(unit * 3.0 * 2.0**0.5, rel=0.1)
 
 
+def test_numbers_that_are_exactly_right_tell_nothing_of_the_others(rng: np.random.Generator) -> None:
+    large = np.exp(rng.normal(size=10))
+    squares = np.concatenate([np.zeros(90), large * rng.normal(size=10) ** 2])
+    found = calibrate_variances(np.concatenate([np.full(90, 0.01), large]), squares)
+    assert np.exp(found.shift) * 100.0**found.slope < 100.0 * 100.0
+
+
 def test_plausible_calibrations_are_spread_as_the_posterior(rng: np.random.Generator) -> None:
     logits, weights = rng.normal(size=60), rng.random(60)
     events = rng.random(60) < expit(1.0 + 2.0 * logits)

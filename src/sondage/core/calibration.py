@@ -41,6 +41,8 @@ PRIOR = ((0.65, 0.35, 0.12), (0.25, 1.0, 0.5), (0.10, 4.0, 1.0))
 """(share, standard deviation of a, standard deviation of ln b): the model is trusted, doubted, mistrusted."""
 FAR_OFF, LARGEST_OFF = 5.0, 60.0
 """Log factors: variances that are off by more than the first, 150 times, are of another unit, which is taken off."""
+LEAST_SQUARE = 0.01
+"""Of the mean square: how much less a residual is moves no measure, and a normal density would reward it for ever."""
 MOST_LAPSES = 0.5
 """The largest share of lapses."""
 ROUNDING = 1e-9
@@ -274,6 +276,8 @@ def _counted(logits: Floats, events: NDArray[np.bool_], offsets: Floats | None =
 def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:
     """Return the posterior mean calibration of Gaussian residuals with these believed variances.
 
+    Each square counts as at least a hundredth of their mean: numbers that are exactly right tell nothing of the others.
+
     Parameters
     ----------
     variances : ndarray of float, shape (n,)
@@ -290,6 +294,7 @@ def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:
         return IDENTITY
     centre = float(np.mean(np.log(variances)))  # slopes turn about it, so that units of measurement do not matter
     beyond = another_unit(variances, squares)
+    squares = np.maximum(squares, LEAST_SQUARE * float(np.mean(squares)))
     logs = centre + beyond + _SHIFT[:, None] + _SLOPE[:, None] * (np.log(variances) - centre)
     found = _mean(-0.5 * np.sum(logs + squares * np.exp(-logs), axis=1))
     return replace(found, shift=found.shift + beyond + (1.0 - found.slope) * centre)
