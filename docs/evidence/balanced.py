@@ -2,7 +2,7 @@
 
 Pools of 4,000 simulated items with right probabilities, and with log odds that are .3 times what they should be. Every
 row gives, over 200 draws, the coverage of the 95 % interval, how often the truth was above its upper end, and its mean
-width. Run: ``python docs/evidence/balanced.py`` (a few minutes). docs/choosing.md quotes what it prints.
+width. Run: ``python docs/evidence/balanced.py`` (a few minutes). Decision 0054 quotes what it prints.
 """
 
 from __future__ import annotations

@@ -5,10 +5,11 @@ from math import hypot
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from sondage import Classifier, Pool, compare, estimate_from, evaluate
 from sondage.core.intervals import wilson_interval
-from sondage.core.parts import parts_of
+from sondage.core.parts import Parts, parts_of
 
 DRAWN = 0.001  # of a pool so large that a sample is next to none of it
 
@@ -23,11 +24,27 @@ def test_positives_that_are_all_found_count_as_what_they_are():
     predictions = np.repeat([1, 0, 1], [5, 90, 5])  # five of five found, five false alarms among 95
     labels = np.repeat([1, 0], [5, 95])
     found = drawn("balanced_accuracy", predictions, labels)
-    auto, spread = found.interval(), found.interval(kind="wilson_effective")
-    recall = wilson_interval(1.0, 5)
-    assert auto.low == pytest.approx(found.value - hypot(found.value - spread.low, (1.0 - recall.low) / 2))
-    assert auto.high == pytest.approx(spread.high)  # above 1 there is no recall
-    assert auto.low < 0.76 < spread.low
+    auto, specificity = found.interval(), drawn("specificity", predictions, labels).interval()
+    recall, below = wilson_interval(1.0, 5), found.value - (1.0 + specificity.low) / 2
+    assert auto.low == pytest.approx(found.value - hypot(below, (1.0 - recall.low) / 2))
+    assert auto.high == pytest.approx((1.0 + specificity.high) / 2)  # above 1 there is no recall
+    assert auto.low < 0.76 < found.value - below
+
+
+def test_the_variance_of_a_mean_of_shares_has_the_slope_of_its_parts():
+    sizes, shares = (40, 10), (0.8, 0.3)  # of two classes, enumerated
+    counts = [np.arange(n + 1) for n in sizes]
+    chances = np.multiply.outer(*(binom.pmf(c, n, r) for c, n, r in zip(counts, sizes, shares, strict=True)))
+    found = [count / n for count, n in zip(counts, sizes, strict=True)]
+    means = np.add.outer(*found) / 2
+    variances = np.add.outer(*(r * (1 - r) / (n - 1) / 4 for r, n in zip(found, sizes, strict=True)))
+    off = means - np.sum(chances * means)
+    variance = np.sum(chances * off**2)
+    slope, n = Parts(np.array(shares), np.array(shares), np.array(sizes) * 1.0, np.nan).parabola(variance)
+    assert slope == pytest.approx(np.sum(chances * off * variances) / variance)
+    assert 10 < n < 40
+    many = Parts(np.full(3, 0.4), np.full(3, 0.4), np.full(3, 20.0), np.nan).parabola(0.4 * 0.6 / 60)
+    assert many == pytest.approx(((1 - 2 * 0.4) / 60, 60))  # alike: as of one share with all their labels
 
 
 def test_all_labels_right_leave_each_class_its_own_doubt():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
-from sondage.core.measures.bases import clean_sum
+from sondage.core.measures.bases import ROUNDING, clean_sum
 from sondage.core.possible import labelled_sums
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample, effective_number
@@ -33,12 +33,52 @@ class Parts:
     told : float
         The mean of the estimates of those ratios of which labels tell: the measure if the other classes do not occur;
         NaN if they count where they do not, or if labels tell of none.
+    binomial : bool
+        Whether each is the share of some items among others, as recalls are, and F, which counts some twice, is not.
     """
 
     labelled: Floats
     estimated: Floats
     counts: Floats
     told: float
+    binomial: bool = True
+
+    def parabola(self, variance: float) -> tuple[float, float] | None:
+        r"""Return the slope c and the n of the variance :math:`\sigma^2 + c \delta - \delta^2 / n` of their mean.
+
+        With :math:`V_c = R_c (1 - R_c) / n_c` the variance of the mean is :math:`\sum_c V_c / k^2`. If the mean is off
+        by :math:`\delta`, the ratio c is off by :math:`k V_c \delta / \sum V` on average, and its variance is that of
+        another ratio:
+
+        .. math:: c = \frac{\sum_c V_c (1 - 2 R_c) / n_c}{k \sum_c V_c}, \qquad
+            \frac{1}{n} = \frac{\sum_c V_c^2 / n_c}{(\sum_c V_c)^2} .
+
+        One ratio alone has Wilson's. All :math:`n_c` are so many times the numbers of labels that the variance is this.
+
+        Parameters
+        ----------
+        variance : float
+            :math:`\sigma^2`, of the mean, above 0.
+
+        Returns
+        -------
+        tuple of float, or None
+            c and n; None of ratios that are not binomial, and where each is 0 or 1, or nothing is known of it.
+
+        Examples
+        --------
+        >>> one = Parts(np.array([0.2]), np.array([0.2]), np.array([50.0]), np.nan)
+        >>> [round(found, 4) for found in one.parabola(0.2 * 0.8 / 100)]  # as many labels as say so, not 50
+        [0.006, 100.0]
+        """
+        inside = (self.counts > 0) & (np.abs(self.estimated - 0.5) < 0.5 - ROUNDING)
+        if not self.binomial or not inside.any():
+            return None
+        k, ratios = int(np.count_nonzero(np.isfinite(self.estimated))), self.estimated[inside]
+        binomial = ratios * (1.0 - ratios)
+        n = self.counts[inside] * float(np.sum(binomial / self.counts[inside])) / (k**2 * variance)
+        shares = binomial / n / float(np.sum(binomial / n))
+        return float(np.sum(shares * (1.0 - 2.0 * ratios) / n)) / k, 1.0 / float(np.sum(shares**2 / n))
 
 
 def parts_of(contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: Floats) -> Parts | None:
@@ -73,7 +113,8 @@ def parts_of(contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: 
         counts.append(effective_labels(samples, counted))
     estimated = np.where(np.isnan(estimated), labelled, estimated)
     told = estimated[~np.isnan(labelled)] if functional.occurring else np.empty(0)
-    return Parts(labelled, estimated, np.array(counts), float(np.mean(told)) if len(told) else np.nan)
+    mean = float(np.mean(told)) if len(told) else np.nan
+    return Parts(labelled, estimated, np.array(counts), mean, _binomial(functional.parts))
 
 
 def untold(contrast: Contrast, sample: Sample) -> list[Any]:
@@ -109,6 +150,11 @@ def effective_labels(samples: Sequence[tuple[float, Sample]], counted: Sequence[
         ]
     )
     return effective_number(weights)
+
+
+def _binomial(parts: Mapping[Any, tuple[Floats, Floats]]) -> bool:
+    """Return whether every denominator counts items once, or not at all."""
+    return all(len(np.unique(denominator[denominator != 0])) == 1 for _, denominator in parts.values())
 
 
 def _ratios(parts: Mapping[Any, tuple[Floats, Floats]], sums: Floats) -> Floats:

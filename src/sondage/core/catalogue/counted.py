@@ -26,7 +26,7 @@ from sondage.core.measures.binned import ScoreCounts
 from sondage.core.parts import Parts, effective_labels, parts_of
 from sondage.core.results import Estimate, Interval
 
-__all__ = ["counted_labels", "with_unseen_parts"]
+__all__ = ["counted_labels", "estimated_parts", "with_unseen_parts"]
 
 
 def counted_labels(estimate: Estimate) -> float:
@@ -58,7 +58,7 @@ def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
     estimate : Estimate
         Of one model's measure; of others, or without its sample, the interval is returned as it is.
     """
-    parts = _parts(estimate)
+    parts = estimated_parts(estimate)
     if parts is None:
         return found
     down, up, k = 0.0, 0.0, len(parts.counts)
@@ -82,8 +82,14 @@ def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
     return replace(found, low=max(low, least), high=min(high, most))
 
 
-def _parts(estimate: Estimate) -> Parts | None:
-    """Return what labels tell of each ratio: of the whole of slices as it is kept, else from the sample."""
+def estimated_parts(estimate: Estimate) -> Parts | None:
+    """Return what labels tell of each ratio: of the whole of slices as it is kept, else from the sample.
+
+    Returns
+    -------
+    Parts or None
+        None of a measure that is no mean of ratios, of a difference, and without the sample.
+    """
     evidence = estimate.evidence
     if evidence is None or estimate.parts is not None:
         return estimate.parts

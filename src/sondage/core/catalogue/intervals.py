@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sondage.core.catalogue.counted import counted_labels, with_unseen_parts
+from sondage.core.catalogue.counted import counted_labels, estimated_parts, with_unseen_parts
 from sondage.core.checks import require_level
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
@@ -133,19 +133,33 @@ def _countable(estimate: Estimate) -> bool:
 def _of_variance(estimate: Estimate, level: float) -> Interval:
     """Return Wilson on the effective sample size for proportions, or t.
 
-    Where the variance grows faster with the value than these have it, its slope takes their place. Near a limit that no
-    label speaks against, and of measures that sure items decide, a large standard error is the belief's doubt, which is
-    not that of fewer labels than there are.
+    Where the variance grows faster with the value than these have it, its slope takes their place.
     """
-    value, variance = estimate.value, estimate.std_error**2
-    inside = estimate.proportion and 0 < value < 1 and variance > 0
-    explained = value * (1 - value) / variance if inside else np.inf
-    doubted = any(estimate.unrefuted) or (estimate.evidence is not None and estimate.evidence.contrast.sure_decide)
-    n = max(explained, counted_labels(estimate)) if inside and doubted else explained
-    slope = max(estimate.slope, (1 - 2 * value) / n, key=abs)
-    if n > explained or ((inside or not estimate.proportion) and slope == estimate.slope != 0):
-        return score_interval(value, estimate.std_error, slope, level, df=estimate.df, n=n, bounds=estimate.bounds)
+    value, std_error = estimate.value, estimate.std_error
+    inside = estimate.proportion and 0 < value < 1 and std_error > 0
+    explained = value * (1 - value) / std_error**2 if inside else np.inf
+    slope, n = _parabola(estimate, explained) if inside else (0.0, explained)
+    steeper = abs(estimate.slope) >= abs(slope) and estimate.slope != 0
+    if n != explained or (steeper and (inside or not estimate.proportion)):
+        slope = estimate.slope if steeper else slope
+        return score_interval(value, std_error, slope, level, df=estimate.df, n=n, bounds=estimate.bounds)
     return (_wilson_effective if estimate.proportion and 0 <= value <= 1 else _t)(estimate, level, None)
+
+
+def _parabola(estimate: Estimate, explained: float) -> tuple[float, float]:
+    """Return the slope of a proportion's variance and the n that bends it, by as many labels as explain it.
+
+    Near a limit that no label speaks against, and of measures that sure items decide, a large standard error is the
+    belief's doubt, which is not that of fewer labels than there are. A mean of proportions has what follows from them.
+    """
+    n = explained
+    if any(estimate.unrefuted) or (estimate.evidence is not None and estimate.evidence.contrast.sure_decide):
+        n = max(explained, counted_labels(estimate))
+    elif (parts := estimated_parts(estimate)) is not None:
+        of_parts = parts.parabola(estimate.std_error**2)
+        if of_parts is not None:
+            return of_parts
+    return (1 - 2 * estimate.value) / n, n
 
 
 def _hypergeometric(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
