@@ -110,6 +110,25 @@ def test_files_that_are_not_there(tmp_path):
         read_pool(tmp_path / "*.csv")
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"id;p_1;x\n2;.5;y\n", r"b\.csv has ';' between cells, .*a\.csv ','"),
+        (b"id,p_1,x\n2,.5\n", r"b\.csv: .*Line: 2 .*Expected Number of Columns: 3 Found: 2$"),
+        (b"", r"b\.csv: the file is empty"),
+        (
+            b"id,p_1,x\n" + 9000 * b"2,.5,y\n" + b'2,.5,"\xe9\nz\nz\nz"\n',
+            r"b\.csv: line 9002 is not UTF-8; save the file",
+        ),
+    ],
+)
+def test_of_several_files_the_one_that_is_wrong_is_named(text, message, tmp_path):
+    (tmp_path / "a.csv").write_text("id,p_1,x\n1,.5,y\n")
+    (tmp_path / "b.csv").write_bytes(text)
+    with pytest.raises(InputError, match=message):
+        read_pool(tmp_path / "*.csv")
+
+
 def test_of_json_lines_it_is_said_what_makes_a_pool(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("pool.jsonl").write_text('{"id": "a", "p_1": 0.5}\n{"id": "b", "p_1": 0.25}\n')

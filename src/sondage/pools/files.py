@@ -195,12 +195,27 @@ def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
 
 
 def _read_csv(files: Sequence[str]) -> dict[str, Any]:
-    """Return all columns as text: nothing is guessed. Rows of empty cells, as spreadsheets leave them, are none."""
+    """Return all columns as text; a refusal names the file, where there are several."""
+    try:
+        return _csv_columns(files)
+    except InputError:
+        for name in files if len(files) > 1 else ():
+            try:
+                _csv_columns([name])
+            except InputError as error:
+                raise InputError(f"{name}: {error}") from None
+        raise
+
+
+def _csv_columns(files: Sequence[str]) -> dict[str, Any]:
+    """Return the columns as they are: nothing is guessed. Rows of empty cells, as spreadsheets leave them, are none."""
     header = csv_header(files[0])
     for name in files[1:]:
         other = csv_header(name)
-        if other[:2] != header[:2]:
+        if other.names != header.names:
             raise InputError(f"{name} has other columns than {files[0]}: {other.names}, {header.names}")
+        if other.delimiter != header.delimiter:
+            raise InputError(f"{name} has {other.delimiter!r} between cells, {files[0]} {header.delimiter!r}")
         if other.blank != header.blank:
             raise InputError(f"{name} has {other.blank} empty lines before its header, {files[0]} {header.blank}")
     options: dict[str, Any] = {"delimiter": header.delimiter, "quotechar": '"', "escapechar": '"'}
