@@ -477,6 +477,16 @@ def test_labels_as_array_mapping_and_function() -> None:
     assert calls == [50, 75, 100, 25]  # stages of 50, 75 and 125, at most 100 at once
 
 
+@pytest.mark.parametrize(("one", "other"), [(int, str), (str, int)])
+def test_a_mapping_may_spell_whole_numbers_otherwise(one: Any, other: Any) -> None:
+    pool, y = make(ids=[one(i) for i in range(300)])
+    mapping = {other(i): int(label) for i, label in enumerate(y)}
+    same(evaluate(pool, "f1", mapping, budget=50, seed=3), evaluate(pool, "f1", y, budget=50, seed=3))
+    with pytest.raises(LabelError, match="no label for id") as caught:
+        evaluate(pool, "f1", lambda ids: {other(name): 1 for name in ids[1:]}, budget=50, seed=3)
+    assert len(caught.value.labels) > 1
+
+
 @pytest.mark.parametrize(
     ("labels", "error", "message"),
     [
