@@ -21,7 +21,7 @@ from sondage.studies.requirements import check_generator
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.sliced import evaluate_slices
-from sondage.studies.stopping import concluded, make_rule, stopping_method
+from sondage.studies.stopping import WIDTH_LEVEL, concluded, make_rule, stopping_method
 
 __all__ = ["compare", "evaluate", "select"]
 
@@ -81,7 +81,7 @@ def evaluate(
     positive: Any = None,
     method: str | Method | None = None,
     stop: float | None = None,
-    level: float = 0.95,
+    level: float = WIDTH_LEVEL,
     batch: int | None = None,
     slices: Any = None,
     share: str = "overall",
@@ -183,6 +183,8 @@ def evaluate(
             )
         ]
     else:
+        if share != "overall":
+            raise InputError(f"share={share!r} divides a budget over slices: give slices=, or several pools")
         session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
         got: dict[Any, Any] = {}
         with carrying(got):
@@ -210,7 +212,7 @@ def compare(
     generator: np.random.Generator | None = None,
     stop: float | str | None = None,
     looks: int | Sequence[float] | None = None,
-    level: float = 0.95,
+    level: float = WIDTH_LEVEL,
     batch: int | None = None,
     **parts: Any,
 ) -> Comparison:
