@@ -23,6 +23,7 @@ __all__ = [
     "quantity",
     "unit_of",
     "warned",
+    "within",
 ]
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
@@ -151,13 +152,13 @@ def _estimated(estimate: Estimate, level: float) -> str:
     if estimate.exact and estimate.target == "pool":
         told = label_count(estimate.n_labels)
         return f"{subject} {where} is exactly {value}: everything that matters is labelled ({told})."
-    reach = _within(interval, estimate.measure)
+    reach = within(interval, estimate.measure)
     return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({label_count(estimate.n_labels)})."
 
 
-def _within(interval: Interval, measure: str) -> str:
+def within(interval: Interval, measure: str, unit: str = " %") -> str:
     """Return an interval as a clause."""
-    low, high = (quantity(end, measure, interval.width) for end in (interval.low, interval.high))
+    low, high = (quantity(end, measure, interval.width, unit) for end in (interval.low, interval.high))
     if math.isinf(interval.low) or math.isinf(interval.high):
         bounded = [f"at least {low}"] if math.isfinite(interval.low) else []
         bounded += [f"at most {high}"] if math.isfinite(interval.high) else []
