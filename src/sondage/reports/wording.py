@@ -101,7 +101,8 @@ def question_sentence(question: Question) -> str:
         if question.alternative == "two-sided":
             return f"Which has the better {measure}, {first} or {second}?"
         word = "higher" if question.alternative == "greater" else "lower"
-        margin = f", but for a margin of {question.margin:g}" if question.margin else ""
+        said = ", but for a margin of" if question.margin > 0 else " by more than"
+        margin = f"{said} {abs(question.margin):g}" if question.margin else ""
         return f"Is the {measure} of {first} {word} than that of {second}{margin}?"
     names = [named_measure(one.name) for one in question.measures]
     verb = "is" if len(names) == 1 else "are"
