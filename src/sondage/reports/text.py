@@ -118,11 +118,19 @@ def base_name(measure: str) -> str:
 
 
 def named_measure(measure: str) -> str:
-    """Return a measure's name as a reader knows it."""
+    """Return a measure's name as a reader knows it.
+
+    Examples
+    --------
+    >>> named_measure("brier"), named_measure("ece:bins=5,spacing=width")
+    ('Brier score', 'ECE (bins = 5, spacing = width)')
+    """
     head, _, options = measure.partition(":")
     name, at, depth = head.partition("@")
     words = NAMES.get(name, name.replace("_", " ")) + at + depth
-    return f"{words} ({options.replace('positive=', 'of ').replace('=', ' = ')})" if options else words
+    return (
+        f"{words} ({options.replace('positive=', 'of ').replace('=', ' = ').replace(',', ', ')})" if options else words
+    )
 
 
 def _level(level: float) -> str:
