@@ -780,6 +780,7 @@ def test_select_claims_no_model_s_own_value_from_differences_alone() -> None:
     assert selection.comparisons["a", "b"].difference == 0.25
     assert not own.exact
     assert (own.interval().low, own.interval().high) == (0.0, 1.0)
+    assert str(own).endswith(f" of a: {own.value:.4g}, error not known (1 labels)")
     assert "rests on the belief" in selection.warnings[-1]
 
 
