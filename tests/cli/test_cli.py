@@ -695,6 +695,19 @@ def test_further_opinions_are_imported_when_asked_for():
     assert "4 to resolve" in run("team", "s.db").output
 
 
+def test_with_costs_it_is_not_known_how_many_items_come():
+    rows = "\n".join(f"i{number},{(number % 50 + 0.5) / 50},{1 + number % 3}" for number in range(300))
+    Path("pool.csv").write_text(f"id,p_1,cost\n{rows}\n")
+    run("plan", "pool.csv", "s.db", "--budget", 200)
+    run("ask", "s.db", 10, "-o", "a.csv")
+    fill("a.csv", "a.csv", lambda name: "1")
+    assert "\nAt least " in run("import", "s.db", "a.csv").output
+    run("ask", "s.db", "-o", "b.csv")
+    fill("b.csv", "b.csv", lambda name: "1")
+    assert "All is labelled" in run("import", "s.db", "b.csv").output
+    assert "The budget is 300; at least 1 more item can be asked for." in run("extend", "s.db", 300).output
+
+
 def test_outcomes_are_resolved_for_the_systems_asked_about():
     rows = "\n".join(f"q{number},.5,.{number % 9 + 1},.5" for number in range(20))
     Path("pool.csv").write_text(f"id,a.judge,b.judge,c.judge\n{rows}\n")

@@ -11,12 +11,18 @@ from sondage.errors import StudyError
 if TYPE_CHECKING:
     from sondage import Study
 
-__all__ = ["next_step", "print_answer", "print_result"]
+__all__ = ["at_least", "next_step", "print_answer", "print_result"]
 
 
 def _verb(kind: str) -> str:
     """Return the command that answers a question of this kind."""
     return "estimate" if kind == "evaluate" else kind
+
+
+def at_least(study: Study, count: int) -> str:
+    """Return a number of items left: with costs it is not known how many a stage has before it is planned."""
+    session = study.snapshot()
+    return f"at least {count:,}" if session.costs is not None and session.has_next_stage else f"{count:,}"
 
 
 def next_step(study: Study, place: str) -> str:
@@ -27,7 +33,7 @@ def next_step(study: Study, place: str) -> str:
         return f"All is labelled. Next: {answer}"
     left = status.pending - status.disputed + status.remaining
     if left:
-        told = f"{left} to go. Next: sondage ask {name} N"
+        told = f"{at_least(study, left).capitalize()} to go. Next: sondage ask {name} N"
     elif status.wanted:
         told = f"{status.wanted} more labels wanted, of other people. Next: sondage ask {name} --who NAME"
     else:
