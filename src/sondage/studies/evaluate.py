@@ -221,9 +221,9 @@ def compare(
     Parameters
     ----------
     pool, measure, labels, budget, seed, positive, method
-        As for `evaluate`; the draw serves the difference (thesis chapter 5). Two classifiers are by default labelled
-        uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and judge allow the
-        exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
+        As for `evaluate`, of one pool; the draw serves the difference (thesis chapter 5). By default two classifiers
+        are labelled uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and
+        judge allow the exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
     first, second : str
         The models.
     alpha : float
@@ -308,7 +308,7 @@ def select(
     Parameters
     ----------
     pool, measure, labels, budget, seed, positive, method
-        As for `evaluate`.
+        As for `evaluate`, of one pool.
     models : sequence of str, optional
         Which models; by default all.
     alpha : float
