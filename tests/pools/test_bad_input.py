@@ -104,8 +104,14 @@ def test_files_that_are_not_there(tmp_path):
         read_pool(tmp_path / "none.csv")
     with pytest.raises(InputError, match=r"is a folder; name its files, as in .*\*\.parquet"):
         read_pool(tmp_path)
+    (tmp_path / "day=1").mkdir()
+    (tmp_path / "day=1" / "part-0.parquet").touch()
+    with pytest.raises(InputError, match=r"is a folder; name its files, as in .*/\*/\*\.parquet$"):
+        read_pool(tmp_path)
     (tmp_path / "a.csv").write_text("id,p_1\n1,.5\n")
     (tmp_path / "b.csv").write_text("id,p_2\n2,.5\n")
+    with pytest.raises(InputError, match=r"is a folder; name its files, as in .*\*\.csv$"):
+        read_pool(tmp_path)
     with pytest.raises(InputError, match=r"b.csv has other columns than .*a.csv"):
         read_pool(tmp_path / "*.csv")
 

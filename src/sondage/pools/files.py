@@ -31,6 +31,8 @@ __all__ = ["is_database", "is_table", "read_columns", "read_pool"]
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
 JSON_ENDS = (".jsonl", ".ndjson", ".json")
+PATTERNS = ("*.parquet", "*.csv", "*/*.parquet", "*/*/*.parquet")
+"""Where the files of a folder may be, as a table's parts are in folders of their own."""
 SQLITE = b"SQLite format 3\0"
 """What every file of SQLite begins with."""
 MOST_CELLS = 100_000_000
@@ -159,7 +161,8 @@ def _files(source: str) -> list[str]:
     if not source:
         raise InputError("the pool has an empty name; name its file, or a glob of several")
     if os.path.isdir(source):
-        raise InputError(f"{source} is a folder; name its files, as in {Path(source) / '*.parquet'}")
+        patterns = (pattern for pattern in PATTERNS if any(Path(source).glob(pattern)))
+        raise InputError(f"{source} is a folder; name its files, as in {Path(source) / next(patterns, PATTERNS[0])}")
     found = [source] if os.path.isfile(source) else sorted(glob(source, recursive=True)) if has_magic(source) else []
     if not found:
         raise InputError(f"there is no file {source}")
