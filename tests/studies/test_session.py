@@ -477,6 +477,18 @@ def test_labels_as_array_mapping_and_function() -> None:
     assert calls == [50, 75, 100, 25]  # stages of 50, 75 and 125, at most 100 at once
 
 
+def test_labels_whose_index_has_the_ids_in_another_order_are_refused() -> None:
+    pool, y = make(ids=[f"x{i}" for i in range(300)])
+    labels = pandas.Series(y, index=pool.ids)
+    with pytest.raises(InputError, match=r"ids as their index, in another order: give labels\.loc\[pool\.ids\]"):
+        evaluate(pool, "f1", labels[::-1], budget=50, seed=3)
+    expected = evaluate(pool, "f1", y, budget=50, seed=3)
+    for taken in (labels, labels[::-1].loc[pool.ids], labels.set_axis(range(300, 0, -1))):
+        same(evaluate(pool, "f1", taken, budget=50, seed=3), expected)
+    numbered, _ = make()
+    same(evaluate(numbered, labels=pandas.Series(y)[::-1], budget=50), evaluate(numbered, labels=y[::-1], budget=50))
+
+
 @pytest.mark.parametrize(("one", "other"), [(int, str), (str, int)])
 def test_a_mapping_may_spell_whole_numbers_otherwise(one: Any, other: Any) -> None:
     pool, y = make(ids=[one(i) for i in range(300)])

@@ -153,11 +153,25 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if pool.groups is not None:
         _require_agreement(pool.groups, column.tolist())
     values = pool.by_id(column)
+    _require_order(pool, labels)
 
     def look(ids: Sequence[Any]) -> list[Any]:
         return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in values(ids)]
 
     return look
+
+
+def _require_order(pool: Pool, labels: Any) -> None:
+    """Refuse a frame's column whose index has the ids in another order: by their place labels would be of other items.
+
+    Where ids are row numbers an index in another order is left from elsewhere, as from a split of a table.
+    """
+    index = getattr(labels, "index", None)
+    if index is None or callable(index) or len(index) != len(pool) or np.array_equal(pool.ids, np.arange(len(pool))):
+        return
+    names, ids = list(map(str, index)), list(map(str, pool.ids.tolist()))
+    if names != ids and set(names) == set(ids):
+        raise InputError("labels have the pool's ids as their index, in another order: give labels.loc[pool.ids]")
 
 
 def _require_agreement(groups: NDArray[Any], labels: Sequence[Any]) -> None:
