@@ -96,7 +96,8 @@ def test_help_and_page_name_every_choice():
         ("advise pool.csv --model a --difference 0.1", "--difference goes with --compare"),
         ("advise pool.csv --model a --power 0.9", "--power goes with --compare"),
         ("advise pool.csv --compare a,b --power 0.9", "--power goes with --difference"),
-        ("plan pool.csv s.db --model a --budget 5 --margin 0.1", "--margin goes with --compare, --select or --models"),
+        ("plan pool.csv s.db --model a --budget 5 --margin 0.1", "--margin goes with --compare"),
+        ("plan pool.csv s.db --select --budget 5 --alternative less", "--alternative goes with --compare"),
         ("plan pool.csv s.db --model a --budget 5 --alternative less", "--alternative goes with --compare"),
         ("plan pool.csv s.db --model a --budget 5 --test wald", "--test goes with --compare"),
     ],
@@ -626,12 +627,15 @@ def team():
     pool_file()
     plan = ("plan", "pool.csv", "team.db", "--model", "a", "--classes", "ham,spam", "--budget", 10, "--raters", 2)
     run(*plan, "--lease", 5)
-    for who in ("anna", "bert"):
+    for who, left in (("anna", "10 more labels wanted, of other people"), ("bert", " to resolve")):
         run("ask", "team.db", 10, "--who", who, "-o", f"{who}.csv")
         fill(
             f"{who}.csv", f"{who}.csv", lambda name, who=who: "spam" if who == "anna" or name[-1] in "02468" else "ham"
         )
-        assert "10 new of 10 labels" in run("import", "team.db", f"{who}.csv", "--who", who).output
+        said = run("import", "team.db", f"{who}.csv", "--who", who).output.splitlines()
+        assert said[0] == "10 new of 10 labels."
+        assert f"{left}. Next: sondage " in said[1]
+        assert run("ask", "team.db").stderr == f"Nothing is free to label: {said[1]}\n"
     return "team.db"
 
 
@@ -689,6 +693,34 @@ def test_further_opinions_are_imported_when_asked_for():
     assert "already labelled 'spam', now 'ham'" in refused("import", "s.db", "b.csv", "--who", "bert")
     assert "4 new" in run("import", "s.db", "b.csv", "--who", "bert", "--further").output
     assert "4 to resolve" in run("team", "s.db").output
+
+
+def test_with_costs_it_is_not_known_how_many_items_come():
+    rows = "\n".join(f"i{number},{(number % 50 + 0.5) / 50},{1 + number % 3}" for number in range(300))
+    Path("pool.csv").write_text(f"id,p_1,cost\n{rows}\n")
+    run("plan", "pool.csv", "s.db", "--budget", 200)
+    run("ask", "s.db", 10, "-o", "a.csv")
+    fill("a.csv", "a.csv", lambda name: "1")
+    assert "\nAt least " in run("import", "s.db", "a.csv").output
+    run("ask", "s.db", "-o", "b.csv")
+    fill("b.csv", "b.csv", lambda name: "1")
+    assert "All is labelled" in run("import", "s.db", "b.csv").output
+    assert "The budget is 300; at least 1 more item can be asked for." in run("extend", "s.db", 300).output
+
+
+def test_outcomes_are_resolved_for_the_systems_asked_about():
+    rows = "\n".join(f"q{number},.5,.{number % 9 + 1},.5" for number in range(20))
+    Path("pool.csv").write_text(f"id,a.judge,b.judge,c.judge\n{rows}\n")
+    run("plan", "pool.csv", "s.db", "--compare", "c,a", "--measure", "accuracy", "--budget", 1, "--raters", 2)
+    name = run("ask", "s.db").stdout.splitlines()[1].partition(",")[0]
+    for who, outcomes in (("anna", "1,,0"), ("bert", "0,,1")):
+        Path("told.csv").write_text(f"id,a.label,b.label,c.label\n{name},{outcomes}\n")
+        run("import", "s.db", "told.csv", "--who", who)
+    assert "anna says a: 1, c: 0; bert says a: 0, c: 1" in run("disagreements", "s.db").stdout
+    said = refused("resolve", "s.db", name, "1")
+    assert said == "Error: 1 has 1 of the 2 numbers asked for, those of a, c\n"
+    run("resolve", "s.db", name, "1,0")
+    assert "resolved a: 1, c: 0" in run("disagreements", "s.db", "--all").stdout
 
 
 def test_what_the_team_commands_refuse(team):

@@ -33,12 +33,20 @@ def place(tmp_path, rng):
 def test_estimate(place):
     study = place(measure=["error_rate", "f1"], model="a")
     lines = run("estimate", study, "--sequence", "--level", 0.9).splitlines()
-    assert lines[-2].startswith("at any time: error_rate between ")
+    assert lines[-2].startswith("at any time: error rate between ")
     assert lines[-1].endswith("with 90 % confidence (betting)")
     assert "at any time" not in run("estimate", study)
     found = json.loads(run("estimate", study, "--sequence", "--json"))
     interval = Study.open(study).estimate()["f1"].sequence().last
     assert found["sequences"]["f1"] == {"low": interval.low, "high": interval.high, "level": 0.95, "kind": "betting"}
+
+
+def test_an_end_that_is_infinite_is_none(tmp_path):
+    with Study.create(tmp_path / "study.db", Pool(means=np.arange(40.0)), ["rmse", "r2"], budget=20) as study:
+        study.tell(study.ask(3), [1.0, 2.0, 4.0])
+    lines = run("estimate", tmp_path / "study.db", "--sequence").splitlines()
+    assert lines[-2] == "at any time: RMSE at least 0.00 with 95 % confidence (asymptotic)"
+    assert lines[-1].startswith("at any time: R2 at most 1")
 
 
 def test_compare(place):

@@ -104,9 +104,34 @@ def test_files_that_are_not_there(tmp_path):
         read_pool(tmp_path / "none.csv")
     with pytest.raises(InputError, match=r"is a folder; name its files, as in .*\*\.parquet"):
         read_pool(tmp_path)
+    (tmp_path / "day=1").mkdir()
+    (tmp_path / "day=1" / "part-0.parquet").touch()
+    with pytest.raises(InputError, match=r"is a folder; name its files, as in .*/\*/\*\.parquet$"):
+        read_pool(tmp_path)
     (tmp_path / "a.csv").write_text("id,p_1\n1,.5\n")
     (tmp_path / "b.csv").write_text("id,p_2\n2,.5\n")
+    with pytest.raises(InputError, match=r"is a folder; name its files, as in .*\*\.csv$"):
+        read_pool(tmp_path)
     with pytest.raises(InputError, match=r"b.csv has other columns than .*a.csv"):
+        read_pool(tmp_path / "*.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"id;p_1;x\n2;.5;y\n", r"b\.csv has ';' between cells, .*a\.csv ','"),
+        (b"id,p_1,x\n2,.5\n", r"b\.csv: .*Line: 2 .*Expected Number of Columns: 3 Found: 2$"),
+        (b"", r"b\.csv: the file is empty"),
+        (
+            b"id,p_1,x\n" + 9000 * b"2,.5,y\n" + b'2,.5,"\xe9\nz\nz\nz"\n',
+            r"b\.csv: line 9002 is not UTF-8; save the file",
+        ),
+    ],
+)
+def test_of_several_files_the_one_that_is_wrong_is_named(text, message, tmp_path):
+    (tmp_path / "a.csv").write_text("id,p_1,x\n1,.5,y\n")
+    (tmp_path / "b.csv").write_bytes(text)
+    with pytest.raises(InputError, match=message):
         read_pool(tmp_path / "*.csv")
 
 

@@ -87,6 +87,16 @@ def test_a_study_and_bad_rows(spark, tmp_path):
         asked(read_pool(spark.createDataFrame(frame)))
 
 
+def test_what_goes_wrong_at_a_worker_is_said(spark):
+    engine = read_pool(spark.createDataFrame([(1, 0.5)], "id long, p_1 double")).scan.engine
+
+    def kernel(rows):
+        raise ValueError("no such thing")
+
+    with pytest.raises(InputError, match=r"^Spark: .*\bValueError: no such thing$"):
+        list(engine.mapped("SELECT * FROM {source} t", {}, kernel, "a pass"))
+
+
 def test_times_are_told_with_their_zone_and_decimals_are_numbers(spark):
     seconds = "1711846800 + 3600 * (id % 2)"  # about the hour that Berlin left out
     text = f"SELECT id, id / 40.0 AS p_1, timestamp_millis(1000L * ({seconds}) + 500 * (id % 2)) AS at FROM range(40)"

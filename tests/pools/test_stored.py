@@ -456,6 +456,13 @@ def test_ids_may_be_2_to_the_63_and_more(options, tmp_path):
         assert not set(names) & set(study.ask(9))
 
 
+def test_unsigned_ids_stay_whole_from_stage_to_stage():
+    text = "SELECT ({0} + i)::{1} AS id, (i * 7 % 300 + 0.5) / 300 AS p_1 FROM range(300) t(i)"
+    tables = [duckdb.sql(text.format(2**62, kind)) for kind in ("BIGINT", "UBIGINT")]
+    signed, unsigned = (asked(read_pool(table, lazy=True), budget=90)[0] for table in tables)
+    assert signed == unsigned
+
+
 @pytest.mark.parametrize("measure", ["f1", "auc"])
 def test_ids_that_are_uuids_are_text(measure, tmp_path):
     path, text = tmp_path / "pool.parquet", "SELECT md5(i::VARCHAR)::UUID AS id, i / 90.0 AS p_1 FROM range(90) t(i)"

@@ -466,6 +466,14 @@ def test_better_by_more_than_a_margin(rng):
     found = sondage.compare(pool, "a", "b", "accuracy", labels=y, budget=150, alternative="greater", margin=-0.1)
     assert found.better == "a"
     assert answer(found).startswith("'a' is better than 'b' by more than 10")
+    assert sondage.report(found).question == "Is the accuracy of 'a' higher than that of 'b' by more than 0.1?"
+
+
+def test_what_one_number_tells_of_the_belief_is_unbounded():
+    pool = Pool(means=np.arange(20.0), variances=np.ones(20))
+    found = str(sondage.report(sondage.evaluate(pool, "mae", labels=np.arange(20.0) + 0.5, budget=1)))
+    assert re.search(r"^ +[\d.]+ +[\d.]+ +unbounded +1$", found, re.MULTILINE)
+    assert "inf" not in found.split()
 
 
 def test_measures_are_named_as_readers_know_them(rng):

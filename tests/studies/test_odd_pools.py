@@ -82,6 +82,15 @@ def test_extended_precision_is_taken_as_double(columns):
     assert found[0].value == pytest.approx(found[1].value, rel=1e-12)
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_half_precision_is_taken_as_single(columns):
+    p, judge = np.random.default_rng(3).random((2, 300)).astype(np.float16)
+    given = p if columns == 1 else np.stack([1 - p, p], axis=1)
+    pools = [Pool(given.astype(kind), judge=judge.astype(kind)) for kind in (np.float16, np.float32)]
+    found = [evaluate(pool, "log_loss", np.arange(300) % 2, 60, 1) for pool in pools]
+    assert (found[0].value, found[0].std_error) == (found[1].value, found[1].std_error)
+
+
 @pytest.mark.parametrize("measure", ["error_rate", "balanced_accuracy", "macro_f", "kappa"])
 def test_a_class_that_is_all_but_impossible_everywhere(measure):
     # Of a mean below 1e-300 nine digits were asked for by dividing infinity by infinity.

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas
 import pytest
 
 import sondage
@@ -251,6 +252,21 @@ def test_anytime_and_slices():
         slices=["short" if n < 7 else "long" for n in pool.items.models[0].counts],
     )  # fmt: skip
     assert set(cut) == {"short", "long"}
+
+
+def test_slices_by_a_field_of_documents_that_is_one_of_queries(tmp_path):
+    rows = [(f"q{n}", f"d{k}", k + 1, "de" if n % 3 else "fr", f"t{k}") for n in range(40) for k in range(3)]
+    frame = pandas.DataFrame(rows, columns=["query", "document", "rank", "market", "title"])
+    frame.to_csv(tmp_path / "pool.csv", index=False)
+    pool = sondage.read_pool(tmp_path / "pool.csv", classes=[0, 1])
+    options = {"labels": lambda ids: [{"d0": 1, "d1": 0, "d2": 0}] * len(ids), "budget": 20, "seed": 1}
+    named = ["de" if n % 3 else "fr" for n in range(40)]
+    cut = sondage.evaluate(pool, "dcg", slices="market", **options)
+    assert str(cut) == str(sondage.evaluate(pool, "dcg", slices=named, **options))
+    with pytest.raises(
+        InputError, match="slices are of queries: title of query 'q0' differs from document to document"
+    ):
+        sondage.evaluate(pool, "dcg", slices="title", **options)
 
 
 @pytest.mark.parametrize("belief", ["judge", "peaked", {"s0": 1.0}])

@@ -36,6 +36,9 @@ def never(ids: list[int]) -> list[int]:
         ({"stop": 0.1, "batch": 1.5}, "batch=1.5 must be a whole number, 1 or more"),
         ({"stop": 0.1, "level": "x"}, "level='x' must be between 0 and 1"),
         ({"stop": "significant"}, "stop='significant' is for comparisons"),
+        ({"level": 0.9}, r"level=0.9 is that of a width, stop=; of other intervals it is given to interval\(\)"),
+        ({"batch": 5}, "batch=5 tells how often stop= looks: it goes with stop="),
+        ({"share": "each"}, "share='each' divides a budget over slices: give slices=, or several pools"),
         ({"budget": "x"}, "budget='x' must be positive"),
         ({"method": 5}, "no method 5; there are default, thesis, passive"),
     ],
@@ -50,6 +53,12 @@ def test_looks_are_a_number_or_shares(looks: Any) -> None:
     with pytest.raises(InputError, match="must be 1 to 50, or shares of the budget"):
         compare(TWO, "a", "b", labels=never, budget=20, stop="significant", looks=looks)
     assert planned_shares(np.int64(2)) == planned_shares(np.array([0.5])) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("options", [{"looks": 2}, {}])
+def test_where_nothing_is_wide_a_level_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"level=0\.9 is that of a width"):
+        compare(TWO, "a", "b", labels=never, budget=20, stop="significant", level=0.9, **options)
 
 
 def test_a_model_named_twice_is_not_selected_from() -> None:

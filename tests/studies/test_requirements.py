@@ -75,6 +75,14 @@ def test_a_selection_by_a_test_that_it_cannot_make(test: str, tmp_path: Any) -> 
     assert not (tmp_path / "study.db").exists()
 
 
+@pytest.mark.parametrize("kind", [{"select": True}, {"model": "a"}])
+@pytest.mark.parametrize("options", [{"alternative": "less"}, {"alternative": "greater", "margin": 0.1}])
+def test_one_sided_tests_are_of_two_models(kind: Any, options: Any, tmp_path: Any) -> None:
+    with pytest.raises(InputError, match="alternative= and margin= go with compare="):
+        Study.create(tmp_path / "study.db", pool(), budget=20, **kind, **options)
+    assert not list(tmp_path.iterdir())
+
+
 def test_few_swaps_need_no_generator_and_exact_results_no_test() -> None:
     few = compare(pool(), "a", "b", labels=Y, budget=13, test="permutation")
     assert few.significance.kind == "permutation"

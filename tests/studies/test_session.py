@@ -477,6 +477,28 @@ def test_labels_as_array_mapping_and_function() -> None:
     assert calls == [50, 75, 100, 25]  # stages of 50, 75 and 125, at most 100 at once
 
 
+def test_labels_whose_index_has_the_ids_in_another_order_are_refused() -> None:
+    pool, y = make(ids=[f"x{i}" for i in range(300)])
+    labels = pandas.Series(y, index=pool.ids)
+    with pytest.raises(InputError, match=r"ids as their index, in another order: give labels\.loc\[pool\.ids\]"):
+        evaluate(pool, "f1", labels[::-1], budget=50, seed=3)
+    expected = evaluate(pool, "f1", y, budget=50, seed=3)
+    for taken in (labels, labels[::-1].loc[pool.ids], labels.set_axis(range(300, 0, -1))):
+        same(evaluate(pool, "f1", taken, budget=50, seed=3), expected)
+    numbered, _ = make()
+    same(evaluate(numbered, labels=pandas.Series(y)[::-1], budget=50), evaluate(numbered, labels=y[::-1], budget=50))
+
+
+@pytest.mark.parametrize(("one", "other"), [(int, str), (str, int)])
+def test_a_mapping_may_spell_whole_numbers_otherwise(one: Any, other: Any) -> None:
+    pool, y = make(ids=[one(i) for i in range(300)])
+    mapping = {other(i): int(label) for i, label in enumerate(y)}
+    same(evaluate(pool, "f1", mapping, budget=50, seed=3), evaluate(pool, "f1", y, budget=50, seed=3))
+    with pytest.raises(LabelError, match="no label for id") as caught:
+        evaluate(pool, "f1", lambda ids: {other(name): 1 for name in ids[1:]}, budget=50, seed=3)
+    assert len(caught.value.labels) > 1
+
+
 @pytest.mark.parametrize(
     ("labels", "error", "message"),
     [
@@ -770,6 +792,7 @@ def test_select_claims_no_model_s_own_value_from_differences_alone() -> None:
     assert selection.comparisons["a", "b"].difference == 0.25
     assert not own.exact
     assert (own.interval().low, own.interval().high) == (0.0, 1.0)
+    assert str(own).endswith(f" of a: {own.value:.4g}, error not known (1 labels)")
     assert "rests on the belief" in selection.warnings[-1]
 
 

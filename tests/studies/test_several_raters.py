@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sondage import Classifier, Outcome, Pool, Study
 from sondage.core.measures import Task
 from sondage.errors import LabelError
+from sondage.reports.team import team_lines
 from sondage.studies.ballots import PENDING, verdict
 
 CLASSES = Task("classification", ("a", "b", "c"))
@@ -199,6 +200,11 @@ def test_people_whose_items_never_meet_are_told_of(tmp_path):
     assert not any("people label" in text for text in study.estimate().warnings)
     study.tell(ids[2:4], ["no", "no"], who="bert")
     assert any("2 people label and no item was labelled by two" in text for text in study.estimate().warnings)
+    study.tell(ids[:1], ["no"], who="bert", further=True)
+    assert any("2 people label and what two labelled is not resolved" in text for text in study.estimate().warnings)
+    assert team_lines(study)[2] == "1 item with several labels, 0% of the pairs the same"
+    study.resolve(ids[0], "no")
+    assert not any("people label" in text for text in study.estimate().warnings)
 
 
 def test_an_exact_comparison_gives_way_to_one_that_knows_of_raters(tmp_path):

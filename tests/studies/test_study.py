@@ -283,6 +283,8 @@ def test_places_that_cannot_hold_a_study(rng, tmp_path):
     (tmp_path / "text.db").write_text("id,label\n" * 100)
     with pytest.raises(StudyError, match="not a study file"):
         Study.create(tmp_path / "text.db", pool, budget=10)
+    with pytest.raises(StudyError, match=r"^:memory:: a study is kept in a file or in PostgreSQL; sondage\.evaluate"):
+        Study.create(":memory:", pool, budget=10)
     with pytest.raises(StudyError, match="not a study file"):
         Study.open(tmp_path / "text.db")
     with pytest.raises(StudyError, match="there is no study"):

@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sondage.cli.printing import print_json, print_lines
 from sondage.errors import StudyError
 
-__all__ = ["print_answer", "print_result", "verb_of"]
+if TYPE_CHECKING:
+    from sondage import Study
+
+__all__ = ["at_least", "next_step", "print_answer", "print_result"]
 
 
-def verb_of(kind: str) -> str:
+def _verb(kind: str) -> str:
     """Return the command that answers a question of this kind."""
     return "estimate" if kind == "evaluate" else kind
+
+
+def at_least(study: Study, count: int) -> str:
+    """Return a number of items left: with costs it is not known how many a stage has before it is planned."""
+    session = study.snapshot()
+    return f"at least {count:,}" if session.costs is not None and session.has_next_stage else f"{count:,}"
+
+
+def next_step(study: Study, place: str) -> str:
+    """Return what is left of a study to do, and the command for it."""
+    status, name = study.status, shlex.quote(place)
+    answer = f"sondage {_verb(study.question.kind)} {name}"
+    if status.complete:
+        return f"All is labelled. Next: {answer}"
+    left = status.pending - status.disputed + status.remaining
+    if left:
+        told = f"{at_least(study, left).capitalize()} to go. Next: sondage ask {name} N"
+    elif status.wanted:
+        told = f"{status.wanted} more labels wanted, of other people. Next: sondage ask {name} --who NAME"
+    else:
+        told = f"{status.disputed} to resolve. Next: sondage disagreements {name}"
+    return f"{told}, or what is known so far: {answer}"
 
 
 def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence: bool = False) -> None:
@@ -22,7 +47,7 @@ def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence
 
     with Study.open(place) as study:
         if study.question.kind != kind:
-            command = f"sondage {verb_of(study.question.kind)} {shlex.quote(study.name)}"
+            command = f"sondage {_verb(study.question.kind)} {shlex.quote(study.name)}"
             raise StudyError(f"{study.name} asks another question: {command}")
         result = study.estimate()
     print_result(result, level, as_json, sequence=sequence)

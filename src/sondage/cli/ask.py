@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sondage.cli.answering import next_step
 from sondage.cli.printing import format_option, print_file, print_line, require_folder, study_argument, write_file
 
 if TYPE_CHECKING:
@@ -99,8 +100,10 @@ def _tell_why(opened: Study, study: str, who: str | None) -> None:
         people = ", ".join(f"{name} ({count})" for name, count in held.items())
         text = f"Nothing is free to label: {sum(held.values())} to label are held, by {people}. "
         print_line(f"{text}Next: sondage team {place}, or sondage release {place} NAME", err=True)
-    else:
+    elif opened.status.complete:
         print_line(f"Nothing is left to label. Next: sondage report {place}", err=True)
+    else:
+        print_line(f"Nothing is free to label: {next_step(opened, study)}", err=True)
 
 
 def _count(opened: Study, count: int, wanted: int | None) -> str:

@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from sondage.cli.answering import at_least
 from sondage.cli.printing import print_line, study_argument, waiting
 
 __all__ = ["command"]
@@ -27,5 +28,6 @@ def command(study: str, budget: float, source: str | None) -> None:
         with waiting("planning"):
             opened.extend(budget, None if source is None else read_pool(source, **opened.reading))
         status = opened.status
-    print_line(f"The budget is {status.budget:g}; {status.remaining} more items can be asked for.")
+        more = f"{at_least(opened, status.remaining)} more item{'' if status.remaining == 1 else 's'}"
+    print_line(f"The budget is {status.budget:g}; {more} can be asked for.")
     print_line(f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv")

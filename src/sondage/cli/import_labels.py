@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
-
 import click
 
-from sondage.cli.answering import verb_of
+from sondage.cli.answering import next_step
 from sondage.cli.printing import format_option, print_line, study_argument
 
 __all__ = ["command"]
@@ -47,12 +45,7 @@ def command(
             new = tell_answers(opened, answers, correct=correct, who=who, further=further)
         except LabelError as error:
             raise LabelError(f"{labels}: {error}; nothing was imported") from None
-        status, kind = opened.status, opened.question.kind
+        left = next_step(opened, study)
     skips = sum(one.label is None for one in answers)
     print_line(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")
-    answer = f"sondage {verb_of(kind)} {shlex.quote(study)}"
-    if status.complete:
-        print_line(f"All is labelled. Next: {answer}")
-    else:
-        left = status.pending + status.remaining
-        print_line(f"{left} to go. Next: sondage ask {shlex.quote(study)} N, or what is known so far: {answer}")
+    print_line(left)

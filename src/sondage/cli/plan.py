@@ -100,8 +100,8 @@ def command(
     """
     from sondage import Study
 
-    compares = bool(compare or models or options["select"])
-    require_with(["margin", "alternative", "test"], compares, "--compare, --select or --models")
+    require_with(["margin", "alternative"], bool(compare), "--compare")
+    require_with(["test"], bool(compare or models or options["select"]), "--compare, --select or --models")
     if options["interval"] == "bootstrap":
         raise InputError("--interval bootstrap takes random numbers, which Python passes: interval(kind=, generator=)")
     measure = measures[0] if len(measures) == 1 else list(measures)

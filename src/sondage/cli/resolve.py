@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from sondage.cli.printing import print_line, study_argument
+from sondage.errors import LabelError
+
+if TYPE_CHECKING:
+    from sondage import Study
 
 __all__ = ["command"]
 
@@ -28,6 +34,16 @@ def command(study: str, item: str, label: str, who: str | None, reason: str | No
 
     with Study.open(study) as opened:
         outcomes = opened.task.kind == "outcomes"
-        opened.resolve(item, label.split(",") if outcomes else label, who, reason=reason)
+        opened.resolve(item, _of_systems(opened, label) if outcomes else label, who, reason=reason)
         left = opened.status.disputed
     print_line(f"Resolved. {left} to go." if left else "Resolved. Nothing else is in dispute.")
+
+
+def _of_systems(study: Study, label: str) -> dict[str, str]:
+    """Return the outcome of each system: of those that the study asks about, or of all."""
+    numbers = label.split(",")
+    asked = [name for name in study.models if name in study.question.models]
+    for names in (asked, study.models):
+        if len(numbers) == len(names):
+            return dict(zip(names, numbers, strict=True))
+    raise LabelError(f"{label} has {len(numbers)} of the {len(asked)} numbers asked for, those of {', '.join(asked)}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from ast import literal_eval
 
 import click
 
@@ -13,6 +15,7 @@ LONGEST, TAIL = 700, 250
 
 # An argument is named with its value, model='a', or without, model=; parameters of measures follow a colon or a comma.
 _ARGUMENT = re.compile(r"(?<![\w:,])(?P<name>[a-z_]+)=(?:(?P<flag>True|False)\b|(?P<value>(?=[^\s,;:)])))?")
+_LIST = re.compile(r"(?P<option>--[a-z-]+) (?P<list>\[[^\[\]]*\])")
 
 
 def shortened(line: str) -> str:
@@ -41,6 +44,9 @@ def as_options(message: str, command: click.Command, plan: click.Command | None 
     "--model 'b' is not in the pool; targets= is for others"
     >>> as_options("others are named with model=", click.Command("import"), plan=command)
     'others are named with plan --model'
+    >>> command = click.Command("plan", params=[click.Option(["--classes"])])
+    >>> as_options("name the grades: classes=[0, 1, 2]", command)
+    'name the grades: --classes 0,1,2'
     """
     own, planned = _parameters(command), {} if plan is None else _parameters(plan)
 
@@ -57,7 +63,16 @@ def as_options(message: str, command: click.Command, plan: click.Command | None 
             text = parameter.opts[-1]
         return verb + text + (" " if found["value"] is not None else "")
 
-    return _ARGUMENT.sub(spelled, message)
+    return _LIST.sub(_divided, _ARGUMENT.sub(spelled, message))
+
+
+def _divided(found: re.Match[str]) -> str:
+    """Return an option with a list as one writes it, divided by commas."""
+    try:
+        values = literal_eval(found["list"])
+    except (SyntaxError, ValueError):
+        return found[0]
+    return f"{found['option']} {shlex.quote(','.join(map(str, values)))}" if values else found[0]
 
 
 def in_options(line: str) -> str:

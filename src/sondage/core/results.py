@@ -204,8 +204,8 @@ class Estimate(Shown):
     course: Course | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        names = " minus ".join(self.models)
-        return f"{self.measure} of {names}: {self.value:.4g} +- {self.std_error:.2g} ({self.n_labels} labels)"
+        error = ", error not known" if math.isnan(self.std_error) else f" +- {self.std_error:.2g}"
+        return f"{self.measure} of {' minus '.join(self.models)}: {self.value:.4g}{error} ({self.n_labels} labels)"
 
     def interval(
         self, level: float = 0.95, kind: str | None = None, *, generator: np.random.Generator | None = None

@@ -53,6 +53,7 @@ LONGEST = 300
 _TICK = 0.2
 """Seconds between two looks at how far a query is."""
 _QUERY = re.compile(r"^LINE \d+: ", re.MULTILINE)
+_LINE = re.compile(r"CSV Error on Line: (\d+)")
 
 
 class DuckDB:
@@ -221,6 +222,8 @@ def reason(error: Exception) -> str:
     """Return what DuckDB says as one line without the query, and what it means where it only says that it is lost."""
     if "reached an invalid state" in str(error):
         return "lines that end in different ways, or quotation marks that do not pair; save it as CSV once more"
+    if "not utf-8 encoded" in str(error) and (place := _LINE.search(str(error))):
+        return f"line {place[1]} is not UTF-8; save the file as UTF-8 (spreadsheets: CSV UTF-8)"
     text = _QUERY.split(str(error))[0]
     lines = [line.strip()[:LONGEST] for line in text.splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else " ".join(lines[:3])

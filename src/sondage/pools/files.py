@@ -31,6 +31,8 @@ __all__ = ["is_database", "is_table", "read_columns", "read_pool"]
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
 JSON_ENDS = (".jsonl", ".ndjson", ".json")
+PATTERNS = ("*.parquet", "*.csv", "*/*.parquet", "*/*/*.parquet")
+"""Where the files of a folder may be, as a table's parts are in folders of their own."""
 SQLITE = b"SQLite format 3\0"
 """What every file of SQLite begins with."""
 MOST_CELLS = 100_000_000
@@ -159,7 +161,8 @@ def _files(source: str) -> list[str]:
     if not source:
         raise InputError("the pool has an empty name; name its file, or a glob of several")
     if os.path.isdir(source):
-        raise InputError(f"{source} is a folder; name its files, as in {Path(source) / '*.parquet'}")
+        patterns = (pattern for pattern in PATTERNS if any(Path(source).glob(pattern)))
+        raise InputError(f"{source} is a folder; name its files, as in {Path(source) / next(patterns, PATTERNS[0])}")
     found = [source] if os.path.isfile(source) else sorted(glob(source, recursive=True)) if has_magic(source) else []
     if not found:
         raise InputError(f"there is no file {source}")
@@ -195,12 +198,27 @@ def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
 
 
 def _read_csv(files: Sequence[str]) -> dict[str, Any]:
-    """Return all columns as text: nothing is guessed. Rows of empty cells, as spreadsheets leave them, are none."""
+    """Return all columns as text; a refusal names the file, where there are several."""
+    try:
+        return _csv_columns(files)
+    except InputError:
+        for name in files if len(files) > 1 else ():
+            try:
+                _csv_columns([name])
+            except InputError as error:
+                raise InputError(f"{name}: {error}") from None
+        raise
+
+
+def _csv_columns(files: Sequence[str]) -> dict[str, Any]:
+    """Return the columns as they are: nothing is guessed. Rows of empty cells, as spreadsheets leave them, are none."""
     header = csv_header(files[0])
     for name in files[1:]:
         other = csv_header(name)
-        if other[:2] != header[:2]:
+        if other.names != header.names:
             raise InputError(f"{name} has other columns than {files[0]}: {other.names}, {header.names}")
+        if other.delimiter != header.delimiter:
+            raise InputError(f"{name} has {other.delimiter!r} between cells, {files[0]} {header.delimiter!r}")
         if other.blank != header.blank:
             raise InputError(f"{name} has {other.blank} empty lines before its header, {files[0]} {header.blank}")
     options: dict[str, Any] = {"delimiter": header.delimiter, "quotechar": '"', "escapechar": '"'}

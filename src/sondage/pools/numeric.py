@@ -40,8 +40,8 @@ def numeric(array: NDArray[Any], name: str, where: Where) -> NDArray[Any]:
             if bad.any():
                 row = part.start + int(np.argmax(bad.any(axis=1) if bad.ndim == 2 else bad))
                 raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be finite")
-        if array.dtype.itemsize > 8:  # which NumPy does not narrow by itself
-            array = array.astype(np.float64)
+        if array.dtype.itemsize not in (4, 8):  # NumPy reckons in half and in extended precision if nobody stops it
+            array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
     return array
 
 

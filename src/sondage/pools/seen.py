@@ -69,7 +69,14 @@ class Seen:
     def rows(self, keys: NDArray[np.int64], names: Sequence[str]) -> dict[str, NDArray[Any]]:
         """Return the rows of keys, in their order."""
         found = [self._at[key] for key in keys.tolist()]
-        return {name: np.concatenate([rows[name][part] for rows, part in found]) for name in names}
+        return {name: _joined([rows[name][part] for rows, part in found]) for name in names}
+
+
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return parts of a column in one; of signed and unsigned whole numbers NumPy would make floats."""
+    if {part.dtype.kind for part in parts} == {"i", "u"}:
+        parts = [part.astype(np.uint64) for part in parts]
+    return np.concatenate(parts)
 
 
 def _require_unique(keys: NDArray[np.int64], ids: NDArray[Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,8 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
     pool : Pool
         What is cut.
     slices : str or array-like, shape (N,)
-        A field of the pool by name, or the name of each row's slice.
+        A field of the pool by name, or the name of each row's slice. Of rankings rows are queries, and a field of
+        documents is the same in all of a query's.
 
     Raises
     ------
@@ -47,7 +48,7 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
     if isinstance(slices, str):
         if slices not in pool.fields:
             raise InputError(f"no field {slices!r} to slice by; the pool has {list(pool.fields)}")
-        slices = pool.fields[slices]
+        slices = pool.fields[slices] if pool.task.kind != "ranking" else _of_queries(pool, slices)
     column = as_column(slices, "slices", len(pool))
     require_given(slices, column, "slice", namer(pool.ids))
     names = (column.astype("datetime64[us]") if column.dtype == "datetime64[ns]" else column).tolist()
@@ -59,6 +60,17 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
     if units is not None and len(np.unique(np.stack([units, codes]), axis=1).T) > pool.n_units:
         raise InputError(SHARED)
     return {name: codes == number for name, number in code.items()}
+
+
+def _of_queries(pool: Pool, field: str) -> list[Any]:
+    """Return each query's value of a field: of one of documents what all of them have."""
+    found = []
+    for query, value in zip(pool.ids.tolist(), pool.fields[field].tolist(), strict=True):
+        values = list(value.values()) if isinstance(value, Mapping) else [value]
+        if len(set(map(str, values))) > 1:
+            raise InputError(f"slices are of queries: {field} of query {query!r} differs from document to document")
+        found.append(values[0] if values else None)
+    return found
 
 
 def slice_scans(scan: Scan, slices: Any) -> dict[Any, tuple[float, Scan]]:

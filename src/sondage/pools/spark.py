@@ -157,5 +157,8 @@ def _readable(error: Exception) -> Exception:
 
     if not isinstance(error, PySparkException | Py4JError):
         return error
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return InputError(f"Spark: {' '.join(lines[:2])}")
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    traceback = next((at for at, line in enumerate(lines) if line.startswith("Traceback")), None)
+    if traceback is not None:  # of a worker: what it ends with is what went wrong
+        lines[1:] = [line for line in lines[traceback + 1 :] if not line.startswith(" ")]
+    return InputError(f"Spark: {' '.join(line.strip() for line in lines[:2])}")

@@ -11,7 +11,7 @@ from sondage.core.results import Comparison, Estimate
 from sondage.errors import SondageWarning
 from sondage.pools.missing import finite
 from sondage.reports.data import interval_data
-from sondage.reports.text import quantity, unit_of
+from sondage.reports.text import named_measure, unit_of, within
 
 __all__ = ["anytime_data", "anytime_lines"]
 
@@ -29,7 +29,10 @@ def anytime_lines(result: Any, level: float = 0.95) -> list[str]:
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always", SondageWarning)
         found = _estimates(result)
-        lines = [_interval_line(one, level, f"{name} " if len(found) > 1 else "") for name, one in found.items()]
+        lines = [
+            _interval_line(one, level, f"{named_measure(name)} " if len(found) > 1 else "")
+            for name, one in found.items()
+        ]
         if isinstance(result, Comparison):
             evalue = result.evalue
             lines.append(f"at any time: e-value {_evalue(evalue.log_evalue)}, p = {evalue.pvalue:.2g} ({evalue.kind})")
@@ -57,10 +60,8 @@ def _estimates(result: Any) -> dict[str, Estimate]:
 
 def _interval_line(estimate: Estimate, level: float, subject: str) -> str:
     interval = estimate.in_order().interval(level)
-    low, high = (
-        quantity(end, estimate.measure, interval.width, unit_of(estimate)) for end in (interval.low, interval.high)
-    )
-    return f"at any time: {subject}between {low} and {high} with {100 * level:g} % confidence ({interval.kind})"
+    reach = within(interval, estimate.measure, unit_of(estimate))
+    return f"at any time: {subject}{reach} with {100 * level:g} % confidence ({interval.kind})"
 
 
 def _evalue(log_evalue: float) -> str:

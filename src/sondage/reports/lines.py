@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sondage.core.reliability import Reliability
+from sondage.core.results import Interval
 from sondage.reports.contents import Figure, Report, TeamStatus
 from sondage.reports.text import figure_reach, figure_value, label_count, warned
 from sondage.reports.wording import value_words
@@ -61,12 +63,17 @@ def _figure_lines(figures: Sequence[Figure]) -> list[str]:
 def _bin_lines(found: Reliability) -> list[str]:
     head = f"{'believed':>9}  {'observed':>9}  {'interval':>18}  labels"
     rows = [
-        f"{one.believed:>9.3g}  {one.observed:>9.3g}  {f'{one.interval.low:.3g} to {one.interval.high:.3g}':>18}"
-        f"  {one.n_labels:>6}"
+        f"{one.believed:>9.3g}  {one.observed:>9.3g}  {_reach(one.interval):>18}  {one.n_labels:>6}"
         for one in found.bins
     ]
     of = f"{'Probability that' if found.probability else 'Mean of'} {found.event}:"
     return [of, head, *rows]
+
+
+def _reach(interval: Interval) -> str:
+    if not math.isfinite(interval.width):  # of the mean of one label
+        return "unbounded"
+    return f"{interval.low:.3g} to {interval.high:.3g}"
 
 
 def _contributor_lines(report: Report) -> list[str]:

@@ -46,7 +46,8 @@ def team_lines(study: Study) -> list[str]:
 def _agreed(found: Agreement) -> list[str]:
     if not found.n_items:
         return ["no item was labelled by two people: how far they agree is not known"]
-    lines = [f"{found.n_items} items with several labels, {found.same:.0%} of the pairs the same"]
+    items = f"{found.n_items:,} item{'' if found.n_items == 1 else 's'}"
+    lines = [f"{items} with several labels, {found.same:.0%} of the pairs the same"]
     if math.isfinite(found.alpha):
         lines.append(f"Krippendorff's alpha {found.alpha:.2f}")
     lines += [

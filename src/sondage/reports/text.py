@@ -23,6 +23,7 @@ __all__ = [
     "quantity",
     "unit_of",
     "warned",
+    "within",
 ]
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
@@ -117,11 +118,19 @@ def base_name(measure: str) -> str:
 
 
 def named_measure(measure: str) -> str:
-    """Return a measure's name as a reader knows it."""
+    """Return a measure's name as a reader knows it.
+
+    Examples
+    --------
+    >>> named_measure("brier"), named_measure("ece:bins=5,spacing=width")
+    ('Brier score', 'ECE (bins = 5, spacing = width)')
+    """
     head, _, options = measure.partition(":")
     name, at, depth = head.partition("@")
     words = NAMES.get(name, name.replace("_", " ")) + at + depth
-    return f"{words} ({options.replace('positive=', 'of ').replace('=', ' = ')})" if options else words
+    return (
+        f"{words} ({options.replace('positive=', 'of ').replace('=', ' = ').replace(',', ', ')})" if options else words
+    )
 
 
 def _level(level: float) -> str:
@@ -151,13 +160,13 @@ def _estimated(estimate: Estimate, level: float) -> str:
     if estimate.exact and estimate.target == "pool":
         told = label_count(estimate.n_labels)
         return f"{subject} {where} is exactly {value}: everything that matters is labelled ({told})."
-    reach = _within(interval, estimate.measure)
+    reach = within(interval, estimate.measure)
     return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({label_count(estimate.n_labels)})."
 
 
-def _within(interval: Interval, measure: str) -> str:
+def within(interval: Interval, measure: str, unit: str = " %") -> str:
     """Return an interval as a clause."""
-    low, high = (quantity(end, measure, interval.width) for end in (interval.low, interval.high))
+    low, high = (quantity(end, measure, interval.width, unit) for end in (interval.low, interval.high))
     if math.isinf(interval.low) or math.isinf(interval.high):
         bounded = [f"at least {low}"] if math.isfinite(interval.low) else []
         bounded += [f"at most {high}"] if math.isfinite(interval.high) else []

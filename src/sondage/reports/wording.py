@@ -101,7 +101,8 @@ def question_sentence(question: Question) -> str:
         if question.alternative == "two-sided":
             return f"Which has the better {measure}, {first} or {second}?"
         word = "higher" if question.alternative == "greater" else "lower"
-        margin = f", but for a margin of {question.margin:g}" if question.margin else ""
+        said = ", but for a margin of" if question.margin > 0 else " by more than"
+        margin = f"{said} {abs(question.margin):g}" if question.margin else ""
         return f"Is the {measure} of {first} {word} than that of {second}{margin}?"
     names = [named_measure(one.name) for one in question.measures]
     verb = "is" if len(names) == 1 else "are"
@@ -192,11 +193,17 @@ def _round(count: float) -> str:
 
 
 def weights_sentence(n: int, effective: float, largest: float) -> str:
-    """Return what the weights say."""
+    """Return what the weights say.
+
+    Examples
+    --------
+    >>> weights_sentence(30, 30.0, 1 / 30), weights_sentence(30, 29.8, 0.038)
+    ('All 30 labels count alike.', 'All 30 labels count nearly alike.')
+    """
     if n == 1:
         return "There is one label."
     if effective > 0.99 * n:
-        return f"All {n:,} labels count alike."
+        return f"All {n:,} labels count {'alike' if largest * n < 1.01 else 'nearly alike'}."
     return (
         f"{n:,} labels of unequal weight say as much of the whole pool as {effective:,.0f} equal ones would; the "
         f"heaviest carries {percent(largest, 1)}. Items that were preferred weigh little: each stands for few others."

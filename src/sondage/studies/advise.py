@@ -154,7 +154,7 @@ def advise(
     compare : (str, str), optional
         Two models: the measure is then their difference.
     budgets : sequence of float, optional
-        Budgets to look at; by default 100, 300 and 1,000 where the pool has them.
+        Budgets to look at; by default those of 100, 300 and 1,000 below what labelling all costs, else half of that.
     width : float, optional
         Wanted width of the interval at level 1 - alpha, in the units of the measure.
     difference : float, optional

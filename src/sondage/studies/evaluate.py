@@ -21,7 +21,7 @@ from sondage.studies.requirements import check_generator
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.sliced import evaluate_slices
-from sondage.studies.stopping import concluded, make_rule, stopping_method
+from sondage.studies.stopping import WIDTH_LEVEL, concluded, make_rule, stopping_method
 
 __all__ = ["compare", "evaluate", "select"]
 
@@ -81,7 +81,7 @@ def evaluate(
     positive: Any = None,
     method: str | Method | None = None,
     stop: float | None = None,
-    level: float = 0.95,
+    level: float = WIDTH_LEVEL,
     batch: int | None = None,
     slices: Any = None,
     share: str = "overall",
@@ -99,9 +99,9 @@ def evaluate(
     measure : str, Measure, or a list of them
         What to estimate; of a list, the draw serves the first.
     labels : array-like, shape (N,) or (N, M), mapping, or callable
-        Labels of the whole pool, of which only those asked for are read; a mapping of id to label; or a function
-        from a list of up to 100 ids to their labels (None is a skip). For several pools a mapping of each pool's name
-        to its labels in one of these forms.
+        Labels of the whole pool, of which only those asked for are read; a mapping of id, or its text, to label; or a
+        function from a list of up to 100 ids to their labels (None is a skip). For several pools a mapping of each
+        pool's name to its labels in one of these forms.
     budget : float
         Distinct items to label, a whole number from 1 to those of the pool; or cost, above 0, where the pool has costs.
     seed : int
@@ -183,6 +183,8 @@ def evaluate(
             )
         ]
     else:
+        if share != "overall":
+            raise InputError(f"share={share!r} divides a budget over slices: give slices=, or several pools")
         session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
         got: dict[Any, Any] = {}
         with carrying(got):
@@ -210,7 +212,7 @@ def compare(
     generator: np.random.Generator | None = None,
     stop: float | str | None = None,
     looks: int | Sequence[float] | None = None,
-    level: float = 0.95,
+    level: float = WIDTH_LEVEL,
     batch: int | None = None,
     **parts: Any,
 ) -> Comparison:
@@ -219,9 +221,9 @@ def compare(
     Parameters
     ----------
     pool, measure, labels, budget, seed, positive, method
-        As for `evaluate`; the draw serves the difference (thesis chapter 5). Two classifiers are by default labelled
-        uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and judge allow the
-        exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
+        As for `evaluate`, of one pool; the draw serves the difference (thesis chapter 5). By default two classifiers
+        are labelled uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and
+        judge allow the exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
     first, second : str
         The models.
     alpha : float
@@ -306,7 +308,7 @@ def select(
     Parameters
     ----------
     pool, measure, labels, budget, seed, positive, method
-        As for `evaluate`.
+        As for `evaluate`, of one pool.
     models : sequence of str, optional
         Which models; by default all.
     alpha : float

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
 from sondage.pools.missing import converted, is_missing, require_listed
+from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
 from sondage.studies.labels import code_label
 from sondage.studies.session import Session
@@ -95,8 +96,8 @@ def label_all(
 def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any]:
     """Return those of refused answers that can be used, by id."""
     if isinstance(answers, Mapping):
-        ids = [name for name in ids if name in answers]
-        answers = [answers[name] for name in ids]
+        ids = [name for name in ids if _key(answers, name) in answers]
+        answers = [answers[_key(answers, name)] for name in ids]
     if not isinstance(answers, list) or len(answers) != len(ids):
         return {}
     usable: dict[Any, Any] = {}
@@ -111,10 +112,11 @@ def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any
 def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
     """Return a labelling function's answers in the order of the ids, or refuse them."""
     if isinstance(answers, Mapping):
-        missing = [name for name in ids if name not in answers]
+        keys = [_key(answers, name) for name in ids]
+        missing = [name for name, key in zip(ids, keys, strict=True) if key not in answers]
         if missing:
             raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
-        return [answers[name] for name in ids]
+        return [answers[key] for key in keys]
     if isinstance(answers, str) or not isinstance(answers, Iterable) or getattr(answers, "ndim", 1) == 0:
         raise LabelError(f"the labelling function returned {answers!r} for {len(ids)} ids; it must return their labels")
     found = list(answers)
@@ -123,13 +125,22 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
     return found
 
 
+def _key(answers: Mapping[Any, Any], name: Any) -> Any:
+    """Return an id as a mapping spells it: as text, as JSON and qrels have it, or as the whole number that it is."""
+    if name in answers:
+        return name
+    if isinstance(name, str):
+        return int(name) if len(name) < 40 and WHOLE.fullmatch(name) else name
+    return str(name)
+
+
 def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     """Return a function that looks labels of the whole pool up by id."""
     if pool.task.kind == "ranking":
         return pool_judgements(pool, labels)
     if isinstance(labels, Mapping):
         if pool.groups is not None:
-            _require_agreement(pool.groups, [labels.get(name) for name in pool.ids.tolist()])
+            _require_agreement(pool.groups, [labels.get(_key(labels, name)) for name in pool.ids.tolist()])
         return lambda ids: labels
     if isinstance(labels, np.ma.MaskedArray):
         labels = np.asarray(labels.tolist(), dtype=object)  # None where it is masked
@@ -142,11 +153,25 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if pool.groups is not None:
         _require_agreement(pool.groups, column.tolist())
     values = pool.by_id(column)
+    _require_order(pool, labels)
 
     def look(ids: Sequence[Any]) -> list[Any]:
         return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in values(ids)]
 
     return look
+
+
+def _require_order(pool: Pool, labels: Any) -> None:
+    """Refuse a frame's column whose index has the ids in another order: by their place labels would be of other items.
+
+    Where ids are row numbers an index in another order is left from elsewhere, as from a split of a table.
+    """
+    index = getattr(labels, "index", None)
+    if index is None or callable(index) or len(index) != len(pool) or np.array_equal(pool.ids, np.arange(len(pool))):
+        return
+    names, ids = list(map(str, index)), list(map(str, pool.ids.tolist()))
+    if names != ids and set(names) == set(ids):
+        raise InputError("labels have the pool's ids as their index, in another order: give labels.loc[pool.ids]")
 
 
 def _require_agreement(groups: NDArray[Any], labels: Sequence[Any]) -> None:

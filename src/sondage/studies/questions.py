@@ -41,7 +41,10 @@ def make_question(
         raise InputError(f"to {kind} takes one measure, not {len(named)}")
     names = _models(pool, kind, model, compare, models)
     wanted = tuple(parse_measure(one, positive) for one in named)
-    return Question(kind, names, wanted, alpha, alternative, margin)
+    question = Question(kind, names, wanted, alpha, alternative, margin)
+    if kind != "compare" and alternative != "two-sided":
+        raise InputError(f"alternative= and margin= go with compare=; this study is to {kind}")
+    return question
 
 
 def _kind(compare: Sequence[str] | None, select: bool) -> str:

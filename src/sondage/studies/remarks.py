@@ -86,8 +86,8 @@ def _of_people(fitted: FittedContrast, doubt: float) -> Iterator[str]:
     if doubt and session.method.interval == "anytime":
         yield "people disagree: the interval holds at any time, but leaves out how far they differ"
     if session.labellers > 1 and found.opinions is None:
-        people = f"{session.labellers} people label and no item was labelled by two"
-        yield f"{people}: the interval does not know how far they differ"
+        unknown = "what two labelled is not resolved" if session.opinions else "no item was labelled by two"
+        yield f"{session.labellers} people label and {unknown}: the interval does not know how far they differ"
 
 
 def _of_counts(fitted: FittedContrast, doubt: float) -> Iterator[str]:

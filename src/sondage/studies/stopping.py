@@ -20,10 +20,12 @@ from sondage.studies.method import Method, choose_method
 from sondage.studies.requirements import check_sequence
 from sondage.studies.session import Session
 
-__all__ = ["Rule", "check_rule", "concluded", "make_rule", "stopping_method"]
+__all__ = ["WIDTH_LEVEL", "Rule", "check_rule", "concluded", "make_rule", "stopping_method"]
 
 LOOK_EVERY, LOOK_SHARE = 10, 20
 """Labels between two looks: so many at least, and one in so many of those so far."""
+WIDTH_LEVEL = 0.95
+"""Level of the interval whose width ends labelling, unless told otherwise."""
 STOP_FLOOR = 0.5
 """Of the default method, where a rule looks at every label."""
 
@@ -89,6 +91,10 @@ def make_rule(
     if batch is not None and not (is_whole(batch) and batch >= 1):
         raise InputError(f"batch={batch!r} must be a whole number, 1 or more")
     require_level("level", level)
+    if level != WIDTH_LEVEL and not is_number(stop):
+        raise InputError(f"level={level} is that of a width, stop=; of other intervals it is given to interval()")
+    if batch is not None and stop is None:
+        raise InputError(f"batch={batch} tells how often stop= looks: it goes with stop=")
     if looks is not None:
         if stop != "significant":
             raise InputError("looks= goes with stop='significant'")

@@ -41,6 +41,10 @@ class Store:
         self.place = os.fspath(place)
         if not self.place:
             raise StudyError("the study has an empty name; name a file or a database URL")
+        if self.place == ":memory:":
+            raise StudyError(
+                f"{self.place}: a study is kept in a file or in PostgreSQL; sondage.evaluate needs neither"
+            )
         self.is_file = "://" not in self.place
         self._engine = _file_engine(Path(self.place)) if self.is_file else _url_engine(self.place)
         finalize(self, self._engine.dispose)

@@ -78,8 +78,10 @@ class Study(Account, Desk, Shown):
             Rank all models, or those of `models`, as `sondage.select`.
         models : sequence of str, optional
             Which models to rank.
-        alpha, alternative, margin
-            As for `sondage.compare`.
+        alpha
+            Level of the tests, in (0, 1).
+        alternative, margin
+            As for `sondage.compare`, which they go with.
         raters : int, optional
             How many people label each item of the share `overlap`; each other item is labelled once. By default 1, or
             2 where there is an overlap.

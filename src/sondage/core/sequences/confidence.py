@@ -31,7 +31,7 @@ ENOUGH = 100.0
 """Logarithm of a capital at which it is cut off: no level asks for more."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConfidenceSequence:
     """An interval after each label; all of them hold at once with the given level.
 
@@ -43,12 +43,21 @@ class ConfidenceSequence:
         Probability that no interval misses the true value, in (0, 1).
     kind : str
         How it was made: ``"betting"``, ``"exact"`` or ``"asymptotic"``.
+
+    Examples
+    --------
+    >>> ConfidenceSequence(np.array([0.0, 0.1]), np.array([1.0, 0.75]), 0.95, "betting")
+    <ConfidenceSequence: 0.1 to 0.75 after 2 labels, level 0.95, betting>
     """
 
     low: Floats
     high: Floats
     level: float
     kind: str
+
+    def __repr__(self) -> str:
+        ends = f"{self.low[-1]:.4g} to {self.high[-1]:.4g} after {len(self)} labels, " if len(self) else "no labels, "
+        return f"<{type(self).__name__}: {ends}level {self.level:g}, {self.kind}>"
 
     def __len__(self) -> int:
         return len(self.low)
