@@ -84,6 +84,16 @@ def test_variances_of_zero_are_as_none(measure):
 
 
 @pytest.mark.parametrize("measure", ["mse", "mae", "bias", "r2"])
+def test_stages_of_one_regressor_without_variances(measure):
+    labels, means, _ = numbers(np.random.default_rng(0), told=False)
+    found = []
+    for unit in (1.0, *UNITS):
+        one = evaluate(in_unit(unit, {"a": means["a"]}, None), measure, labels * unit, budget=150, seed=0)
+        found.append(np.array([one.value, one.std_error]) / unit ** DIMENSIONS[measure])
+    np.testing.assert_allclose(found[1:], [found[0]] * len(UNITS), rtol=1e-7)
+
+
+@pytest.mark.parametrize("measure", ["mse", "mae", "bias", "r2"])
 @pytest.mark.parametrize("question", ["evaluate", "compare"])
 def test_numbers_far_from_0(question, measure):
     for seed in range(3):

@@ -37,6 +37,7 @@ __all__ = [
     "Range",
     "RootMeanSquare",
     "Term",
+    "broad_root",
     "extent",
     "matters",
     "mixed",
@@ -86,7 +87,7 @@ class RootMeanSquare(Term):
 
     def relevance(self, items: Items) -> Floats:
         if isinstance(self.belief, GaussianBelief) and self.belief.broad:
-            return _broad_root(self.influence, items)
+            return broad_root(self.influence, items)
         return self._believed(items)
 
     def _believed(self, items: Items) -> Floats:
@@ -107,7 +108,7 @@ class Deviation(RootMeanSquare):
         return np.sqrt(np.maximum(second, 0.0, out=second), out=second)
 
 
-def _broad_root(influence: Influence, items: Items) -> Floats:
+def broad_root(influence: Influence, items: Items) -> Floats:
     r"""Return the leading coefficient of the root second moment as :math:`\tau \to \infty`.
 
     A linear influence (a difference of squared losses) leaves its slope, active_inf's |f1 - f2|; a quadratic one
@@ -169,7 +170,7 @@ class Range(RootMeanSquare):
 
     def relevance(self, items: Items) -> Floats:
         if isinstance(self.belief, GaussianBelief):
-            return _broad_root(self.influence, items)
+            return broad_root(self.influence, items)
         if isinstance(self.influence.basis, OwnLoss) and self.influence.basis.classes is None:
             return np.ones(len(items))
         if len(self.influence.terms) == 1 and isinstance(self.influence.basis, Confusion):  # a number for each class
@@ -272,7 +273,7 @@ def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bo
     if isinstance(influence.basis, OwnLoss) and influence.basis.classes is None:
         return np.ones(len(items), dtype=np.bool_)
     if isinstance(influence.basis, Residuals):
-        return _broad_root(influence, items) > 0
+        return broad_root(influence, items) > 0
     least = ROUNDING * extent([influence])
     if len(influence.terms) == 1 and isinstance(influence.basis, Confusion):
         ((model, a),) = influence.terms

@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.assisted import Assisted
-from sondage.core.beliefs import Belief, is_limit
+from sondage.core.beliefs import Belief, GaussianBelief, is_limit
 from sondage.core.biases import corrected_value
 from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, Sums, moments
+from sondage.core.designs import broad_root
 from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
 from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
@@ -326,9 +327,12 @@ def _believed(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats],
     r"""Return :math:`V_k = \sum_u k_u E[e_u^2]` under the belief, e the residuals that the stage's own belief leaves.
 
     They vary with the labels, and are off by what the stage believed otherwise; a belief that is sure of every label,
-    or a limit, tells nothing of that.
+    or a limit, tells nothing of that. Of one that is infinitely broad the root is its leading coefficient, as in sizes.
     """
     sample, influence = part.sample, contrast.influence(sums)
+    if isinstance(belief, GaussianBelief) and belief.broad:
+        noise = sample.unit_sums(sample.items.weights * broad_root(influence, sample.items))
+        return float(np.sum(sample.expansion.spread * np.square(noise)))
     mean, second = moments(influence, belief, sample.items)
     variance = second - np.square(mean)
     noise = sample.unit_sums(sample.items.weights * np.sqrt(np.where(variance > ROUNDING * second, variance, 0.0)))

@@ -33,8 +33,8 @@ class GaussianBelief:
     peaked : bool
         Variances taken as 0 (the limit :math:`\tau \to 0` of section 5.2.2).
     broad : bool
-        Variances infinitely large and equal (:math:`\tau \to \infty`). Designs use the leading coefficient of the
-        influence; expectations are taken at unit variance, which is the same up to scale.
+        Variances infinitely large and equal (:math:`\tau \to \infty`). Designs and the weights of stages use the
+        leading coefficient of the influence; expectations are taken at unit variance, which nothing may hang on.
     shift, slope : float
         Calibration: a variance v becomes :math:`e^a v^b`.
     """
