@@ -22,6 +22,8 @@ from sondage.pools.texts import HALF, is_text
 from sondage.pools.units import Units
 
 __all__ = [
+    "SUM_ROUNDING",
+    "SUM_TOLERANCE",
     "check_ids",
     "class_names",
     "class_texts",

@@ -28,7 +28,7 @@ from sondage.core.measures.bases import Confusion, rounded
 from sondage.core.measures.functionals import Functional
 from sondage.errors import InputError
 
-__all__ = ["DESIGNS", "Setting", "named_design"]
+__all__ = ["DESIGNS", "Setting", "named_design", "shrunk"]
 
 LABELS_PER_SURPRISE = 3.0
 """Surprises are few while there are more labels than this for each of them."""
