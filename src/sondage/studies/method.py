@@ -32,8 +32,9 @@ class Method:
         Names from the catalogue.
     floor : float
         Share of the draw spread over all items that can matter.
-    belief : str, tuple of float, or None
-        Belief by name, or class prior; None for what the pool has: judges, features, models (`named_belief`).
+    belief : str, tuple of float, mapping, or None
+        Belief by name, or shares of classes or models; None for what the pool has: judges, features, models
+        (`named_belief`).
     target : str
         ``"pool"`` or ``"population"``.
     stages : tuple of float

@@ -82,7 +82,7 @@ def counted_test(
 
     Examples
     --------
-    >>> counted_test(Counts(9, 3, 0, 20, 100)).pvalue.__round__(4)
+    >>> round(counted_test(Counts(9, 3, 0, 20, 100)).pvalue, 4)
     0.0198
     """
     require(target in ("pool", "population"), f"target {target!r} is none of 'pool', 'population'")
