@@ -39,6 +39,16 @@ class Method:
         ``"pool"`` or ``"population"``.
     stages : tuple of float
         Shares of the budget, summing to 1: each stage is planned from the labels of those before it.
+
+    Raises
+    ------
+    InputError
+        If there is no part of such a name, the floor is not in [0, 1], or the stages do not sum to 1.
+
+    Examples
+    --------
+    >>> METHODS["default"].stages, Method(stages=1).staged
+    ((0.2, 0.3, 0.5), False)
     """
 
     design: str = "optimal"
