@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from sondage.core.intervals import hypergeometric_interval
-from sondage.core.results import Counts
-from sondage.core.significance import counted_interval, counted_test, hypergeometric_test, mcnemar_test
+from sondage.core.significance import Counts, counted_interval, counted_test, hypergeometric_test, mcnemar_test
 from sondage.errors import InputError
 
 

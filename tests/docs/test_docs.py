@@ -1,5 +1,6 @@
 """What the documentation says stands in the package, and the other way round."""
 
+import ast
 import json
 import re
 import subprocess
@@ -69,6 +70,24 @@ def test_public_names_are_exact():
     inner = {name for name in names if isinstance(getattr(sondage, name), ModuleType)} - {"measures"}
     assert names - inner == set(sondage.__all__)
     assert sondage.__all__ == sorted(sondage.__all__)
+
+
+def names_in_all(tree: ast.Module) -> list[str] | None:
+    """Return the names in a module's `__all__`; None without one."""
+    given = (
+        node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    )
+    return next(map(ast.literal_eval, given), None)
+
+
+def test_modules_offer_what_others_take():
+    paths = {path: path.with_suffix("") for path in (ROOT / "src" / "sondage").rglob("*.py")}
+    trees = {".".join(at.relative_to(ROOT / "src").parts): ast.parse(path.read_text()) for path, at in paths.items()}
+    offered = {module.removesuffix(".__init__"): names_in_all(tree) for module, tree in trees.items()}
+    imports = (node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    taken = {(str(node.module), one.name) for node in imports for one in node.names}
+    hidden = {(module, name) for module, name in taken if name not in (offered.get(module) or [name])}
+    assert sorted((module, name) for module, name in hidden if f"{module}.{name}" not in offered) == []
 
 
 def test_import_is_light():

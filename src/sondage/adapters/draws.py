@@ -18,7 +18,7 @@ from sondage.studies.drawing import DRAWS
 from sondage.studies.session import Session
 from sondage.studies.study import Study
 
-__all__ = ["draws_table", "write_draws"]
+__all__ = ["draws_table", "rows_of", "write_draws"]
 
 Columns = dict[str, NDArray[Any]]
 

@@ -16,6 +16,7 @@ from sondage.studies.study import Study
 
 __all__ = [
     "Answer",
+    "Row",
     "answer_columns",
     "answers_of_rows",
     "as_labeller",

@@ -287,7 +287,7 @@ def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:
 
     Examples
     --------
-    >>> calibrate_variances(np.ones(200), np.full(200, 4.0)).shift.__round__(1)
+    >>> round(calibrate_variances(np.ones(200), np.full(200, 4.0)).shift, 1)
     1.4
     """
     if not len(variances):

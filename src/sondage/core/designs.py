@@ -80,7 +80,15 @@ class Equal(Term):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RootMeanSquare(Term):
-    """Root of the believed second moment of the influence: the thesis's optimal design."""
+    r"""Root of the believed second moment of the influence, :math:`\sqrt{E[\psi_i^2]}`: the thesis's optimal design.
+
+    Attributes
+    ----------
+    influence : Influence
+        How far each label moves what is estimated, in the units of the measure.
+    belief : Belief
+        What the labels are expected to be.
+    """
 
     influence: Influence
     belief: Belief
@@ -97,7 +105,15 @@ class RootMeanSquare(Term):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Deviation(RootMeanSquare):
-    """Standard deviation of the influence under the belief: optimal where the mean is known and used."""
+    r"""Standard deviation of the influence under the belief, :math:`\sqrt{\mathrm{Var}[\psi_i]}`.
+
+    It is optimal where the mean is known and used.
+
+    Attributes
+    ----------
+    influence, belief
+        As of `RootMeanSquare`.
+    """
 
     def _believed(self, items: Items) -> Floats:
         mean, second = moments(self.influence, self.belief, items)
@@ -142,10 +158,15 @@ def extent(influences: Sequence[Influence]) -> float:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeanAbsolute(Deviation):
-    """Mean absolute deviation of the influence under the belief.
+    r"""Mean absolute deviation of the influence under the belief, :math:`E|\psi_i - E \psi_i|`.
 
     It gives less than `Deviation` to items that are almost certain, and so trusts the belief's tails less: with
     rare positives far fewer labels go to the many items that are each a little uncertain.
+
+    Attributes
+    ----------
+    influence, belief
+        As of `RootMeanSquare`.
     """
 
     def _believed(self, items: Items) -> Floats:
@@ -166,6 +187,11 @@ class Range(RootMeanSquare):
     """Difference of the largest and the smallest influence that an allowed label can have, whatever the belief.
 
     Numbers have no largest: there it is how fast the influence grows with the label.
+
+    Attributes
+    ----------
+    influence, belief
+        As of `RootMeanSquare`; the belief tells which labels are allowed.
     """
 
     def relevance(self, items: Items) -> Floats:
@@ -184,7 +210,13 @@ class Range(RootMeanSquare):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Disagreement(Term):
-    """Share of the pairs of these models whose predictions differ (5.18); for two models, active_neq."""
+    """Share of the pairs of these models whose predictions differ (5.18), in [0, 1]; for two models, active_neq.
+
+    Attributes
+    ----------
+    models : tuple of int
+        Two or more; outcomes and rankings have no predictions, and are refused with `InputError`.
+    """
 
     models: tuple[int, ...]
 

@@ -82,7 +82,7 @@ def waterfill(sizes: Floats, total: float, costs: Floats | None = None, *, beyon
 
 
 def filled_factor(sizes: Floats, total: float, costs: Floats | None = None) -> float:
-    """Return the same k; where all items fit, the one that makes the smallest size certain.
+    """Return the k of `waterfill`, of the same; where all items fit, the one that makes the smallest size certain.
 
     Examples
     --------
@@ -100,6 +100,13 @@ def poisson_rates(sizes: Floats, k: float) -> Floats:
     items with :math:`k u \ge 1` come first and practically surely, and every prefix is still a sample with known
     probabilities.
 
+    Parameters
+    ----------
+    sizes : ndarray of float, shape (N,)
+        Sizes :math:`u_i`, not negative.
+    k : float
+        Their factor, from `waterfill`; finite.
+
     Examples
     --------
     >>> poisson_rates(np.array([0.0, 1.0, 2.0]), 0.5).round(4).tolist()
@@ -112,6 +119,11 @@ def poisson_rates(sizes: Floats, k: float) -> Floats:
 
 def successive_rates(sizes: Floats, k: float) -> Floats:
     """Return the sizes times k as rates: successive sampling, each step proportional to the remaining sizes.
+
+    Parameters
+    ----------
+    sizes, k
+        As for `poisson_rates`; an infinite k counts as 1.
 
     Examples
     --------

@@ -92,12 +92,32 @@ Estimator = Callable[[Contrast, Sample, Known], Fit]
 
 
 def self_normalised(contrast: Contrast, sample: Sample, known: Known) -> Fit:
-    """Estimate by weights over their sum, variance by thesis 3.14 to the letter."""
+    r"""Estimate by weights over their sum, :math:`\sum w b s / \sum w b` (thesis 3.11), variance by 3.14 to the letter.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    sample : Sample
+        The labelled rows, with the weights w that expand them.
+    known : Known
+        What share of the pool could be drawn, and believed totals of the rest.
+
+    Returns
+    -------
+    Fit
+        Its value is NaN where the measure is undefined on the sample.
+    """
     return _plain(contrast, sample, known, normalising(sample, known), bessel=False)
 
 
 def hajek(contrast: Contrast, sample: Sample, known: Known) -> Fit:
     """Estimate by weights over their sum; the variance has the factor n / (n - 1).
+
+    Parameters
+    ----------
+    contrast, sample, known
+        As for `self_normalised`.
 
     Examples
     --------
@@ -117,7 +137,13 @@ def hajek(contrast: Contrast, sample: Sample, known: Known) -> Fit:
 
 
 def horvitz_thompson(contrast: Contrast, sample: Sample, known: Known) -> Fit:
-    """Estimate totals without normalising: unbiased for sums, noisy with a random threshold."""
+    r"""Estimate totals without normalising, :math:`\sum w b s`: unbiased for sums, noisy with a random threshold.
+
+    Parameters
+    ----------
+    contrast, sample, known
+        As for `self_normalised`.
+    """
     return _plain(contrast, sample, known, None)
 
 

@@ -85,7 +85,7 @@ def rater_variances(contrast: Contrast, sample: Sample, sums: Sums, opinions: Op
     return np.asarray(np.bincount(owner, weights=(told - mean[owner]) ** 2) / (counts - 1))
 
 
-def _rows_of(sample: Sample, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _rows_of(sample: Sample, units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows of these units, one after the other, and for each row the place of its unit."""
     if sample.units is None:
         return units, np.arange(len(units))

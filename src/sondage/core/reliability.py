@@ -184,6 +184,7 @@ def _bin(expected: Floats, observed: Floats, weights: Floats, level: float, prob
 def _of_classes(
     belief: Belief, items: Items, labels: NDArray[Any], models: Sequence[int], task: Task
 ) -> tuple[str, Floats, Floats]:
+    """Return the event, what was expected of it, and what was observed: whether the label is that class."""
     columns = _columns(belief, items, models, len(task.classes))
     if len(task.classes) == 2:
         return f"the label is {task.classes[1]!r}", columns[1], (labels == 1).astype(np.float64)
@@ -202,7 +203,7 @@ def _columns(belief: Belief, items: Items, models: Sequence[int], n_classes: int
 def _of_numbers(
     belief: Belief, items: Items, labels: NDArray[Any], models: Sequence[int], task: Task
 ) -> tuple[str, Floats, Floats]:
-    """Return the event, what was expected of it, and what was observed: the label itself."""
+    """Return the same of numbers: what is observed is the label itself."""
     mean = np.asarray(sum(weight * label for label, weight in belief.supposed(items, models)))
     return "the label", mean, np.asarray(labels, dtype=np.float64)
 

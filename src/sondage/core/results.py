@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from sondage.core.pivots import Pivot
     from sondage.core.plausible import PlausibleErrors
     from sondage.core.sequences import ConfidenceSequence
+    from sondage.core.significance import Counts
 
-__all__ = ["Comparison", "Counts", "Estimate", "Interval", "Significance"]
+__all__ = ["Comparison", "Estimate", "Interval", "Significance"]
 
 
 @dataclass(frozen=True)
@@ -87,38 +88,6 @@ class Significance:
     df: float | tuple[float, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Counts:
-    """A simple random sample, without replacement, of the items on which two models' predictions differ.
-
-    Attributes
-    ----------
-    positive, negative, zero : int
-        Labelled items on which the first model's item statistic is higher than the second's, lower, the same.
-    disagreement_size, pool_size : int
-        Items on which the predictions differ, and all items.
-    ties : bool
-        Whether the statistics can be the same although the predictions differ; not with two classes.
-    """
-
-    positive: int
-    negative: int
-    zero: int
-    disagreement_size: int
-    pool_size: int
-    ties: bool = False
-
-    @property
-    def decisive(self) -> int:
-        """Number of labelled items on which the statistics differ."""
-        return self.positive + self.negative
-
-    @property
-    def labelled(self) -> int:
-        """Number of labelled items."""
-        return self.decisive + self.zero
-
-
 @dataclass(frozen=True, eq=False)
 class Estimate(Shown):
     """An estimated measure, or difference of measures.
@@ -172,6 +141,14 @@ class Estimate(Shown):
         Of a difference of two ratios: the variance that it would have if it were another one.
     bounds, proportion, interval_kind, evidence, course
         What intervals follow from: the measure's ends, whether it is a share, the method's choice, labels, their order.
+
+    Examples
+    --------
+    >>> import sondage
+    >>> pool = sondage.Pool(probabilities=[0.1, 0.9, 0.4, 0.7])
+    >>> found = sondage.evaluate(pool, "error_rate", labels=[0, 1, 0, 0], budget=4)
+    >>> found.value, found.std_error, found.n_labels, found.exact
+    (0.25, 0.0, 4, True)
     """
 
     measure: str
@@ -301,6 +278,14 @@ class Comparison(Shown):
         Direction of the measure.
     null : float
         The difference under the null hypothesis: 0, or the margin with its sign.
+
+    Examples
+    --------
+    >>> import sondage
+    >>> models = {"a": sondage.Classifier([0.1, 0.9, 0.4, 0.7]), "b": sondage.Classifier([0.1, 0.2, 0.4, 0.7])}
+    >>> found = sondage.compare(sondage.Pool(models=models), "a", "b", labels=[0, 1, 0, 1], budget=4)
+    >>> found.difference, found.better
+    (-0.25, 'a')
     """
 
     estimate: Estimate
@@ -355,12 +340,14 @@ class Comparison(Shown):
         first_leads = (self.difference > 0) == self.higher_is_better
         return self.estimate.models[0 if first_leads else 1]
 
-    def interval(self, level: float = 0.95, kind: str | None = None, **options: Any) -> Interval:
-        """Return a confidence interval of the difference; see `Estimate.interval`."""
-        return self.estimate.interval(level, kind, **options)
+    def interval(
+        self, level: float = 0.95, kind: str | None = None, *, generator: np.random.Generator | None = None
+    ) -> Interval:
+        """Return a confidence interval of the difference; parameters and errors are those of `Estimate.interval`."""
+        return self.estimate.interval(level, kind, generator=generator)
 
     def sequence(self, level: float = 0.95) -> ConfidenceSequence:
-        """Return the confidence sequence of the difference; see `Estimate.sequence`."""
+        """Return the confidence sequence of the difference; parameters and errors are those of `Estimate.sequence`."""
         return self.estimate.sequence(level)
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from sondage.core.display import Shown
 from sondage.core.measures.bases import rounded
+from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.significance.simultaneous import (
     JointErrors,
@@ -194,6 +195,6 @@ class Selection(Shown):
         single = min(simultaneous_widths(self.errors, level, self.generator()), 1.0 - 1e-12)
         return {name: self.estimates[name].interval(single) for name in self.ranking}
 
-    def _scores(self) -> np.ndarray:
+    def _scores(self) -> Floats:
         sign = 1.0 if self.higher_is_better else -1.0
         return rounded(np.array([sign * estimate.value for estimate in self.estimates.values()]))

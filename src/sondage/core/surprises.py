@@ -43,11 +43,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, disputed, is_limit
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.measures.bases import Confusion
-from sondage.core.predictions import Classes, Grades, Means
+from sondage.core.predictions import Classes, Floats, Grades, Means
 from sondage.core.samples import Sample
 
 __all__ = ["Asked", "borne_out", "differs_in_predictions", "expected_square", "supposed_moves"]
@@ -78,27 +79,27 @@ class Asked:
     contrast: Contrast
     sample: Sample
     sums: Sums
-    known: dict[int, np.ndarray] = field(default_factory=dict)
+    known: dict[int, Floats] = field(default_factory=dict)
 
     @cached_property
     def influence(self) -> Influence:
         return self.contrast.influence(self.sums)
 
     @cached_property
-    def kinks(self) -> Sequence[np.ndarray]:
+    def kinks(self) -> Sequence[Floats]:
         return self.influence.kinks(self.sample.items)
 
     @cached_property
-    def told(self) -> np.ndarray:
+    def told(self) -> Floats:
         """The influence of the labels, shape (n,)."""
         return self.influence.at(self.sample.items, self.sample.labels)
 
     @cached_property
-    def apart(self) -> np.ndarray:
+    def apart(self) -> NDArray[np.bool_]:
         """Whether models predict a unit's rows differently, shape (U,)."""
         return self.units(disputed(self.sample.items, self.contrast.models))
 
-    def psi(self, label: Any) -> np.ndarray:
+    def psi(self, label: Any) -> Floats:
         """Return the influence if these were the labels, shape (n,)."""
         if not isinstance(label, int):
             return self.influence.at(self.sample.items, label)
@@ -106,12 +107,12 @@ class Asked:
             self.known[label] = self.influence.at(self.sample.items, label)
         return self.known[label]
 
-    def units(self, rows: np.ndarray) -> np.ndarray:
+    def units(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return whether any row of each unit is one of these."""
         return np.asarray(self.sample.unit_sums(rows.astype(np.float64)) > 0)
 
 
-def supposed_moves(asked: Asked, belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def supposed_moves(asked: Asked, belief: Belief) -> tuple[Floats, Floats, Floats]:
     """Return each label's probability and how far it moves the pool mean, shapes (L, U), and how far the given do."""
     influence, sample, shared = asked.influence, asked.sample, _believed_once(asked)
     items = sample.unit_items if shared else sample.items
@@ -152,7 +153,7 @@ def _labels_show_more(asked: Asked) -> bool:
     return any(_wrong_differ(coefficients) for _, coefficients in terms)
 
 
-def _wrong_differ(costs: np.ndarray) -> bool:
+def _wrong_differ(costs: Floats) -> bool:
     """Return whether a prediction, a row of (k, k), costs more with one wrong label than with another.
 
     Examples
@@ -169,7 +170,7 @@ def borne_out(asked: Asked, belief: Belief) -> float:
     return _borne_out(asked, *supposed_moves(asked, belief))
 
 
-def _borne_out(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: np.ndarray) -> float:
+def _borne_out(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> float:
     """Return the same from each label's probability and how far it moves the pool mean, and how far the given do."""
     sample, told = asked.sample, np.isfinite(shown)
     root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
@@ -183,7 +184,7 @@ def _borne_out(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: np.
     return min((BORNE_OUT + seen) / (BORNE_OUT + believed), 1.0)
 
 
-def _of_surprises(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: np.ndarray) -> float:
+def _of_surprises(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> float:
     """Return the variance by surprises that are often, and the squared error by those that are rare."""
     sample = asked.sample
     root = np.sqrt(sample.expansion.spread)
@@ -205,13 +206,13 @@ def _of_surprises(asked: Asked, expected: np.ndarray, moves: np.ndarray, shown: 
     return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST_MORE) ** 2 * (up**2 + down**2)
 
 
-def _surprising(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def _surprising(expected: Floats, sizes: Floats) -> NDArray[np.bool_]:
     """Return which (label, unit) pairs are less likely than not, and move anything."""
     least = ROUNDING * float(sizes.max(initial=0.0))
     return np.asarray((expected < 0.5 * (1 - ROUNDING)) & (sizes > least))
 
 
-def _cancelled(effects: np.ndarray) -> np.ndarray:
+def _cancelled(effects: Floats) -> Floats:
     """Return which share of each surprise's effect on a unit's total is made up for by those of the other direction.
 
     Examples
@@ -224,13 +225,13 @@ def _cancelled(effects: np.ndarray) -> np.ndarray:
     return np.asarray(np.minimum(up, down) / np.where(own > 0, own, 1.0))
 
 
-def _drawn(asked: Asked, expected: np.ndarray) -> np.ndarray:
+def _drawn(asked: Asked, expected: Floats) -> NDArray[np.bool_]:
     """Return which (class, unit) pairs, classes by their codes, labels showed and were less likely than not."""
     own = np.stack([asked.units(asked.sample.labels == label) for label in range(len(expected))])
     return np.asarray(own & (expected < 0.5 * (1 - ROUNDING)))
 
 
-def _missing(asked: Asked, effects: np.ndarray, drawn: np.ndarray) -> float:
+def _missing(asked: Asked, effects: Floats, drawn: Floats) -> float:
     """Return the squared error by rare surprises: those that the sample did not show, and the Poisson rate of others.
 
     Parameters
@@ -251,7 +252,7 @@ def _missing(asked: Asked, effects: np.ndarray, drawn: np.ndarray) -> float:
     return total
 
 
-def _heaviest(expected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def _heaviest(expected: Floats, sizes: Floats) -> NDArray[np.bool_]:
     """Return the largest (label, unit) pairs, each less likely than not, that are expected `RARE` times together."""
     surprises = np.flatnonzero(_surprising(expected, sizes))
     chances, large = expected.ravel(), sizes.ravel() / max(float(sizes.max(initial=0.0)), 1e-300)

@@ -98,7 +98,7 @@ def variance_slope(
     sums: Sums,
     residuals: Floats,
     belief: Belief | None,
-    inclusion: np.ndarray,
+    inclusion: Floats,
     std_error: float,
 ) -> float:
     r"""Return how fast the estimate's variance grows with its value: its third cumulant over its variance.

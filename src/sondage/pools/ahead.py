@@ -14,7 +14,7 @@ import numpy as np
 
 from sondage.pools.engines import Rows, column_of
 
-__all__ = ["Coming", "Gathered", "allowance"]
+__all__ = ["Coming", "Gathered", "allowance", "columns_of"]
 
 SLACK = 1.1
 """By how much more rows are gathered than a draw is expected to look at."""

@@ -22,6 +22,8 @@ from sondage.pools.texts import HALF, is_text
 from sondage.pools.units import Units
 
 __all__ = [
+    "SUM_ROUNDING",
+    "SUM_TOLERANCE",
     "check_ids",
     "class_names",
     "class_texts",
@@ -197,7 +199,11 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Ju
         if p is not None and hard is not None and len(p) != len(hard):
             raise InputError(f"model {name!r} has {len(p)} probabilities and {len(hard)} predictions")
         _require_order(models[name].probabilities, names, f"probabilities of {name!r}")
-        codes = argmax(p, len(names)) if hard is None else code_labels(hard, names, f"prediction of {name!r}", where)
+        if hard is not None:
+            codes = code_labels(hard, names, f"prediction of {name!r}", where)
+        else:
+            assert p is not None
+            codes = _argmax(p, len(names))
         outputs.append(Classes(codes, p))
     sizes = {name: len(output.predictions) for name, output in zip(models, outputs, strict=True)}
     return Task("classification", names), tuple(outputs), sizes
@@ -266,9 +272,8 @@ def _told_apart(names: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(names)
 
 
-def argmax(probabilities: NDArray[Any] | None, n_classes: int) -> NDArray[Any]:
+def _argmax(probabilities: NDArray[Any], n_classes: int) -> NDArray[Any]:
     """Return the first most probable class of every row, as small integers."""
-    assert probabilities is not None
     kind = np.uint8 if n_classes <= 256 else np.int32
     if probabilities.ndim == 1:
         return (probabilities > 0.5).astype(kind)

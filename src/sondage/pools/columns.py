@@ -18,7 +18,7 @@ from sondage.pools.coding import class_names
 from sondage.pools.long import means_rankings, pool_from_long
 from sondage.pools.table import WHOLE, Columns, Table, is_number, is_row_index
 
-__all__ = ["Layout", "ModelColumns", "layout_of", "pool_from_columns", "read_models"]
+__all__ = ["MOST_CLASSES", "Layout", "ModelColumns", "layout_of", "pool_from_columns", "read_models"]
 
 TASKS = ("classification", "regression", "outcomes", "ranking")
 MOST_CLASSES = 1000

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Tables
 
-__all__ = ["Engine", "Join", "Kernel", "Progress", "Rows", "column_of"]
+__all__ = ["Engine", "Join", "Kernel", "Progress", "Result", "Rows", "column_of", "in_wholes", "of_arrow", "plain"]
 
 Rows = Mapping[str, NDArray[Any]]
 """Columns of an answer by name."""

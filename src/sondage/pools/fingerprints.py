@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Items, Ranks
 from sondage.pools.listings import listed_hashes
 
-__all__ = ["digest_of", "row_hashes"]
+__all__ = ["digest_of", "row_hashes", "side_of"]
 
 
 def digest_of(size: int, parts: Sequence[Any], hashes: NDArray[np.uint64], side: str) -> str:

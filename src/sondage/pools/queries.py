@@ -23,7 +23,7 @@ from sondage.pools.listings import judged_documents
 from sondage.pools.rankings import positions_of
 from sondage.pools.schema import Schema, Span
 
-__all__ = ["Queries", "both", "fields_by_query", "surveyed"]
+__all__ = ["SHOWN", "Queries", "both", "fields_by_query", "surveyed"]
 
 SHOWN = 3
 """Faulty rows that a message names."""

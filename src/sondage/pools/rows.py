@@ -68,7 +68,7 @@ class ArrayRows:
         Examples
         --------
         >>> from sondage import Pool
-        >>> Pool([0.0, 0.1, 0.4, 1.0]).doubts.models[0].__round__(3)
+        >>> round(Pool([0.0, 0.1, 0.4, 1.0]).doubts.models[0], 3)
         0.091
         """
         return doubts_of(self.items)

@@ -18,7 +18,7 @@ from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classes, Grades, Items, Means, Outputs, Ranks
 from sondage.core.rankings import Documents
 
-__all__ = ["Column", "Lists", "Probabilities", "Schema", "Source", "Span"]
+__all__ = ["NAMES", "NUMBERS", "Column", "Lists", "Probabilities", "Schema", "Source", "Span"]
 
 KINDS = ("int", "float", "text", "bool", "other")
 NUMBERS = ("int", "float", "bool")

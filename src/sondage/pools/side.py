@@ -14,7 +14,7 @@ from sondage.pools.coding import code_labels, code_probabilities
 from sondage.pools.missing import as_array
 from sondage.pools.numeric import Where, as_column, numeric
 
-__all__ = ["check_judges", "code_features", "code_judges"]
+__all__ = ["LARGEST_FEATURE", "check_judges", "code_features", "code_judges"]
 
 LARGEST_FEATURE = 1e150
 """Of either sign: squares are summed over a pool."""

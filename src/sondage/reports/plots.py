@@ -18,7 +18,7 @@ from sondage.reports.text import PERCENT, base_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CHARTS", "Palette", "draw_figures", "plot"]
+__all__ = ["CHARTS", "Palette", "draw_figures", "plot", "require_matplotlib"]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from sondage.core.selections import Selection
 from sondage.reports.contents import Figure
 
 __all__ = [
+    "PERCENT",
     "answer",
     "base_name",
     "basis_lines",

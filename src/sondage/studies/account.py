@@ -180,12 +180,39 @@ class Account(Kept):
             return session.copied()
 
     def fields(self, ids: Any) -> list[dict[str, Any]]:
-        """Return what the pool shows to a labeller of these items."""
+        """Return what the pool shows to a labeller of these items.
+
+        Parameters
+        ----------
+        ids : iterable
+            Ids that were asked for, or their texts.
+
+        Returns
+        -------
+        list of dict
+            For each item field -> value; of a ranking's documents field -> (document -> value).
+
+        Raises
+        ------
+        LabelError
+            If an item was never asked for.
+        """
         with self._reading() as (session, _):
             return [self._fields[session.ids[position]] for position in session.located(listed("ids", ids))]
 
     def documents(self, ids: Any) -> list[list[Any]]:
-        """Return, of rankings, the documents of these queries; a label judges all of them."""
+        """Return, of rankings, the documents of these queries; a label judges all of them.
+
+        Parameters
+        ----------
+        ids : iterable
+            Queries that were asked for, or their texts.
+
+        Raises
+        ------
+        LabelError
+            If a query was never asked for.
+        """
         with self._reading() as (session, _):
             return [session.documents(position) for position in session.located(listed("ids", ids))]
 

@@ -37,7 +37,7 @@ def estimate_session(session: Session) -> dict[str, Estimate]:
     found, estimates = labelled(session), {}
     for measure in session.question.measures:
         functional = measure.ready(session.task)
-        contrast = contrasts_of(replace(session.question, kind="evaluate"), functional, session.models)[0]
+        contrast = contrasts_of(session.question, functional, session.models)[0]
         estimates[functional.name] = estimate_of(session, found, contrast)
     return estimates
 

@@ -228,8 +228,9 @@ class LabelCourse:
     def _asymptotic_evidence(self, null: float, alternative: str) -> Floats:
         """Return the asymptotic evidence after the last label."""
         value, error = self._estimates(np.array([self.count]))
-        bounds = {"tightest": self._tightest, "pool_size": self.session.reach}
-        return asymptotic_log_evalues(value, error, [self.count], null, alternative, **bounds)
+        return asymptotic_log_evalues(
+            value, error, [self.count], null, alternative, tightest=self._tightest, pool_size=self.session.reach
+        )
 
     @property
     def _tightest(self) -> float:

@@ -17,7 +17,7 @@ from sondage.core.strata import Strata, neyman_allocation
 from sondage.core.urns import Urn
 from sondage.errors import SondageWarning
 
-__all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder"]
+__all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder", "Stratified"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -177,11 +177,9 @@ def evaluate(
         if rule is not None:
             raise InputError("stop= is for one pool as a whole: leave it out, or evaluate each slice alone")
         chosen = choose_method(method, **parts)
-        found: list[Any] = [
-            *evaluate_slices(
-                pool, question, chosen, labels=labels, budget=budget, seed=seed, slices=slices, share=share
-            )
-        ]
+        found: list[Any] = evaluate_slices(
+            pool, question, chosen, labels=labels, budget=budget, seed=seed, slices=slices, share=share
+        )
     else:
         if share != "overall":
             raise InputError(f"share={share!r} divides a budget over slices: give slices=, or several pools")

@@ -9,7 +9,7 @@ import numpy as np
 
 from sondage.core.measures import Accuracy, ErrorRate
 from sondage.core.predictions import Classes
-from sondage.core.results import Counts
+from sondage.core.significance import Counts
 from sondage.pools import Pool
 from sondage.studies.method import METHODS, Method, Question
 

@@ -32,12 +32,23 @@ class Method:
         Names from the catalogue.
     floor : float
         Share of the draw spread over all items that can matter.
-    belief : str, tuple of float, or None
-        Belief by name, or class prior; None for what the pool has: judges, features, models (`named_belief`).
+    belief : str, tuple of float, mapping, or None
+        Belief by name, or shares of classes or models; None for what the pool has: judges, features, models
+        (`named_belief`).
     target : str
         ``"pool"`` or ``"population"``.
     stages : tuple of float
         Shares of the budget, summing to 1: each stage is planned from the labels of those before it.
+
+    Raises
+    ------
+    InputError
+        If there is no part of such a name, the floor is not in [0, 1], or the stages do not sum to 1.
+
+    Examples
+    --------
+    >>> METHODS["default"].stages, Method(stages=1).staged
+    ((0.2, 0.3, 0.5), False)
     """
 
     design: str = "optimal"

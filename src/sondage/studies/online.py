@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sondage.core.measures.bases import ROUNDING
+from sondage.core.predictions import Floats
 from sondage.core.strata import next_stratum, stratum_deviations
 from sondage.studies.labels import label_array
 from sondage.studies.planning import contrasts_of
@@ -29,7 +31,7 @@ def next_position(session: Session) -> int:
     return int(np.flatnonzero(strata == chosen)[taken[chosen]])
 
 
-def _base_weights(session: Session, strata: np.ndarray, n_strata: int) -> np.ndarray:
+def _base_weights(session: Session, strata: NDArray[np.int64], n_strata: int) -> Floats:
     """Return the root of each stratum's mean square base weight, over the units drawn from it."""
     units = np.arange(len(strata)) if session.units is None else session.units
     base = np.bincount(units, weights=np.broadcast_to(session.items.weights, len(units)), minlength=len(strata))
@@ -37,7 +39,7 @@ def _base_weights(session: Session, strata: np.ndarray, n_strata: int) -> np.nda
     return np.asarray(np.bincount(strata, weights=base**2, minlength=n_strata) / np.maximum(counts, 1)) ** 0.5
 
 
-def _deviations(session: Session, strata: np.ndarray, n_strata: int) -> np.ndarray:
+def _deviations(session: Session, strata: NDArray[np.int64], n_strata: int) -> Floats:
     """Return each stratum's deviation of the influence of the labels so far; 1 each before any."""
     functional = session.question.measures[0].ready(session.task)
     contrast = contrasts_of(session.question, functional, session.models)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,27 +47,31 @@ class Plan:
     ----------
     functionals : tuple of Functional
         The measures, ready for the task.
-    contrasts : tuple of Contrast
-        What the design serves: one model, a difference, or all pairs.
-    belief : Belief
-        What the labels are expected to be.
+    setting : Setting
+        What the design was made from.
     known : Known
-        Pool sums under it.
+        Pool sums under its belief.
     urn : Urn
         Every unit with its size.
     covers : bool
         Whether every item that can matter has a size, so that labelling all of them is exact.
-    setting : Setting
-        What the design was made from.
     """
 
     functionals: tuple[Functional, ...]
-    contrasts: tuple[Contrast, ...]
-    belief: Belief
+    setting: Setting
     known: Known
     urn: Urn
     covers: bool
-    setting: Setting
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """What the design serves: one model, a difference, or all pairs."""
+        return self.setting.contrasts
+
+    @property
+    def belief(self) -> Belief:
+        """What the labels are expected to be."""
+        return self.setting.belief
 
     @property
     def sizes(self) -> Floats:
@@ -252,7 +257,7 @@ def _plan(pool: Pool, functionals: tuple[Functional, ...], setting: Setting, sum
         squared=pool.squared_weights,
         immovable=filled.immovable,
     )
-    return Plan(functionals, setting.contrasts, setting.belief, known, filled.urn, filled.covers, setting)
+    return Plan(functionals, setting, known, filled.urn, filled.covers)
 
 
 def open_stage(
@@ -263,7 +268,7 @@ def open_stage(
     budget: float,
     seed: int,
     number: int = 0,
-    settings: Any = None,
+    settings: Mapping[str, Any] | None = None,
     target: float | None = None,
 ) -> Stage:
     """Return a stage drawn for this budget; with settings of an earlier draw, the longer head of the same order.

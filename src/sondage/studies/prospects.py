@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.predictions import Floats
-from sondage.core.results import Counts, Estimate
+from sondage.core.results import Estimate
+from sondage.core.significance import Counts
 from sondage.errors import InputError
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.session import Session

@@ -21,6 +21,7 @@ from sondage.studies.responses import Labelled
 from sondage.studies.session import Session
 
 __all__ = [
+    "AGREED",
     "FittedContrast",
     "Uncertainty",
     "before_labels",

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sondage.errors import InputError
 
-__all__ = ["Gate", "Guard", "Visitor", "new_token"]
+__all__ = ["LOOPBACK", "Gate", "Guard", "Visitor", "new_token"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?", re.IGNORECASE)

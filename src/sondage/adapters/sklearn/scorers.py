@@ -106,7 +106,20 @@ class StudyScorer:
         return _signed(found.value, self.measure.ready(self.study.task))
 
     def estimate(self, estimator: Any, X: Any) -> Estimate:
-        """Return the estimate for an estimator, with its interval; X has the rows of the pool."""
+        """Return the estimate for an estimator, with its interval.
+
+        Parameters
+        ----------
+        estimator : scikit-learn estimator
+            A fitted one.
+        X : array-like, shape (N, d)
+            The rows of the pool, of which only labelled ones are predicted.
+
+        Raises
+        ------
+        InputError
+            If there are no labels yet, or X has not the pool's rows.
+        """
         from sklearn.utils import _safe_indexing
 
         session = self.study.snapshot()

@@ -70,7 +70,7 @@ def doubt_of(least: float, positive: float, smallest: float) -> float:
 
     Examples
     --------
-    >>> doubt_of(0.0, 0.1, 0.1).__round__(3), doubt_of(0.0, 1.0, 1.0), doubt_of(0.02, 0.02, 0.02)
+    >>> round(doubt_of(0.0, 0.1, 0.1), 3), doubt_of(0.0, 1.0, 1.0), doubt_of(0.02, 0.02, 0.02)
     (0.091, 0.5, 0.0)
     """
     doubt = smallest / (1.0 + smallest) if doubtful(least) and positive > TINY else 0.0

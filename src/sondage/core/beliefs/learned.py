@@ -26,7 +26,7 @@ from sondage.core.calibration import LAPSES_OF_SURE, calibrate_events
 from sondage.core.learning import NONE, Correction, learn_events, learn_numbers, short
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, class_probabilities
 
-__all__ = ["LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start", "rests_on"]
+__all__ = ["LARGEST_ODDS", "LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start", "rests_on"]
 
 FIRST_PRIOR = 0.5
 """Prior of the first start where none is told; the others share the rest."""

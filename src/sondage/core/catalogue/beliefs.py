@@ -23,7 +23,7 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Classes, Grades, Items, Means, Ranks
 from sondage.errors import InputError
 
-__all__ = ["BELIEFS", "Expectation", "named_belief", "uninformed_belief"]
+__all__ = ["BELIEFS", "MOST_SOURCES", "Expectation", "named_belief", "uninformed_belief"]
 
 SHARES = ((0.2, 0.5), (0.5, 0.1), (1.0, 0.05), (0.0, 0.35))
 """Shares that judges may have where models tell probabilities too, and how probable each is, a fifth on average.

@@ -26,9 +26,10 @@ from sondage.core.designs import (
 from sondage.core.measures import ErrorRate, Task
 from sondage.core.measures.bases import Confusion, rounded
 from sondage.core.measures.functionals import Functional
+from sondage.core.predictions import Floats
 from sondage.errors import InputError
 
-__all__ = ["DESIGNS", "Setting", "named_design"]
+__all__ = ["DESIGNS", "Setting", "named_design", "shrunk"]
 
 LABELS_PER_SURPRISE = 3.0
 """Surprises are few while there are more labels than this for each of them."""
@@ -343,6 +344,6 @@ def _ground(setting: Setting) -> Term:
     return Range(influence=influence, belief=setting.belief)
 
 
-def shrunk(sums: Sums, towards: Sums) -> dict[int, np.ndarray]:
+def shrunk(sums: Sums, towards: Sums) -> dict[int, Floats]:
     """Return pool means moved a tenth of the way, where an influence cannot be flat by coincidence."""
     return {model: 0.9 * mu + 0.1 * towards[model] for model, mu in sums.items()}

@@ -9,6 +9,7 @@ import numpy as np
 
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
+from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Significance
 from sondage.core.significance import (
     bootstrap_test,
@@ -153,7 +154,7 @@ def _anytime(
     return Significance(found.log_evalue, found.pvalue, alternative, "anytime")
 
 
-def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[np.ndarray, np.ndarray]:
+def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[Floats, Floats]:
     """Return each unit's difference in loss and its expansion weight."""
     if estimate.evidence is None:
         raise InputError(f"test {kind!r} needs the labelled sample, which this result does not carry")

@@ -19,12 +19,14 @@ from sondage.core.predictions import Floats, Items, class_probabilities
 from sondage.errors import MeasureError
 
 __all__ = [
+    "LOG_CLIP",
     "ROUNDING",
     "Basis",
     "ClassLoss",
     "Confusion",
     "OutcomeValue",
     "OwnLoss",
+    "Plain",
     "Residuals",
     "Shares",
     "clean_sum",

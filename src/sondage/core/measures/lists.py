@@ -24,7 +24,7 @@ from sondage.core.measures.bases import Plain
 from sondage.core.predictions import Floats, Items, Ranks
 from sondage.core.rankings import in_chunks, narrowed, segment_sums
 
-__all__ = ["Additive", "GradeBelief", "ListLoss", "Normalised", "Terms", "chunks", "flat_codes", "moved"]
+__all__ = ["Additive", "GradeBelief", "ListLoss", "Normalised", "Terms", "chunks", "flat_codes", "kept", "moved"]
 
 Terms = Sequence[tuple[int, float]]
 """Model index and weight."""

@@ -81,7 +81,21 @@ class _Gained(_Cut):
 
 @dataclass(frozen=True)
 class DCG(_Gained):
-    r"""Discounted cumulative gain, :math:`\sum_i (2^{y_i} - 1) / \log_2(i + 1)` (thesis 6.1).
+    r"""Discounted cumulative gain, :math:`\sum_i (2^{y_i} - 1) / \log_2(i + 1)` (thesis 6.1), a query's on average.
+
+    The document at position i has grade :math:`y_i`. It is 0 or more, and bounded where there is a cut-off.
+
+    Parameters
+    ----------
+    k : int, optional
+        Positions that count, from the first; by default all.
+    gain : {"exponential", "linear"}
+        Gain of grade y: :math:`2^y - 1`, or y, as trec_eval has it.
+
+    Raises
+    ------
+    MeasureError
+        If k is no whole number from 1, or there is no such gain.
 
     Examples
     --------
@@ -108,6 +122,25 @@ class DCG(_Gained):
 class NDCG(_Gained):
     r"""DCG over that of the ideal order of all documents that the pool has of the query; 0 where none is relevant.
 
+    It is in [0, 1], a query's on average.
+
+    Parameters
+    ----------
+    k : int, optional
+        Positions that count, from the first; by default all.
+    gain : {"exponential", "linear"}
+        Gain of grade y: :math:`2^y - 1`, or y, as trec_eval has it.
+
+    Raises
+    ------
+    MeasureError
+        If k is no whole number from 1, or there is no such gain.
+
+    References
+    ----------
+    K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM Transactions on Information
+    Systems, 2002, 422-446.
+
     Examples
     --------
     >>> NDCG(k=5).name
@@ -128,9 +161,26 @@ class NDCG(_Gained):
 
 @dataclass(frozen=True)
 class ERR(_Cut):
-    r"""Expected reciprocal rank, :math:`\kappa_i = (2^{y_i} - 1) / 2^{y_{max}}` (thesis 6.2; Chapelle et al., 2009).
+    r"""Expected reciprocal rank of the document at which a reader stops (thesis 6.2), a query's on average.
 
-    :math:`y_{max}` is the greatest of the pool's grades.
+    .. math:: \sum_i \frac{\kappa_i}{i} \prod_{j < i} (1 - \kappa_j), \qquad \kappa_i = (2^{y_i} - 1) / 2^{y_{max}},
+
+    where :math:`y_i` is the grade at position i and :math:`y_{max}` the greatest of the pool's grades. It is in [0, 1].
+
+    Parameters
+    ----------
+    k : int, optional
+        Positions that count, from the first; by default all.
+
+    Raises
+    ------
+    MeasureError
+        If k is no whole number from 1.
+
+    References
+    ----------
+    O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009,
+    621-630.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from sondage.core.significance.anytime import (
     disagreement_sequence,
     disagreement_steps,
 )
-from sondage.core.significance.counted import counted_interval, counted_test
+from sondage.core.significance.counted import Counts, counted_interval, counted_test
 from sondage.core.significance.counts import hypergeometric_test, mcnemar_test
 from sondage.core.significance.differences import t_test, wald_test
 from sondage.core.significance.disagreement import Disagreement, disagreement_test
@@ -36,6 +36,7 @@ from sondage.core.significance.simultaneous import (
 from sondage.core.significance.tails import null_difference, refutes
 
 __all__ = [
+    "Counts",
     "Disagreement",
     "JointErrors",
     "anova_test",

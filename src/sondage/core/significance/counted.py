@@ -13,6 +13,8 @@ two classes every difference is decisive, :math:`M = D`; with more, :math:`M` li
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
@@ -20,11 +22,11 @@ from scipy import special
 from sondage.core.checks import require
 from sondage.core.intervals.ends import tail_level
 from sondage.core.intervals.proportions import hypergeometric_interval
-from sondage.core.results import Counts, Interval, Significance
+from sondage.core.results import Interval, Significance
 from sondage.core.significance.counts import mcnemar_test
 from sondage.core.significance.tails import null_difference, tail_pvalue
 
-__all__ = ["counted_interval", "counted_test"]
+__all__ = ["Counts", "counted_interval", "counted_test"]
 
 UNSURE = 0.1
 """Share of an interval's error that goes to the unknown number of decisive items."""
@@ -32,6 +34,44 @@ UNSURE_TEST = 0.001
 """The same of a test with a negative margin."""
 STEP = 16
 """Every how many totals an end is looked for from nothing."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """A simple random sample, without replacement, of the items on which two models' predictions differ.
+
+    Attributes
+    ----------
+    positive, negative, zero : int
+        Labelled items on which the first model's item statistic is higher than the second's, lower, the same.
+    disagreement_size, pool_size : int
+        Items on which the predictions differ, and all items.
+    ties : bool
+        Whether the statistics can be the same although the predictions differ; not with two classes.
+
+    Examples
+    --------
+    >>> counts = Counts(9, 3, 0, disagreement_size=20, pool_size=100)
+    >>> counts.decisive, counts.labelled
+    (12, 12)
+    """
+
+    positive: int
+    negative: int
+    zero: int
+    disagreement_size: int
+    pool_size: int
+    ties: bool = False
+
+    @property
+    def decisive(self) -> int:
+        """Number of labelled items on which the statistics differ."""
+        return self.positive + self.negative
+
+    @property
+    def labelled(self) -> int:
+        """Number of labelled items."""
+        return self.decisive + self.zero
 
 
 def counted_test(
@@ -82,7 +122,7 @@ def counted_test(
 
     Examples
     --------
-    >>> counted_test(Counts(9, 3, 0, 20, 100)).pvalue.__round__(4)
+    >>> round(counted_test(Counts(9, 3, 0, 20, 100)).pvalue, 4)
     0.0198
     """
     require(target in ("pool", "population"), f"target {target!r} is none of 'pool', 'population'")

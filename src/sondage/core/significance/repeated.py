@@ -14,7 +14,7 @@ from sondage.core.intervals.ends import UNBOUNDED, around
 from sondage.core.predictions import Floats
 from sondage.core.results import Interval
 
-__all__ = ["repeated_interval", "repeated_pvalues"]
+__all__ = ["MOST_EXTREME", "repeated_interval", "repeated_pvalues"]
 
 Bounds = Callable[..., Floats]
 

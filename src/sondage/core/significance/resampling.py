@@ -13,7 +13,7 @@ from sondage.core.results import Significance
 from sondage.core.significance.tails import normalised, tail_pvalue
 from sondage.errors import InputError
 
-__all__ = ["bootstrap_test", "permutation_test"]
+__all__ = ["all_swaps", "bootstrap_test", "permutation_test"]
 
 RESAMPLES = 9999
 """With the labels as they are, 10,000."""

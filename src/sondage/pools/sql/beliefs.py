@@ -27,7 +27,7 @@ from sondage.core.predictions import Classes, Items
 from sondage.pools.schema import Probabilities, Schema, Source
 from sondage.pools.sql.text import NoForm, Select, clipped, log_odds, number, total
 
-__all__ = ["allowed", "supposed"]
+__all__ = ["Supposed", "allowed", "gaussians", "supposed"]
 
 Supposed = list[tuple[Any, str]]
 """Labels, class codes, vectors of outcomes or expressions of numbers, with the expressions of their weights."""

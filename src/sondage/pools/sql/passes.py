@@ -25,6 +25,7 @@ from sondage.pools.sql.terms import ALL, matter, sized
 from sondage.pools.sql.text import NoForm, Select, literal, number, total
 
 __all__ = [
+    "Base",
     "Chosen",
     "Mixed",
     "Part",
