@@ -755,6 +755,17 @@ def test_output_that_cannot_be_written_is_said_and_loses_nothing(arguments, caps
         assert study.ask(3)[: len(asked)] == asked
 
 
+@pytest.mark.parametrize("arguments", [["report", "söl.db"], ["report", "söl.db", "--json"]])
+def test_output_in_an_encoding_that_lacks_a_character_is_said(arguments, capsys, monkeypatch):
+    pool_file()
+    run("plan", "pool.csv", "söl.db", "--model", "a", "--budget", 10)
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="koi8-r"))
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main(arguments)
+    told = capsys.readouterr().err
+    assert told == "Error: the output cannot be written: its encoding has no 'ö'; set PYTHONIOENCODING=utf-8\n"
+
+
 def test_items_do_not_go_out_where_nothing_can_be_read(monkeypatch, capsys):
     pool_file()
     run("plan", "pool.csv", "s.db", "--model", "a", "--budget", 10)

@@ -364,6 +364,8 @@ def test_bad_arguments_are_refused() -> None:
         ({"tightest": 0}, "tightest"),
         ({"level": 0.0}, "level"),
         ({"values": [[0.1, 0.2]]}, "shape"),
+        ({"std_errors": [0.1, 0.1, 0.2]}, r"std_errors of shape \(3,\) for values of shape \(2,\)"),
+        ({"n": [10]}, r"n of shape \(1,\)"),
     ],
 )
 def test_bad_arguments_of_asymptotic_sequences_are_refused(changed: dict[str, object], message: str) -> None:

@@ -1,5 +1,6 @@
 """A report says the same in words, as data and as a page, of every kind of study at every time."""
 
+import itertools
 import json
 import re
 import sys
@@ -10,6 +11,7 @@ from io import BytesIO
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.figure import Figure as Canvas
 
 import sondage
@@ -341,6 +343,36 @@ def test_names_in_charts_are_no_formulas(rng):
     sondage.plot(sondage.select(pool, **options), ax=above)
     sondage.plot(sondage.evaluate(pool, measure="f1", model="b", **options), "contributors", ax=below)
     canvas.savefig(BytesIO())
+
+
+def spilled(ax):
+    """Return the names beside a chart that reach beyond its figure, or into the next name."""
+    ax.figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+    outside = [box for box in boxes if box.x0 < 0]
+    return outside + [box for box, above in itertools.pairwise(boxes) if box.y1 > above.y0 and above.y1 > box.y0]
+
+
+@pytest.mark.parametrize("figsize", [None, (3, 4)])
+def test_names_beside_charts_are_seen_whole(rng, figsize):
+    pyplot.close("all")
+    if figsize is not None:
+        pyplot.figure(figsize=figsize)
+    names = ["challenger of 2026-02", "champion of 2026-01"]
+    pool = Pool(models={name: Classifier(rng.random(200)) for name in names})
+    ax = sondage.plot(sondage.compare(pool, *names, "f1", labels=[0, 1] * 100, budget=50))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["\nminus ".join(names)]
+    assert not spilled(ax)
+    pyplot.close("all")
+
+
+def test_a_selection_is_drawn_as_high_as_its_models_and_says_from_which(rng):
+    pyplot.close("all")
+    models = {f"model {n}": Classifier(rng.random(100)) for n in range(30)} | {"$\\no$": Classifier([0.1, 0.9] * 50)}
+    ax = sondage.plot(sondage.select(Pool(models=models), labels=[0, 1] * 50, budget=60))
+    assert ax.get_xlabel() == "percentage points from $\\no$"
+    assert not spilled(ax)
+    pyplot.close("all")
 
 
 def test_charts_show_the_numbers(tmp_path, rng):

@@ -5,8 +5,8 @@ from html import unescape
 import numpy as np
 import pytest
 
-from sondage import Pool, Regressor, advise
-from sondage.errors import InputError
+from sondage import Classifier, Pool, Regressor, advise
+from sondage.errors import InputError, SondageWarning
 from sondage.reports.advice import describe_advice
 
 P = np.random.default_rng(0).random(500)
@@ -40,3 +40,13 @@ def test_without_variances_only_ratios_are_told() -> None:
     for wanted in ({"width": 0.1}, {"difference": 0.1}):
         with pytest.raises(InputError, match="width= and difference= need predictive variances"):
             advise(two, "mse", compare=("a", "b"), **wanted)
+
+
+def test_a_difference_is_found_for_certain_once_all_that_can_move_it_is_labelled() -> None:
+    near = Pool(models={"a": Classifier(P), "b": Classifier(np.where(np.arange(500) < 40, 1 - P, P))})
+    asked = {"measure": "accuracy", "compare": ("a", "b"), "difference": 0.01, "budgets": [100]}
+    default = advise(near, **asked).expected[0]
+    assert (default.method, default.std_error, default.power) == ("default", 0.0, 1.0)
+    alike = Pool(models={"a": Classifier(P), "b": Classifier(P)})
+    with pytest.warns(SondageWarning, match="nothing is uncertain"):
+        assert np.isnan(advise(alike, **asked).expected[0].power)

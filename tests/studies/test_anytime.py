@@ -276,6 +276,9 @@ class TestStopping:
         assert found.n_labels <= batches.n_labels < found.n_labels + 10
         narrow = sondage.compare(pool, "a", "b", labels=labels, budget=900, stop=0.2)
         assert narrow.interval().width < 0.2
+        assert narrow.significance.kind == "anytime"  # as the interval, which else may hold 0 and a winner be named
+        named = sondage.compare(pool, "a", "b", labels=labels, budget=900, stop=0.2, test="t")
+        assert (named.n_labels, named.significance.kind) == (narrow.n_labels, "t")
 
     @pytest.mark.parametrize("seed", [4, 5, 6, 7, 8, 9])
     def test_the_estimate_is_within_its_interval(self, seed):

@@ -63,6 +63,10 @@ class Verbs(click.Group):
             sys.stdout = io.StringIO()  # what is left in the other is not written at the end either
             click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
             sys.exit(1)
+        except UnicodeEncodeError as error:
+            reason = f"its encoding has no {error.object[error.start]!r}; set PYTHONIOENCODING=utf-8"
+            click.echo(f"Error: the output cannot be written: {reason}", err=True)
+            sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what went wrong is said in one line, and so is what the reader must know."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report
-from sondage.reports.plots import CHARTS, Palette, draw_figures, require_matplotlib
+from sondage.reports.plots import CHARTS, Palette, draw_figures, height_of, require_matplotlib, rows_height
 from sondage.reports.text import figure_reach, figure_value, quantity
 from sondage.reports.wording import percent, value_words
 from sondage.version import __version__
@@ -23,8 +23,6 @@ WIDTH = 4.3
 """Inches of a chart: narrow enough for a telephone, so that its letters are as large there."""
 HEIGHTS = {"reliability": 3.3, "weights": 2.7, "uniform": 1.35}
 MINUS = "\N{MINUS SIGN}"
-ROW, FRAME = 0.33, 0.72
-"""Inches of a row of a chart with names, and of all that is around the rows."""
 
 # Colours that stand for the page's own, so that a chart follows it into the dark.
 _STAND_INS = {field.name: f"#{0xA1B2C0 + place:06x}" for place, field in enumerate(fields(Palette))}
@@ -73,7 +71,7 @@ def report_page(report: Report) -> str:
 
 def _part_chart(figures: tuple[Figure, ...]) -> str:
     zero = figures[0].unit == " points"
-    return _svg(FRAME + ROW * len(figures), lambda ax, palette: draw_figures(ax, figures, palette, zero=zero))
+    return _svg(rows_height(len(figures)), lambda ax, palette: draw_figures(ax, figures, palette, zero=zero))
 
 
 def _moved(report: Report, value: float) -> str:
@@ -102,8 +100,7 @@ def _template() -> Any:
 
 
 def _chart(name: str, report: Report) -> str:
-    rows = {"result": len(report.gaps or report.figures), "contributors": len(report.contributors)}
-    height = HEIGHTS.get(name) or FRAME + ROW * rows[name]
+    height = HEIGHTS.get(name) or height_of(name, report)
     return _svg(height, lambda ax, palette: CHARTS[name][1](ax, report, palette), name)
 
 

@@ -18,7 +18,7 @@ from sondage.reports.text import PERCENT, base_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CHARTS", "Palette", "draw_figures", "plot", "require_matplotlib"]
+__all__ = ["CHARTS", "Palette", "draw_figures", "height_of", "plot", "require_matplotlib", "rows_height"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def plot(
         Estimates with their intervals; observed against believed; how evenly labels count; the labels that moved the
         result most; labels used and what uniform sampling would have needed.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default the current axes.
+        Where to draw; by default the current axes, or new ones with room for names beside them.
     level : float
         Confidence level of the intervals, in (0, 1).
     palette : Palette, optional
@@ -76,11 +76,33 @@ def plot(
         raise InputError(f"there is nothing to draw in chart {chart!r}")
     if ax is None:
         require_matplotlib()
-        from matplotlib import pyplot
-
-        ax = pyplot.gca()
+        ax = _current_axes(height_of(chart, report))
     draw(ax, report, palette or Palette())
     return ax
+
+
+def _current_axes(height: float) -> Axes:
+    """Return the current axes; where there are none yet, their figure leaves its margins to the names of rows."""
+    from matplotlib import pyplot
+
+    if not pyplot.get_fignums():
+        width, usual = pyplot.rcParams["figure.figsize"]
+        pyplot.figure(figsize=(width, max(usual, height)))
+    figure = pyplot.gcf()
+    if not figure.axes and figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")
+    return figure.gca()
+
+
+def height_of(chart: str, report: Report) -> float:
+    """Return the height, in inches, that a chart's rows need; of a chart without rows the least."""
+    rows = {"result": len(report.gaps or report.figures), "contributors": len(report.contributors)}
+    return rows_height(rows.get(chart, 0))
+
+
+def rows_height(count: int) -> float:
+    """Return the height, in inches, of so many rows with names and all that is around them."""
+    return 0.72 + 0.33 * count
 
 
 def require_matplotlib() -> None:
@@ -118,7 +140,11 @@ def _scale(measures: Sequence[str]) -> float:
 
 
 def _short(text: str, most: int = 26) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    """Return a name that fits beside an axis; of a difference both models, on a line each."""
+    if len(text) <= most:
+        return text
+    first, minus, second = text.partition(" minus ")
+    return f"{_short(first)}\nminus {_short(second)}" if minus else f"{text[: most - 1]}…"
 
 
 def _quiet(ax: Axes, palette: Palette, grid: Any) -> None:
@@ -139,6 +165,8 @@ def _quiet(ax: Axes, palette: Palette, grid: Any) -> None:
 def _draw_result(ax: Axes, report: Report, palette: Palette) -> None:
     figures = report.gaps or report.figures
     draw_figures(ax, figures, palette, zero=figures[0].unit == " points")
+    if report.gaps:  # the best, of which there is no row
+        ax.set_xlabel(f"{ax.get_xlabel()} from {_short(report.figures[0].name)}", parse_math=False)
 
 
 def _draw_reliability(ax: Axes, report: Report, palette: Palette) -> None:

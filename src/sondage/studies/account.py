@@ -158,7 +158,8 @@ class Account(Kept):
         Returns
         -------
         Estimate, dict of str to Estimate, Comparison or Selection
-            By the question: of one measure, of several, of two models, of all.
+            By the question: of one measure; of several, by their full names (``"f1:positive=spam"`` where the study
+            has a positive class); of two models; of all.
 
         Raises
         ------

@@ -52,7 +52,7 @@ class Expected:
     passive_budget : float
         Budget at which uniform sampling has the same standard error; infinite if the whole pool is not enough.
     power : float
-        Probability that a test at alpha finds the difference asked about; NaN where none is.
+        Probability that a test at alpha finds the difference asked about; NaN where none is, or no label can move it.
     """
 
     method: str
@@ -253,7 +253,7 @@ def _expected(
     alike = name == "passive" or not passive(budget) > 0  # where no label can move the result all budgets are
     same = budget if alike else budget_for(passive, variance, limit)
     found = float("nan")
-    if aim.difference is not None and variance > 0:
+    if aim.difference is not None and passive(limit / 2.0) > 0:  # a difference that no label can move is not found
         found = float(power(aim.difference, float(np.sqrt(variance)), 1, alpha=aim.alpha))
     return Expected(name, budget, float(np.sqrt(variance)), same, found)
 

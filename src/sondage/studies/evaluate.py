@@ -235,7 +235,7 @@ def compare(
         Randomness of ``test="permutation"`` and ``"bootstrap"``.
     stop : float or "significant", optional
         ``"significant"``: stop as soon as the evidence suffices at `alpha`, looking at each label; the type I error
-        over all looks is at most `alpha`. A number: as for `evaluate`.
+        over all looks is at most `alpha`. A number: as for `evaluate`; the p-value then holds at any time too.
     looks : int or sequence of float, optional
         With ``stop="significant"``: look at so many equally spaced shares of the budget, or at these, only.
     level, batch

@@ -123,7 +123,8 @@ def stopping_method(method: str | Method | None, parts: Mapping[str, Any], rule:
     """Return the method, made fit for a rule that looks at every label.
 
     Where it is the default one, half of the draw is spread over all items that can matter, unless a floor is named: an
-    interval that never takes the belief's word needs it. With costs there is one stage.
+    interval that never takes the belief's word needs it. With costs there is one stage. A test that is not named holds
+    at any time too, as the interval does.
 
     Raises
     ------
@@ -146,7 +147,7 @@ def stopping_method(method: str | Method | None, parts: Mapping[str, Any], rule:
         raise InputError(
             f"stop= needs a draw without replacement and target='pool', not draw={made.draw!r}, target={made.target!r}"
         )
-    return made
+    return replace(made, test="anytime") if made.test == "auto" else made
 
 
 def concluded(found: Any, session: Session, rule: Rule | None, stopped: str | None) -> Any:

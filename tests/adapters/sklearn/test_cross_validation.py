@@ -248,6 +248,12 @@ def test_equal_scores_are_not_certainty():
         (lambda: cross_validate(GaussianNB(), X, Y, cv=1), "at least 2 folds"),
         (lambda: cross_compare(list(MODELS.values()), X, Y), "are a list; they must be a mapping of name to estimator"),
         (lambda: pool_of(list(MODELS.values()), X), "model 'model' is a list; a pool takes classifiers and regressors"),
+        (lambda: cross_validate(MODELS, X, Y), "model 'model' is a dict; cross-validation takes classifiers and"),
+        (
+            lambda: cross_compare({"a": GaussianNB(), "b": GaussianNB}, X, Y),
+            r"'b' is the class .*: write GaussianNB\(\)",
+        ),
+        (lambda: pool_of(GaussianNB, X), r"model 'model' is the class GaussianNB: write GaussianNB\(\)"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=2.5), "cv=2.5 must be a whole number"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=len(Y) + 1), r"cv=\d+: .*number of splits"),
         (lambda: cross_validate(Ridge(), A, np.where(B[3] == B, np.nan, B), "mse"), "label of row 3 is nan"),

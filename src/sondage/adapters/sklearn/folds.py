@@ -142,11 +142,9 @@ class Held:
 
 def hold_out(estimator: Any, X: Any, y: Any, measure: Measure, splits: Splits, n_jobs: int | None) -> Held:
     """Return an estimator's scores on the folds."""
-    from sklearn.base import is_classifier, is_regressor
+    from sklearn.base import is_classifier
     from sklearn.model_selection import cross_validate
 
-    if not (is_classifier(estimator) or is_regressor(estimator)):
-        raise InputError(f"{type(estimator).__name__} is neither a classifier nor a regressor")
     labels = np.asarray(y)
     classes = tuple(np.unique(labels).tolist()) if is_classifier(estimator) else ()
     task = Task("classification", classes) if classes else Task("regression")

@@ -12,7 +12,7 @@ from sondage.core.predictions import Classifier, Regressor
 from sondage.errors import InputError
 from sondage.pools import Pool
 
-__all__ = ["models_of", "pool_of"]
+__all__ = ["models_of", "pool_of", "require_models"]
 
 
 def pool_of(estimators: Any, X: Any, *, classes: Any = None, **columns: Any) -> Pool:
@@ -65,14 +65,12 @@ def models_of(
     estimators: Mapping[str, Any], X: Any, classes: Any = None
 ) -> tuple[dict[str, Classifier | Regressor], Any]:
     """Return what fitted estimators say of X, and the classes in the order of their columns; None for numbers."""
-    from sklearn.base import is_classifier, is_regressor
+    from sklearn.base import is_classifier
 
     if not estimators:
         raise InputError("no estimators given; a pool needs at least one model")
+    require_models(estimators, "a pool")
     for name, estimator in estimators.items():
-        if not hasattr(estimator, "predict") or not (is_classifier(estimator) or is_regressor(estimator)):
-            kind = type(estimator).__name__
-            raise InputError(f"model {name!r} is a {kind}; a pool takes classifiers and regressors")
         _require_fitted(name, estimator)
     if not all(is_classifier(estimator) for estimator in estimators.values()):
         if any(is_classifier(estimator) for estimator in estimators.values()):
@@ -80,6 +78,18 @@ def models_of(
         return {name: _regressor(name, estimator, X) for name, estimator in estimators.items()}, None
     known = _known_classes(estimators) if classes is None else list(classes)
     return {name: _classifier(name, estimator, X, known) for name, estimator in estimators.items()}, known
+
+
+def require_models(estimators: Mapping[str, Any], taker: str) -> None:
+    """Refuse what is neither a classifier nor a regressor, such as the class of one that was not called."""
+    from sklearn.base import is_classifier, is_regressor
+
+    for name, estimator in estimators.items():
+        if isinstance(estimator, type):
+            raise InputError(f"model {name!r} is the class {estimator.__name__}: write {estimator.__name__}()")
+        if not hasattr(estimator, "predict") or not (is_classifier(estimator) or is_regressor(estimator)):
+            kind = type(estimator).__name__
+            raise InputError(f"model {name!r} is a {kind}; {taker} takes classifiers and regressors")
 
 
 def _require_fitted(name: str, estimator: Any) -> None:

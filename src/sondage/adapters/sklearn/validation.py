@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sondage.adapters.sklearn.folds import Held, Splits, hold_out, make_splits
+from sondage.adapters.sklearn.pools import require_models
 from sondage.core.catalogue.significance import named_test
 from sondage.core.contenders import best_first
 from sondage.core.folds import fold_roots
@@ -22,6 +23,8 @@ from sondage.core.significance import JointErrors, holm, mcnemar_test, null_diff
 from sondage.errors import InputError
 
 __all__ = ["cross_compare", "cross_select", "cross_validate"]
+
+TAKER = "cross-validation"
 
 
 def cross_validate(
@@ -95,6 +98,7 @@ def cross_validate(
     accuracy of GaussianNB: 0.96 +- 0.01 (150 labels)
     """
     name = type(estimator).__name__
+    require_models({"model": estimator}, TAKER)
     splits = make_splits(estimator, X, y, cv, repeats, seed, groups)
     return _validate({name: estimator}, X, y, parse_measure(measure, positive), splits, n_jobs).estimate(name)
 
@@ -233,9 +237,10 @@ def cross_select(
 
 
 def _require_named(estimators: Any) -> None:
-    """Refuse estimators without names."""
+    """Refuse estimators without names, and what is none."""
     if not isinstance(estimators, Mapping):
         raise InputError(f"estimators are a {type(estimators).__name__}; they must be a mapping of name to estimator")
+    require_models(estimators, TAKER)
 
 
 @dataclass(frozen=True, eq=False)

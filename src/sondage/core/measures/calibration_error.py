@@ -68,10 +68,9 @@ class ECE:
     -----
     The standard error is the root of the variance plus the square of the bias that may be left, so that t intervals
     (``"auto"``) hold from the level .9 upwards wherever the bins stand; they are wide where a model is calibrated,
-    since few labels cannot tell small errors from none. They hold too seldom where a model is far too sure of items that
-    are hardly ever wrong, of which a few hundred labels need not hold one (docs/choosing.md). A bootstrap does not hold
-    at the kink and is refused, and so is the population as the target: few items in a bin would bias its value as few
-    labels do.
+    since few labels cannot tell small errors from none. They hold too seldom where a model is far too sure of items,
+    hardly one of which is drawn that is wrong (docs/choosing.md). A bootstrap does not hold at the kink and is refused,
+    and so is the population as the target: few items in a bin would bias its value as few labels do.
     What `sondage.advise` expects is the root of the variance alone.
 
     References

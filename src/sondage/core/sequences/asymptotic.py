@@ -147,8 +147,10 @@ def _checked(
     values: ArrayLike, std_errors: ArrayLike, n: ArrayLike, level: float, tightest: float, pool_size: float
 ) -> tuple[Floats, Floats, Floats]:
     """Return values, standard errors and x."""
-    value, error, count = np.broadcast_arrays(*(np.asarray(given, dtype=float) for given in (values, std_errors, n)))
+    value, error, count = (np.asarray(given, dtype=float) for given in (values, std_errors, n))
     require(value.ndim == 1, f"values of shape {value.shape}; one row is needed")
+    for name, given in (("std_errors", error), ("n", count)):
+        require(given.shape == value.shape, f"{name} of shape {given.shape} for values of shape {value.shape}")
     require_level("level", level)
     require(not np.any(error < 0), "a standard error is negative")
     ascending = bool(np.all(np.diff(count) > 0)) and bool(np.all((count > 0) & (count <= pool_size)))
