@@ -15,7 +15,7 @@ from sondage.core.possible import outward, unrefuted_limits, unrounded
 from sondage.core.results import Comparison, Estimate
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, immovable
-from sondage.studies.planning import contrasts_of
+from sondage.studies.planning import main_contrasts
 from sondage.studies.proven import proven_range
 from sondage.studies.remarks import remarks_on
 from sondage.studies.responses import Labelled, if_skipped, labelled
@@ -34,21 +34,15 @@ __all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session"
 
 def estimate_session(session: Session) -> dict[str, Estimate]:
     """Return an estimate of each of the question's measures, by name."""
-    found, estimates = labelled(session), {}
-    for measure in session.question.measures:
-        functional = measure.ready(session.task)
-        contrast = contrasts_of(session.question, functional, session.models)[0]
-        estimates[functional.name] = estimate_of(session, found, contrast)
-    return estimates
+    found, contrasts = labelled(session), main_contrasts(session.question, session.task, session.models)
+    return {contrast.functional.name: estimate_of(session, found, contrast) for contrast in contrasts}
 
 
 def compare_session(session: Session, generator: np.random.Generator | None = None) -> Comparison:
     """Return the comparison of the question's two models by its measure."""
-    question = session.question
-    functional = question.measures[0].ready(session.task)
-    contrast = contrasts_of(question, functional, session.models)[0]
+    contrast = main_contrasts(session.question, session.task, session.models)[0]
     estimate = estimate_of(session, labelled(session), contrast)
-    return comparison_of(session, estimate, functional, generator)
+    return comparison_of(session, estimate, contrast.functional, generator)
 
 
 def comparison_of(

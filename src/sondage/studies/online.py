@@ -12,7 +12,7 @@ from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 from sondage.core.strata import next_stratum, stratum_deviations
 from sondage.studies.labels import label_array
-from sondage.studies.planning import contrasts_of
+from sondage.studies.planning import main_contrasts
 
 if TYPE_CHECKING:
     from sondage.studies.session import Session
@@ -41,8 +41,7 @@ def _base_weights(session: Session, strata: NDArray[np.int64], n_strata: int) ->
 
 def _deviations(session: Session, strata: NDArray[np.int64], n_strata: int) -> Floats:
     """Return each stratum's deviation of the influence of the labels so far; 1 each before any."""
-    functional = session.question.measures[0].ready(session.task)
-    contrast = contrasts_of(session.question, functional, session.models)[0]
+    contrast = main_contrasts(session.question, session.task, session.models)[0]
     influence = contrast.influence(session.stage.known.means_of(contrast))
     influence = replace(influence, constant=0.0)  # beside that of variances beyond all bounds nothing shows
     given = {p: label for p in session.asked if (label := session.answers.get(p)) is not None}

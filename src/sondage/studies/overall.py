@@ -24,7 +24,7 @@ from sondage.core.samples import Sample
 from sondage.pools import Pool
 from sondage.studies.answers import within
 from sondage.studies.fitting import immovable
-from sondage.studies.planning import contrasts_of
+from sondage.studies.planning import main_contrasts
 from sondage.studies.proven import proven_range
 from sondage.studies.remarks import of_undefined
 from sondage.studies.responses import Labelled, labelled
@@ -144,8 +144,7 @@ def _whole_of(
 ) -> _Whole:
     """Return the slices joined at their pool means: those before any label if no label can move any."""
     first = next(iter(sessions.values()))
-    functional = first.question.measures[number].ready(first.task)
-    contrast = contrasts_of(first.question, functional, first.models)[0]
+    contrast = main_contrasts(first.question, first.task, first.models)[number]
     slices = []
     for name, session in sessions.items():
         found = labelled(session)

@@ -32,6 +32,7 @@ __all__ = [
     "check_target",
     "contrasts_of",
     "design_of",
+    "main_contrasts",
     "make_plan",
     "open_stage",
     "settle",
@@ -122,6 +123,11 @@ def contrasts_of(question: Question, functional: Functional, names: tuple[str, .
         return (Contrast(functional, ((index[0], 1.0),)),)
     pairs = [(a, b) for i, a in enumerate(index) for b in index[i + 1 :]]
     return tuple(Contrast(functional, ((a, 1.0), (b, -1.0))) for a, b in pairs)
+
+
+def main_contrasts(question: Question, task: Task, names: tuple[str, ...]) -> list[Contrast]:
+    """Return a question's contrast of each measure; of more than two models that of the first pair."""
+    return [contrasts_of(question, measure.ready(task), names)[0] for measure in question.measures]
 
 
 def upright(contrast: Contrast, names: tuple[str, ...]) -> Contrast:

@@ -22,7 +22,7 @@ from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
 from sondage.studies.labels import Label, guesses, label_array
-from sondage.studies.planning import contrasts_of, upright
+from sondage.studies.planning import main_contrasts, upright
 from sondage.studies.session import Session
 from sondage.studies.sums import calibrated, carried_totals
 
@@ -228,14 +228,13 @@ def _cells(score: Floats, answered: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]) -> Floats:
     """Return the believed mean influence of these drawn items on the first measure, on any scale; 0 of a limit."""
-    functional = session.question.measures[0].ready(session.task)
-    contrast = upright(contrasts_of(session.question, functional, session.models)[0], session.models)
+    contrast = upright(main_contrasts(session.question, session.task, session.models)[0], session.models)
     assert known.belief is not None
     sums = known.means_of(contrast)
     if is_limit(known.belief):
         return np.zeros(len(positions))
     items, _, units = session.rows(positions, {})
-    single = [Contrast(functional, (one,)) for one in contrast.weights]  # of a difference nothing may be left
+    single = [Contrast(contrast.functional, (one,)) for one in contrast.weights]  # of a difference nothing may be left
     squares = [moments(one.influence(sums), known.belief, items)[1] for one in single]
     mean = moments(contrast.influence(sums), known.belief, items)[0] + np.zeros(len(items))
     score = mean if units is None else np.bincount(units, weights=mean) / np.bincount(units)

@@ -20,7 +20,7 @@ from sondage.pools import Pool
 from sondage.pools.parts import Undrawn
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.method import Method, Question
-from sondage.studies.planning import Stage, contrasts_of, make_plan
+from sondage.studies.planning import Stage, main_contrasts, make_plan
 from sondage.studies.sums import Past
 
 if TYPE_CHECKING:
@@ -138,9 +138,7 @@ def drawn_units(session: Session, number: int, contrast: Contrast, fraction: Fra
 
 def _fractions(question: Question, task: Task, models: tuple[str, ...]) -> list[tuple[Contrast, Fraction]]:
     """Return the question's contrasts that are means or ratios."""
-    functionals = (measure.ready(task) for measure in question.measures)
-    contrasts = (contrasts_of(question, functional, models)[0] for functional in functionals)
-    found = ((contrast, fraction_of(contrast, task)) for contrast in contrasts)
+    found = ((contrast, fraction_of(contrast, task)) for contrast in main_contrasts(question, task, models))
     return [(contrast, fraction) for contrast, fraction in found if fraction is not None]
 
 
