@@ -9,7 +9,7 @@ import polars
 import pyarrow
 import pytest
 
-from sondage import Pool, evaluate, read_pool
+from sondage import Pool, estimate_from, evaluate, read_pool
 from sondage.errors import InputError
 
 COLUMNS = {
@@ -76,6 +76,14 @@ def test_arrays_of_arrow_may_hold_texts_and_missing_values():
     assert evaluate(pool, labels=labels, budget=3).n_labels == 2
     with pytest.raises(InputError, match="cost of row 1 is nan; it must be finite"):
         Pool([0.2, 0.4], costs=pyarrow.array([1, None]))
+
+
+def test_truths_that_are_objects_are_0_and_1():
+    joined = pandas.Series([True, None, False], dtype=object).fillna(True)
+    assert joined.dtype == object
+    given = {"labels": [1, 0, 0], "inclusion": [0.5, 0.5, 0.5]}
+    for predictions in (joined, joined.astype(bool)):
+        assert estimate_from("accuracy", predictions=predictions, **given).value == pytest.approx(2 / 3, rel=1e-12)
 
 
 def test_missing_lists_and_names_that_stand_twice_are_refused():

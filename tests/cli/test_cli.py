@@ -95,6 +95,10 @@ def test_help_and_page_name_every_choice():
     [
         ("advise pool.csv --model a --difference 0.1", "--difference goes with --compare"),
         ("advise pool.csv --model a --power 0.9", "--power goes with --compare"),
+        (
+            "advise pool.csv --measure f1 --measure recall",
+            "--measure takes one here, not f1, recall: of several the first",
+        ),
         ("advise pool.csv --compare a,b --power 0.9", "--power goes with --difference"),
         ("plan pool.csv s.db --model a --budget 5 --margin 0.1", "--margin goes with --compare"),
         ("plan pool.csv s.db --select --budget 5 --alternative less", "--alternative goes with --compare"),

@@ -88,6 +88,14 @@ def test_options_are_those_of_estimate_from():
     assert found["interval"]["low"] == pytest.approx(wanted.interval(kind="t").low, rel=1e-12)
 
 
+def test_several_measures_each_have_an_answer():
+    file = written(drawn())
+    answers = told(file, "--measure", "f1", "--measure", "recall", "--positive", "ham")["estimates"]
+    assert list(answers) == ["f1:positive=ham", "recall:positive=ham"]
+    alone = told(file, "--measure", "f1", "--positive", "ham")
+    assert alone == {"kind": "estimate"} | answers["f1:positive=ham"]
+
+
 def test_one_of_two_regressors_and_draws_with_replacement():
     numbers = np.round(np.random.default_rng(2).normal(size=(2, 50)), 3)
     q, whole = np.linspace(0.001, 0.01, 50), np.arange(50)

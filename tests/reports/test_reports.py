@@ -473,6 +473,7 @@ def test_what_the_labels_prove_is_said_where_it_is_near():
     [
         ("accuracy", "greater", 0.1, "'a' is not worse than 'b' by 10 points or more"),
         ("error_rate", "less", 0.1, "'a' is not worse than 'b' by 10 points or more"),
+        ("error_rate", "less", 0.01, "Not shown that 'a' is not worse than 'b' by 1 point or more"),
         ("error_rate", "greater", 0.1, "'b' is not worse than 'a' by 10 points or more"),
         ("accuracy", "greater", 0.001, "Not shown that 'a' is not worse than 'b' by 0.1 points or more"),
         ("accuracy", "greater", -0.1, "Not shown that 'a' is better than 'b' by more than 10 points"),

@@ -206,6 +206,20 @@ def test_a_pool_from_a_file_is_read_again_to_extend(place, tmp_path):
         Study.open(study.place).extend(7)
 
 
+def test_a_pool_that_has_moved_is_found_once_it_was_given(place, tmp_path):
+    there, moved = tmp_path / "pool.csv", tmp_path / "moved.csv"
+    there.write_text("id,p_1\n" + "".join(f"{number},{number / 1000}\n" for number in range(1, 1000)))
+    study = Study.create(place, sondage.read_pool(there), budget=300)
+    there.rename(moved)
+    study.extend(310, sondage.read_pool(moved, task="classification"))
+    again = Study.open(study.place)
+    assert (again.facts["source"], again.reading) == (str(moved), {"task": "classification"})
+    ids = again.ask(200)
+    again.tell(ids, [0] * len(ids))
+    assert again.ask(1)  # of the next stage, without a warning that the pool is not there
+    assert len(again.snapshot().stages) == 2
+
+
 def test_a_pool_in_memory_must_be_given_to_extend(rng, place):
     pool, _ = two_classes(rng)
     Study.create(place, pool, budget=10)

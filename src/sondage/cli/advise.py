@@ -16,7 +16,9 @@ __all__ = ["command"]
 
 @click.command("advise", short_help="Say what labels will buy, before any is given.")
 @click.argument("pool", metavar="POOL")
-@click.option("--measure", default="error_rate", show_default=True, help="Name of the measure, as for plan.")
+@click.option(
+    "--measure", "measures", multiple=True, default=["error_rate"], show_default=True, help="The measure, as for plan."
+)
 @click.option("--model", help="Which of several models.")
 @click.option("--compare", metavar="A,B", help="The difference of these two models.")
 @click.option("--positive", help="The positive class; by default the second.")
@@ -39,6 +41,7 @@ __all__ = ["command"]
 @json_option
 def command(
     pool: str,
+    measures: tuple[str, ...],
     compare: str | None,
     budgets: tuple[float, ...],
     classes: str | None,
@@ -57,6 +60,8 @@ def command(
     from sondage import advise
     from sondage.reports.advice import advice_data, describe_advice
 
+    if len(measures) > 1:
+        raise InputError(f"--measure takes one here, not {', '.join(measures)}: of several the first decides the draw")
     pair = divided(compare)
     if pair is not None and len(pair) != 2:
         raise InputError(f"--compare takes two models, A,B; it has {len(pair)}: {compare}")
@@ -65,7 +70,7 @@ def command(
     with waiting(f"reading {pool}") as shown:
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"looking at {len(found):,} items")
-        advice = advise(found, compare=pair, budgets=budgets or None, **options)
+        advice = advise(found, measures[0], compare=pair, budgets=budgets or None, **options)
     if as_json:
         print_json(advice_data(advice))
     else:

@@ -12,7 +12,12 @@ from sondage.cli.printing import divided, level_option, require_with, sequence_o
 __all__ = ["command"]
 
 OF_FILES: dict[str, dict[str, Any]] = {
-    "measure": {"default": "error_rate", "show_default": True, "help": "Of a file: what to estimate, as for plan."},
+    "measure": {
+        "multiple": True,
+        "default": ["error_rate"],
+        "show_default": True,
+        "help": "Of a file: what to estimate, as for plan; repeatable.",
+    },
     "model": {"help": "Of a file: which of several models."},
     "positive": {"help": "Of a file: the positive class; by default the second."},
     "classes": {"metavar": "A,B,...", "help": "Of a file: the classes in their order, where it does not tell."},
@@ -71,4 +76,7 @@ def command(study: str, level: float, as_json: bool, sequence: bool, **options: 
     from sondage.adapters.drawn_labels import estimate_file
 
     options["classes"] = divided(options["classes"])
-    print_result(estimate_file(study, **options), level, as_json)
+    measures = options.pop("measure")
+    found = [estimate_file(study, measure, **options) for measure in measures]
+    result = found[0] if len(measures) == 1 else {one.measure: one for one in found}
+    print_result(result, level, as_json)

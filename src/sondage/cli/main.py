@@ -64,6 +64,8 @@ class Verbs(click.Group):
             click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
             sys.exit(1)
         except UnicodeEncodeError as error:
+            if error.encoding == "utf-8":  # half of a character, which no output has
+                raise
             reason = f"its encoding has no {error.object[error.start]!r}; set PYTHONIOENCODING=utf-8"
             click.echo(f"Error: the output cannot be written: {reason}", err=True)
             sys.exit(1)

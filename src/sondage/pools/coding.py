@@ -288,6 +288,8 @@ def _argmax(probabilities: NDArray[Any], n_classes: int) -> NDArray[Any]:
 def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where: Where) -> NDArray[Any]:
     """Return class codes; values are matched as they are, else by their text."""
     kind = np.uint8 if len(classes) <= 256 else np.int32
+    if values.dtype.kind == "O" and all(isinstance(value, bool | np.bool_) for value in values):
+        values = values.astype(np.bool_)  # so that they are 0 and 1 too, as in an array of their own type
     if values.dtype.kind in "iub" and classes == tuple(range(len(classes))):
         if len(values) and not (values.min() >= 0 and values.max() < len(classes)):
             row = int(np.argmax((values < 0) | (values >= len(classes))))

@@ -202,7 +202,9 @@ def _decided(comparison: Comparison) -> str:
         return "No winner yet" if better is None else f"{better!r} is better than {other!r}"
     above = comparison.significance.alternative == "greater"
     percent = base_name(comparison.estimate.measure) in PERCENT
-    margin = f"{100 * abs(null):g} points" if percent else f"{abs(null):g}"
+    margin = f"{100 * abs(null) if percent else abs(null):g}"
+    if percent:
+        margin += " point" if margin == "1" else " points"
     if comparison.higher_is_better is None:
         claim = f"the difference is {'above' if above else 'below'} {'-' if null < 0 else ''}{margin}"
     else:

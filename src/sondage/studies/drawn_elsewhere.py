@@ -56,7 +56,7 @@ def estimate_from(
     Parameters
     ----------
     measure, classes, positive, interval, target
-        As for `evaluate`.
+        As for `evaluate`, but for one measure a call.
     labels : array-like, shape (n,)
         Labels of the items drawn.
     predictions, probabilities, means, variances : array-like, shape (n,) or (n, k), optional

@@ -115,6 +115,10 @@ class Records:
         """Write a new budget."""
         self._connection.execute(update(tables.study).values(budget=budget))
 
+    def move_pool(self, source: str, reading: str) -> None:
+        """Write where the pool is now, and the options to read it with."""
+        self._connection.execute(update(tables.study).values(source=source, reading=reading))
+
     def count_revision(self) -> None:
         """Tell other processes that there are new draws to be read."""
         self._connection.execute(update(tables.study).values(revision=tables.study.c.revision + 1))

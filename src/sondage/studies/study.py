@@ -16,6 +16,7 @@ from sondage.studies.desk import Desk
 from sondage.studies.filing import creation_event, plan_event, stage_row, stage_rows, study_row
 from sondage.studies.method import Method, choose_method
 from sondage.studies.questions import make_question
+from sondage.studies.records import dump
 from sondage.studies.session import Session
 from sondage.studies.sharing import make_sharing
 from sondage.studies.times import now
@@ -188,7 +189,8 @@ class Study(Account, Desk, Shown):
         budget : float
             The new budget, above the present one.
         pool : Pool, optional
-            The pool; by default the one the study was opened with, or the file it came from, read again.
+            The pool; by default the one the study was opened with, or the file it came from, read again. Where it was
+            read from a file, later stages find it there.
 
         Raises
         ------
@@ -209,5 +211,7 @@ class Study(Account, Desk, Shown):
                 found.drop_stages()
                 found.add_stage(*stage_rows(session, pool, 0, self.sharing))
             found.raise_budget(session.budget)
+            if pool.source is not None:  # later stages look for it there
+                found.move_pool(pool.source, dump(pool.reading))
             found.count_revision()
             found.add_events([{"at": at, "kind": "extended", "details": {"from": before, "to": session.budget}}])

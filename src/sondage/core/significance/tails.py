@@ -34,7 +34,7 @@ def null_difference(alternative: str, margin: float = 0.0) -> float:
     require_alternative(alternative)
     require_number("margin", margin)
     require(margin == 0 or alternative != "two-sided", f"margin {margin} needs alternative 'less' or 'greater'")
-    return {"two-sided": 0.0, "less": margin, "greater": -margin}[alternative]
+    return {"two-sided": 0.0, "less": margin, "greater": 0.0 - margin}[alternative]
 
 
 def refutes(gap: float, alternative: str) -> bool:
