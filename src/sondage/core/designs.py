@@ -129,6 +129,18 @@ def broad_root(influence: Influence, items: Items) -> Floats:
 
     A linear influence (a difference of squared losses) leaves its slope, active_inf's |f1 - f2|; a quadratic one
     its curvature, which is the same for all items, as is what is unknown: how a loss of one's own grows.
+
+    Parameters
+    ----------
+    influence : Influence
+        Of numbers.
+    items : Items
+        Rows with the models' means.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+        0 or more, on a scale of its own.
     """
     if not isinstance(influence.basis, Residuals):
         return np.ones(len(items))

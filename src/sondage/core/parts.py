@@ -75,9 +75,9 @@ class Parts:
         if not self.binomial or not inside.any():
             return None
         k, ratios = int(np.count_nonzero(np.isfinite(self.estimated))), self.estimated[inside]
-        binomial = ratios * (1.0 - ratios)
-        n = self.counts[inside] * float(np.sum(binomial / self.counts[inside])) / (k**2 * variance)
-        shares = binomial / n / float(np.sum(binomial / n))
+        of_one = ratios * (1.0 - ratios)
+        n = self.counts[inside] * float(np.sum(of_one / self.counts[inside])) / (k**2 * variance)
+        shares = of_one / n / float(np.sum(of_one / n))
         return float(np.sum(shares * (1.0 - 2.0 * ratios) / n)) / k, 1.0 / float(np.sum(shares**2 / n))
 
 

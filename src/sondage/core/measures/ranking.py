@@ -126,15 +126,8 @@ class NDCG(_Gained):
 
     Parameters
     ----------
-    k : int, optional
-        Positions that count, from the first; by default all.
-    gain : {"exponential", "linear"}
-        Gain of grade y: :math:`2^y - 1`, or y, as trec_eval has it.
-
-    Raises
-    ------
-    MeasureError
-        If k is no whole number from 1, or there is no such gain.
+    k, gain
+        As for `DCG`, with its errors.
 
     References
     ----------
