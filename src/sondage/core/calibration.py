@@ -32,6 +32,7 @@ __all__ = [
     "calibrate_events",
     "calibrate_sides",
     "calibrate_variances",
+    "lapse_evidence",
     "plausible_events",
 ]
 
@@ -229,21 +230,58 @@ def plausible_events(
         return (IDENTITY,)
     beyond = np.zeros(len(logits)) if offsets is None else offsets
     counted = _counted(logits, events, beyond)
-    likelihood = _likelihood(counted)
-    mean = _mean(likelihood)
+    mean = _mean(_likelihood(counted))
     surprise = expit(-np.abs(mean.shift + mean.slope * logits + beyond))
-    doubt = float(np.sum(weights * surprise) / np.sum(weights)) / (1.0 - chance)
-    lapses = np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
-    log_likelihood = np.stack([likelihood, *_likelihoods(counted, lapses, chance)])
+    lapses, log_posteriors = _lapsed(counted, float(np.sum(weights * surprise) / np.sum(weights)), chance, prior)
     order = _MIRRORED if chance == 0.5 and mean.shift < -ROUNDING else _IN_ORDER
-    log_posterior = (_log_priors(prior) + log_likelihood)[:, order].ravel()
+    log_posterior = log_posteriors[:, order].ravel()
     posterior = np.exp(log_posterior - logsumexp(log_posterior))
     places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
     which, cells = np.divmod(np.minimum(places, len(posterior) - 1), len(order))
     return tuple(
         Calibration(float(_SHIFT[cell]), float(_SLOPE[cell]), lapse=float(lapse))
-        for cell, lapse in zip(order[cells], np.append(0.0, lapses)[which], strict=True)
+        for cell, lapse in zip(order[cells], lapses[which], strict=True)
     )
+
+
+def lapse_evidence(
+    logits: Floats, events: NDArray[np.bool_], doubt: float, *, chance: float = 0.5, prior: Lapses = LAPSES
+) -> float:
+    r"""Return how far events speak for lapses, :math:`(P - P_0)_+ / (1 - P_0)`.
+
+    P is the probability that there are any after these events, and :math:`P_0` that before them.
+
+    Parameters
+    ----------
+    logits, events, chance, prior
+        As for `plausible_events`.
+    doubt : float
+        The share of the pool's events that the calibrated model expects to be surprises, in [0, 1].
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 without events.
+
+    Examples
+    --------
+    >>> sure, wrong = np.full(50, 9.0), np.arange(50) < 2
+    >>> [round(lapse_evidence(sure, events, 0.01), 2) for events in (np.ones(50, dtype=bool), ~wrong)]
+    [0.0, 0.9]
+    """
+    if not len(logits):
+        return 0.0
+    _, log_posterior = _lapsed(_counted(logits, events), doubt, chance, prior)
+    without, before = log_posterior[0], _log_priors(prior)[0]  # of which all are the logarithm of 1
+    none = np.exp(logsumexp(without) - logsumexp(log_posterior) - logsumexp(before))
+    return max(0.0, 1.0 - float(none))
+
+
+def _lapsed(counted: _Counted, doubt: float, chance: float, prior: Lapses) -> tuple[Floats, Floats]:
+    """Return the shares of lapses, the first 0, and their log posterior with every calibration, (shares, cells)."""
+    shares = np.append(0.0, np.minimum(np.multiply(prior.rates, doubt / (1.0 - chance)), MOST_LAPSES))
+    log_likelihoods = [_likelihood(counted), *_likelihoods(counted, shares[1:], chance)]
+    return shares, _log_priors(prior) + np.stack(log_likelihoods)
 
 
 def _likelihood(counted: _Counted) -> Floats:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
-from sondage.core.catalogue.designs import Setting, named_design, shrunk
+from sondage.core.catalogue.designs import Setting, named_design, shrunk, trusted
 from sondage.core.comparisons import Contrast
 from sondage.core.designs import Design, Equal
 from sondage.core.measures import Functional, Task
@@ -176,6 +177,7 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
         uninformed=uninformed,
         standing=standing,
         labels=0 if past is None else past.n_labels,
+        mistrust=trusted if past is None else partial(past.mistrust, belief),
         squared=lambda: pool.squared_weights,
     )
     from_first = [_from_first(contrasts) for contrasts in wanted]
