@@ -24,6 +24,13 @@ def rare(spread: float = 4.0, n: int = 6000) -> tuple[NDArray[Any], NDArray[Any]
     return p, (rng.random(n) < p).astype(np.int64)
 
 
+def sure_and_wrong(n: int = 6000) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Probabilities of a sure classifier, and labels of which one in ten comes by chance."""
+    rng = np.random.default_rng(9)
+    p = 1 / (1 + np.exp(-6.0 * rng.standard_normal(n) - 2.0))
+    return p, np.where(rng.random(n) < 0.1, rng.integers(0, 2, n), rng.random(n) < p).astype(np.int64)
+
+
 def begun(pool: Pool, y: NDArray[Any], budget: int, measure: str = "f1") -> Session:
     """A session with so many labels; two models are compared."""
     kind = "compare" if len(pool.models) > 1 else "evaluate"
@@ -90,8 +97,9 @@ def test_a_difference_of_ratios_serves_the_models_own_values_too(measure):
         np.testing.assert_allclose(sizes(session, pool, "adaptive"), expected, rtol=1e-9)
 
 
-def test_every_engine_draws_the_same(tmp_path):
-    p, y = rare()
+@pytest.mark.parametrize("against_the_model", [False, True])
+def test_every_engine_draws_the_same(tmp_path, against_the_model):
+    p, y = sure_and_wrong() if against_the_model else rare()
     pd.DataFrame({"id": np.arange(len(p)), "p_1": p}).to_parquet(tmp_path / "pool.parquet")
     far = read_pool(str(tmp_path / "pool.parquet"))
     drawn = []
@@ -124,13 +132,6 @@ def test_third_cumulants_of_slices_add_up():
     third = sum(share**3 * one.std_error**2 * one.slope for share, one in parts)
     assert found.overall.slope == pytest.approx(third / second, rel=1e-9)
     assert third > 0
-
-
-def sure_and_wrong(n: int = 6000) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Probabilities of a sure classifier, and labels of which one in ten comes by chance."""
-    rng = np.random.default_rng(9)
-    p = 1 / (1 + np.exp(-6.0 * rng.standard_normal(n) - 2.0))
-    return p, np.where(rng.random(n) < 0.1, rng.integers(0, 2, n), rng.random(n) < p).astype(np.int64)
 
 
 @pytest.mark.parametrize("measure", ["error_rate", "f1"])
