@@ -210,8 +210,14 @@ def test_the_belief_of_disputed_items_follows_from_their_own_labels() -> None:
     np.testing.assert_allclose(shown[0][:60], shown[1][:60])
     assert shown[0][0] < 0.05
     assert shown[1][60] > 0.6  # seven in ten of all labels
+    assert shown[0][60] < 0.01
     alike = Sample(Items((items.models[0],) * 2, items.weights), labels, from_inclusion(np.full(200, 0.5)))
-    assert plausible(DIFFERENCE, BELIEF, alike) == (BELIEF,)
+    beliefs = plausible(DIFFERENCE, BELIEF, alike)  # as a single model is judged
+    single = BELIEF.plausible(items, labels, np.full(200, 2.0))
+    for one, other in zip(beliefs, single, strict=True):
+        told, expected = (list(belief.supposed(alike.items, (0, 1)))[1][1] for belief in (one, other))
+        np.testing.assert_allclose(told, expected)
+    assert {belief.between for belief in beliefs} == {BELIEF}
 
 
 def test_disputed_and_agreed_items_are_calibrated_on_their_own_labels() -> None:
@@ -238,7 +244,9 @@ def test_rows_that_share_a_label_are_disputed_together() -> None:
     effect = 500 * 10 * 1e-4 * 0.001 * 2 * 0.999
     often = 500 * 90 * 1e-8 * 0.999 * 0.002**2
     assert found == pytest.approx(effect**2 + often, rel=0.01)
-    assert len(plausible(DIFFERENCE, BELIEF, sample)) > 1
+    beliefs = plausible(DIFFERENCE, BELIEF, sample)
+    assert len({belief.between for belief in beliefs}) > 1
+    assert {belief.agreed for belief in beliefs} == {BELIEF}  # no label is of a unit of which all rows are alike
 
 
 def test_standard_errors_are_averaged_over_beliefs_and_variances_of_losses() -> None:

@@ -19,6 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 import scipy  # scipy.optimize is loaded when it is used
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from sondage.core.beliefs import Belief, ClassBelief, Disputed, LearnedClassBelief, disputed
@@ -35,10 +36,11 @@ FAR = 40.0
 
 
 def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
-    """Return the beliefs that labels leave possible; of a difference in predictions by labels of items that differ.
+    """Return the beliefs that labels leave possible.
 
-    What is wrong of items that models predict alike moves both models' counts alike, but not their losses of
-    probabilities. Rows that share a label tell it once: what is said of it is pooled, or of the first that differs.
+    Of a difference in predictions items that the models predict differently are judged by their own labels, and so are
+    those that they predict alike, which move both models' counts alike, but not their losses of probabilities. Rows
+    that share a label tell it once: what is said of it is pooled, or of the first that differs.
     Losses of probabilities follow from sure items, of which beliefs of classes leave more possible
     (`plausible_of_sure`).
 
@@ -54,15 +56,22 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
     Returns
     -------
     sequence of Belief
-        One as likely as another: `Disputed` of a difference in predictions, the belief alone if none is disputed.
+        One as likely as another, in order of their lapses: `Disputed` of a difference in predictions.
     """
     if not differs_in_predictions(contrast):
         return _left_possible(belief, sample, losses=isinstance(contrast.functional.basis, ClassLoss))
-    rows = np.flatnonzero(disputed(sample.items, contrast.models))
-    if not len(rows):
-        return (belief,)
-    beliefs = _left_possible(belief, sample, tuple(rows.tolist()))
-    return tuple(Disputed(belief, one, contrast.models) for one in beliefs)
+    apart = disputed(sample.items, contrast.models)
+    alike = ~apart if sample.units is None else ~np.isin(sample.units, sample.units[apart])
+    agreed, between = (_left_possible_of(np.flatnonzero(rows), belief, sample) for rows in (alike, apart))
+    if len(agreed) != len(between):  # one of both is the belief alone
+        most = max(len(agreed), len(between))
+        agreed, between = (tuple(beliefs) * (most // len(beliefs)) for beliefs in (agreed, between))
+    return tuple(Disputed(*pair, contrast.models) for pair in zip(agreed, between, strict=True))
+
+
+def _left_possible_of(rows: NDArray[np.int64], belief: Belief, sample: Sample) -> Sequence[Belief]:
+    """Return what the labels of these rows leave possible; the belief alone where there are none."""
+    return _left_possible(belief, sample, tuple(rows.tolist())) if len(rows) else (belief,)
 
 
 def plausible_corrected(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
@@ -93,11 +102,11 @@ def _corrected(belief: LearnedClassBelief, sample: Sample) -> Sequence[Belief]:
     return belief.plausible_corrected(sample.unit_items, sample.labels[sample.first_rows], weights)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _left_possible(
     belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None, *, losses: bool = False
 ) -> Sequence[Belief]:
-    """Return what labels, of these rows alone, leave possible; the last answer is kept: slices ask for it again."""
+    """Return what labels, of these rows alone, leave possible; the last answers are kept: slices ask again."""
     weights = sample.unit_sums(sample.row_weights)
     if rows is None:
         items, labels = sample.unit_items, sample.labels[sample.first_rows]
