@@ -249,7 +249,8 @@ def lapse_evidence(
 ) -> float:
     r"""Return how far events speak for lapses, :math:`(P - P_0)_+ / (1 - P_0)`.
 
-    P is the probability that there are any after these events, and :math:`P_0` that before them.
+    P is the probability that there are any after these events, and :math:`P_0` that before them (docs/statistics.md,
+    section 4, `"adaptive"`).
 
     Parameters
     ----------

@@ -186,7 +186,10 @@ class ClassBelief:
         return replace(self, shift=fitted.shift, slope=fitted.slope, bend=fitted.bend)
 
     def mistrust(self, items: Items, labels: NDArray[Any], doubt: float) -> float:
-        """Return how far class codes, shape (n,), on which it is calibrated speak against how sure one model is.
+        r"""Return how far class codes, shape (n,), on which it is calibrated speak against how sure one model is.
+
+        The larger of how far they speak for lapses (`lapse_evidence`) and of :math:`(.7 - b)/.4`, cut to [0, 1], with b
+        the slope (docs/statistics.md, section 4, `"adaptive"`).
 
         Parameters
         ----------
@@ -198,8 +201,7 @@ class ClassBelief:
         Returns
         -------
         float
-            In [0, 1], the larger of two: how far they speak for lapses (`lapse_evidence`), and how much smaller than .7
-            its slope is, 1 from .3 down. 0 where others are believed too.
+            In [0, 1]; 0 where others are believed too.
         """
         if not self.of_one:
             return 0.0
