@@ -1,5 +1,7 @@
 """Statements about many models at once: closed forms, and their probability in simulated samples."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.stats import norm, studentized_range
@@ -30,6 +32,16 @@ def test_variances_are_those_of_the_differences_the_larger_of_two():
         for j in range(4):
             sampled, believed = (np.sum((rows[i] - rows[j]) ** 2) for rows in (roots, expected))
             assert found[i, j] == pytest.approx(max(sampled, believed), abs=1e-12)
+
+
+def test_errors_by_chance_are_drawn_in_blocks_and_are_those_of_one_draw():
+    rows = random().normal(size=(3, 8192))  # as of 1,000 classes and eight labels
+    tracemalloc.start()
+    found = JointErrors(rows, np.zeros((3, 0))).simulated(random(1))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**26  # bytes; a single draw of all takes 2**27
+    assert np.allclose(found, random(1).standard_normal((2000, 8192)) @ rows.T, rtol=1e-12, atol=1e-9)
 
 
 def test_no_variance_is_less_than_what_no_stage_drew():

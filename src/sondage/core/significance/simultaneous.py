@@ -19,6 +19,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from sondage.core.checks import require_level
 from sondage.core.predictions import Floats
+from sondage.core.resampling import block_sizes
 from sondage.core.residuals import skewed_degrees
 
 __all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths"]
@@ -68,7 +69,8 @@ class JointErrors:
     def simulated(self, generator: np.random.Generator) -> Floats:
         """Return errors of the estimates by chance, shape (MULTIPLIERS, k)."""
         rows = np.concatenate([self.roots, self.expected], axis=1)
-        return np.asarray(generator.standard_normal((MULTIPLIERS, rows.shape[1])) @ rows.T)
+        m = rows.shape[1]  # of classes as many as labels times classes: all draws at once would take gigabytes
+        return np.concatenate([generator.standard_normal((size, m)) @ rows.T for size in block_sizes(MULTIPLIERS, m)])
 
 
 def _squared_distances(rows: Floats) -> Floats:
