@@ -1,0 +1,43 @@
+r"""Recalibration of a belief on the labels so far: two or three numbers, found by their posterior mean.
+
+A probability p of an event becomes :math:`\mathrm{logit}^{-1}(a + b \, \mathrm{logit}\, p)`, a predictive variance
+:math:`v` becomes :math:`e^a v^b`. The prior trusts the model (a near 0, b near 1), doubts it, or mistrusts it, in
+shares 65, 25 and 10 %. Of two classes a model may be sure and wrong of one and right of the other: there the slope is
+:math:`b e^c` for log odds of 0 and more and :math:`b e^{-c}` below, alike or independent with a probability of a half
+each. The posterior *mean of (a, ln b, c)* is taken, not the mean probability: averaging probabilities would be ruled by
+the heaviest tail that the labels do not exclude, and spend the labels there. What labels do not exclude matters for how
+far off an estimate may be; for that there are points of the posterior of a and b. They have one more number: the share
+:math:`\lambda` of events that were told nothing, and happen by chance however sure the model is.
+"""
+
+from sondage.core.calibration.events import bent, calibrate_events, calibrate_sides
+from sondage.core.calibration.grid import (
+    IDENTITY,
+    LAPSES,
+    LAPSES_OF_SURE,
+    PRIOR,
+    SHIFTS,
+    SLOPES,
+    Calibration,
+    Lapses,
+)
+from sondage.core.calibration.lapses import lapse_evidence, plausible_events
+from sondage.core.calibration.variances import another_unit, calibrate_variances
+
+__all__ = [
+    "IDENTITY",
+    "LAPSES",
+    "LAPSES_OF_SURE",
+    "PRIOR",
+    "SHIFTS",
+    "SLOPES",
+    "Calibration",
+    "Lapses",
+    "another_unit",
+    "bent",
+    "calibrate_events",
+    "calibrate_sides",
+    "calibrate_variances",
+    "lapse_evidence",
+    "plausible_events",
+]

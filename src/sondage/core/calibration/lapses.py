@@ -1,0 +1,144 @@
+"""What events leave possible: calibrations with a share of lapses, and how far the events speak for any."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logsumexp
+
+from sondage.core.calibration.events import CountedOdds, counted_odds, likelihood
+from sondage.core.calibration.grid import (
+    CELL_SHIFTS,
+    CELL_SLOPES,
+    IDENTITY,
+    LAPSES,
+    Calibration,
+    Lapses,
+    log_priors,
+    posterior_mean,
+)
+from sondage.core.predictions import Floats
+
+__all__ = ["lapse_evidence", "plausible_events"]
+
+MOST_LAPSES = 0.5
+"""The largest share of lapses."""
+ROUNDING = 1e-9
+"""A smaller shift is none, but for rounding."""
+
+_IN_ORDER, _MIRRORED = np.lexsort((CELL_SHIFTS, CELL_SLOPES)), np.lexsort((-CELL_SHIFTS, CELL_SLOPES))
+"""Cells by slope and then shift, ascending and descending."""
+
+
+def plausible_events(
+    logits: Floats,
+    events: NDArray[np.bool_],
+    weights: Floats,
+    count: int,
+    *,
+    offsets: Floats | None = None,
+    chance: float = 0.5,
+    prior: Lapses = LAPSES,
+) -> tuple[Calibration, ...]:
+    r"""Return calibrations that such events leave possible, each as likely as another.
+
+    An event of log odds x and offset o happens with :math:`(1 - \lambda) q + \lambda c`, where
+    :math:`\mathrm{logit} \, q = a + b x + o`. The points are quantiles
+    of the posterior in the order of lapses, slope and shift, at the middles of `count` equal shares; without events
+    nothing is known to be moved, and only the identity is returned.
+
+    Parameters
+    ----------
+    logits, events
+        As for `calibrate_events`.
+    weights : ndarray of float, shape (n,)
+        How many events each stands for, on any scale: lapses are measured by the doubt that the pool's events leave.
+    count : int
+        How many points, at least 1.
+    offsets : ndarray of float, shape (n,), optional
+        What is added to the log odds after calibration.
+    chance : float
+        The probability c of an event that was told nothing, in (0, 1).
+    prior : Lapses
+        What is believed of lapses before any label.
+
+    Returns
+    -------
+    tuple of Calibration, of length `count` or 1
+        Without log evidence, which is that of `calibrate_events`.
+
+    Examples
+    --------
+    >>> sure = np.full(50, 9.0)
+    >>> [round(point.lapse, 4) for point in plausible_events(sure, np.ones(50, dtype=bool), np.ones(50), 4)]
+    [0.0, 0.0, 0.0, 0.0005]
+    """
+    if not len(logits):
+        return (IDENTITY,)
+    beyond = np.zeros(len(logits)) if offsets is None else offsets
+    counted = counted_odds(logits, events, beyond)
+    mean = posterior_mean(likelihood(counted))
+    surprise = expit(-np.abs(mean.shift + mean.slope * logits + beyond))
+    lapses, log_posteriors = _lapsed(counted, float(np.sum(weights * surprise) / np.sum(weights)), chance, prior)
+    order = _MIRRORED if chance == 0.5 and mean.shift < -ROUNDING else _IN_ORDER
+    log_posterior = log_posteriors[:, order].ravel()
+    posterior = np.exp(log_posterior - logsumexp(log_posterior))
+    places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
+    which, cells = np.divmod(np.minimum(places, len(posterior) - 1), len(order))
+    return tuple(
+        Calibration(float(CELL_SHIFTS[cell]), float(CELL_SLOPES[cell]), lapse=float(lapse))
+        for cell, lapse in zip(order[cells], lapses[which], strict=True)
+    )
+
+
+def lapse_evidence(
+    logits: Floats, events: NDArray[np.bool_], doubt: float, *, chance: float = 0.5, prior: Lapses = LAPSES
+) -> float:
+    r"""Return how far events speak for lapses, :math:`(P - P_0)_+ / (1 - P_0)`.
+
+    P is the probability that there are any after these events, and :math:`P_0` that before them (docs/statistics.md,
+    section 4, `"adaptive"`).
+
+    Parameters
+    ----------
+    logits, events, chance, prior
+        As for `plausible_events`.
+    doubt : float
+        The share of the pool's events that the calibrated model expects to be surprises, in [0, 1].
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 without events.
+
+    Examples
+    --------
+    >>> sure, wrong = np.full(50, 9.0), np.arange(50) < 2
+    >>> [round(lapse_evidence(sure, events, 0.01), 2) for events in (np.ones(50, dtype=bool), ~wrong)]
+    [0.0, 0.81]
+    """
+    if not len(logits):
+        return 0.0
+    _, log_posterior = _lapsed(counted_odds(logits, events), doubt, chance, prior)
+    without, before = log_posterior[0], log_priors(prior)[0]  # of which all are the logarithm of 1
+    none = np.exp(logsumexp(without) - logsumexp(log_posterior) - logsumexp(before))
+    return max(0.0, 1.0 - float(none))
+
+
+def _lapsed(counted: CountedOdds, doubt: float, chance: float, prior: Lapses) -> tuple[Floats, Floats]:
+    """Return the shares of lapses, the first 0, and their log posterior with every calibration, (shares, cells)."""
+    shares = np.append(0.0, np.minimum(np.multiply(prior.rates, doubt / (1.0 - chance)), MOST_LAPSES))
+    log_likelihoods = [likelihood(counted), *_likelihoods(counted, shares[1:], chance)]
+    return shares, log_priors(prior) + np.stack(log_likelihoods)
+
+
+def _likelihoods(counted: CountedOdds, lapses: Floats, chance: float) -> list[Floats]:
+    """Return the log likelihood of every calibration, shape (cells,), with each positive share of lapses."""
+    moved, hits, misses = counted
+    hit, missed = hits > 0, misses > 0
+    yes, no = expit(moved[:, hit]), expit(-moved[:, missed])
+    return [
+        np.log((1.0 - lapse) * yes + lapse * chance) @ hits[hit]
+        + np.log((1.0 - lapse) * no + lapse * (1.0 - chance)) @ misses[missed]
+        for lapse in lapses
+    ]
