@@ -245,6 +245,11 @@ def test_without_its_pool_a_study_goes_on_and_says_so(who):
     assert "the present order goes on, and nothing is chosen from the labels so far" in said
 
 
+def test_of_rows_that_share_labels_groups_are_planned_for():
+    Path("senders.csv").write_text("id,p_spam,group" + "".join(f"\n{n},0.{n + 1},g{n // 3}" for n in range(9)))
+    assert "from 2 of 3 groups." in run("plan", "senders.csv", "study.db", "--budget", 2).output
+
+
 def test_only_systems_that_the_question_is_about_need_a_label():
     rows = "".join(f"\n{n},0.{n + 1},0.5,0.4" for n in range(9))
     Path("systems.csv").write_text(f"id,a.judge,b.judge,c.judge{rows}\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 import scipy.sparse
 
@@ -188,6 +189,22 @@ ARRAYS = {
     "order of columns": (
         {"probabilities": pandas.DataFrame({"spam": [0.2], "ham": [0.8]}), "classes": ["ham", "spam"]},
         "have the columns ['spam', 'ham']; classes are ['ham', 'spam']: put both in one order",
+    ),
+    "order of a table's columns": (
+        {"probabilities": pyarrow.table({"spam": [0.2], "ham": [0.8]}), "classes": ["ham", "spam"]},
+        "have the columns ['spam', 'ham']; classes are ['ham', 'spam']: put both in one order",
+    ),
+    "order of columns as files have them": (
+        {"probabilities": pandas.DataFrame({"p_spam": [0.2], "p_ham": [0.8]}), "classes": ["ham", "spam"]},
+        "have the columns ['p_spam', 'p_ham']; classes are ['ham', 'spam']: put both in one order",
+    ),
+    "order of rows": (
+        {"probabilities": pandas.Series(P, index=["b", "a", "c"]), "ids": ["a", "b", "c"]},
+        "the index of probabilities of 'model' has the ids in another order: put its rows in that of ids=",
+    ),
+    "order of rows of costs": (
+        {"probabilities": P, "ids": [4, 2, 7], "costs": pandas.Series([1, 2, 3], index=["2", "4", "7"])},
+        "the index of costs has the ids in another order: put its rows in that of ids=",
     ),
     "rows": ({"probabilities": P, "ids": [1, 2]}, "there are 2 ids; the pool has 3 rows"),
     "cost": ({"probabilities": P, "costs": [1, 2, 0]}, "cost of row 2 is 0; it must be positive"),

@@ -2,9 +2,10 @@
 
 import duckdb
 import numpy as np
+import pandas
 import pytest
 
-from sondage import Pool, read_pool
+from sondage import Outcome, Pool, read_pool
 from sondage.errors import InputError
 
 P = np.array([0.1, 0.9, 0.4])
@@ -49,6 +50,24 @@ def test_a_judge_may_name_classes():
     assert Pool(P, judge=np.array([True, False, True])).items.judges[0].tolist() == pytest.approx([0.95, 0.05, 0.95])
     three = Pool(np.full((3, 3), 1 / 3), judge=[2, 0, 1])
     np.testing.assert_allclose(three.items.judges[0][0], [0.025, 0.025, 0.95], rtol=1e-6)
+
+
+def test_columns_and_rows_of_frames_stand_in_the_order_of_classes_and_ids():
+    classes, ids = ["ham", "spam"], ["a", "b", "c"]
+    frame = pandas.DataFrame({"spam": P, "ham": 1 - P}, index=ids)
+    with pytest.raises(InputError, match=r"of judge 'gpt' have the columns \['spam', 'ham'\]; classes are"):
+        Pool(P, classes=classes, judge={"gpt": frame})
+    with pytest.raises(InputError, match="of judge 'gpt' has the ids in another order"):
+        Pool(P, classes=classes, ids=ids, judge={"gpt": frame[classes][::-1]})
+    with pytest.raises(InputError, match="index of features has the ids in another order"):
+        Pool(P, ids=ids, features=frame[::-1])
+    with pytest.raises(InputError, match=r"the judge of 'x' have the columns \['2', '1'\]; grades are \['1', '2'\]"):
+        Pool(models={"x": Outcome(judge=frame.set_axis(["2", "1"], axis=1), grades=[1, 2])})
+    for index in (ids, range(3)):  # row numbers are what a frame made of an array has: they name no items
+        taken = Pool(
+            P, classes=classes, ids=[2, 0, 1] if index is not ids else ids, judge=frame[classes].set_axis(index)
+        )
+        np.testing.assert_array_equal(taken.items.judges[0][:, 1], P)
 
 
 @pytest.mark.parametrize(

@@ -374,6 +374,13 @@ def test_a_relation_has_names_and_slices_of_any_type(kind):
     assert told[1].overall.value == pytest.approx(told[0].overall.value)
 
 
+@pytest.mark.parametrize("slices", [np.repeat(["a", "b"], 30), ["a", "b"] * 30])
+def test_a_column_slices_no_stored_pool(slices):
+    pool = read_pool(duckdb.sql("SELECT i AS id, i / 60.0 AS p_1, i % 2 AS part FROM range(60) t(i)"), lazy=True)
+    with pytest.raises(InputError, match=r"have no order: slices= is one of its fields, \['part'\]"):
+        sondage.evaluate(pool, labels=answered, budget=30, slices=slices)
+
+
 @pytest.mark.parametrize("unit", ["us", "ns"])
 def test_times_are_told_with_their_zone(unit, tmp_path):
     times = pd.to_datetime(1711846800000 + 3600500 * (np.arange(60) % 2), unit="ms", utc=True)  # that Berlin left out

@@ -201,6 +201,16 @@ def test_labels_that_were_not_wanted_are_not_told(rng):
     assert sondage.report(pair).chosen[0].startswith(f"{pair.n_labels} labels from 2,000 items")
 
 
+def test_a_pool_of_unequal_weights_has_as_many_items_as_it_has(rng):
+    weights, y = rng.random(2000) ** 4 + 0.01, [0, 1] * 1000
+    pool, models = Pool(probabilities=rng.random(2000), weights=weights), {"a": [0] * 2000, "b": [0, 0, 1, 1] * 500}
+    found = sondage.report(sondage.evaluate(pool, labels=y, budget=50)).chosen[0]
+    assert found.startswith("50 labels from 2,000 items, drawn")
+    pair = Pool(models={name: sondage.Classifier(predictions=f) for name, f in models.items()}, weights=weights)
+    found = sondage.report(sondage.compare(pair, "a", "b", labels=y, budget=50)).chosen[0]
+    assert re.match(r"50 labels from about [12],\d{3} items, drawn", found)  # what the labels' weights tell
+
+
 @pytest.mark.parametrize(
     ("design", "told"),
     [

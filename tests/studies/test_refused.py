@@ -97,11 +97,17 @@ def test_parts_in_other_forms_are_the_same_method() -> None:
         ("ece:bins=nan", "bins=nan must be a whole number, 1 to 65,536"),
         ("ece:bins=inf", "bins=inf must be a whole number"),
         ("f_measure:beta=nan", "beta=nan must be a number, and not negative"),
+        ("f_measure:beta=2,beta=1", "measure 'f_measure:beta=2,beta=1' has a parameter twice"),
+        ("ndcg@10:k=5", "measure 'ndcg@10:k=5' has a parameter twice"),
     ],
 )
 def test_parameters_of_measures(name: str, message: str) -> None:
     with pytest.raises(MeasureError, match=message):
         parse_measure(name)
+
+
+def test_spaces_between_parameters_are_nothing() -> None:
+    assert parse_measure("f_measure: beta = 2, positive=spam ") == parse_measure("f_measure:beta=2,positive=spam")
 
 
 def test_a_beta_beyond_all_bounds_is_the_recall() -> None:

@@ -36,6 +36,7 @@ def labeller(asked: list[Any]) -> Callable[[list[int]], list[int]]:
         ({"margin": float("nan"), "alternative": "less"}, "margin=nan must be a finite number"),
         ({"test": "bootstrap"}, "test 'bootstrap' of 20 labels needs generator="),
         ({"test": "permutation"}, "test 'permutation' of 20 labels needs generator="),
+        ({"test": "permutation", "generator": 0}, r"generator=0 is none of NumPy's: give numpy.random.default_rng\("),
         ({"test": "permutation", "margin": 0.1, "alternative": "less"}, "tests against 0 only"),
         ({"test": "mcnemar", "margin": 0.1, "alternative": "less"}, "tests against 0 only"),
         ({"test": "hypergeometric", "measure": "f1"}, COUNTS),
@@ -150,3 +151,9 @@ def test_nor_do_those_that_are_not_of_differences(interval: str, tmp_path: Any) 
     with pytest.raises(InputError, match="not differences of 'f1'"):
         Study.create(tmp_path / "study.db", pool(), "f1", compare=("a", "b"), budget=20, interval=interval)
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_generator_is_refused_of_an_interval() -> None:
+    found = compare(pool(), "a", "b", labels=Y, budget=20, design="passive")
+    with pytest.raises(InputError, match="generator=0 is none of NumPy's"):
+        found.interval(kind="bootstrap", generator=0)  # type: ignore[arg-type]

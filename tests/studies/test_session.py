@@ -569,7 +569,7 @@ def test_strata_without_labels_are_joined_to_the_nearest(budget: int) -> None:
 GROUPED = Pool([0.2, 0.4, 0.6, 0.8], ids=["w", "x", "y", "z"], groups=["one", "one", "two", "two"])
 
 
-@pytest.mark.parametrize("labels", [[0, 1, 1, 1], {"w": 0, "x": 1, "y": 1, "z": 1}])
+@pytest.mark.parametrize("labels", [[0, 1, 1, 1], dict(zip("wxyz", np.array([0, 1, 1, 1]), strict=True))])
 def test_labels_that_differ_within_a_group_are_refused(labels: Any) -> None:
     with pytest.raises(LabelError, match="rows of group one share one label; they have 0 and 1"):
         evaluate(GROUPED, labels=labels, budget=1)

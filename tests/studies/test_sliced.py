@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -309,3 +310,12 @@ def test_slices_without_any_positive() -> None:
     undefined = evaluate(apart, "recall", y, 40, 0, slices=named).overall
     assert np.isnan(undefined.value)
     assert any("undefined" in text for text in undefined.warnings)
+
+
+def test_slices_whose_index_has_the_ids_in_another_order_are_refused() -> None:
+    ids = [f"x{n}" for n in range(60)]
+    folder = pandas.Series(np.resize(NAMES, 60), index=ids)
+    pool = Pool(np.linspace(0, 1, 60), ids=ids)
+    with pytest.raises(InputError, match=r"ids as their index, in another order: give slices\.loc\[pool\.ids\]"):
+        slice_rows(pool, folder[::-1])
+    assert slice_rows(pool, folder[::-1].loc[pool.ids])["lists"].sum() == 20

@@ -118,9 +118,10 @@ def command(
         "select": f"rank {len(question.models):,} models by {names}",
     }[question.kind]
     count = "" if found.prices is not None else f"{min(status.remaining, int(status.budget)):,} of "
+    units = f"{found.n_units:,} {'groups' if found.grouped else 'items'}"
     print_lines(
         [
-            f"Planned: {goal}, from {count}{len(found):,} items.",
+            f"Planned: {goal}, from {count}{units}.",
             f"{str(found).strip('<>')}; budget {status.budget:g}{' (cost)' * (not count)}, seed {options['seed']}.",
             f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv",
         ]

@@ -58,6 +58,12 @@ def require_alternative(alternative: Any) -> None:
     require(allowed, f"alternative {alternative!r} is none of {', '.join(map(repr, SIGNS))}")
 
 
+def require_generator(generator: Any) -> None:
+    """Raise `InputError` unless this is a generator of random numbers, or None."""
+    allowed = generator is None or isinstance(generator, np.random.Generator)
+    require(allowed, f"generator={generator!r} is none of NumPy's: give numpy.random.default_rng(...)")
+
+
 def listed(name: str, values: Any) -> list[Any]:
     """Return what an argument lists; neither one text nor a mapping is a list of its parts."""
     apart = isinstance(values, Iterable) and not isinstance(values, str | Mapping)

@@ -20,6 +20,7 @@ from sondage.pools.given import base_weights, by_name, namer, no_others, one_kin
 from sondage.pools.listings import document_field, with_judged
 from sondage.pools.missing import require_listed
 from sondage.pools.numeric import Where, as_column, positive_column
+from sondage.pools.orders import by_part, require_class_order, require_pool_order
 from sondage.pools.parts import Taken
 from sondage.pools.rankings import Listed, code_rankings
 from sondage.pools.rows import ArrayRows
@@ -144,12 +145,17 @@ class Pool(ArrayRows):
             code_judges(judges, self.task.classes, size, where),
             code_features(features, size, where),
         )
+        for name, one in by_part("judge", judge):
+            require_class_order(one, self.task.classes, f"probabilities of {name}")
         shown = {} if fields is None else by_name("field", fields)
         self.fields = {name: self._field(name, column, size, where) for name, column in shown.items()}
         self.source: str | None = None
         self.reading: dict[str, Any] = {}
         self.groups = None if groups is None else as_column(groups, "groups", size)
         self._units = None if groups is None else code_units(groups, size, self.keys, where)
+        columns = {"costs": costs, "weights": weights, "judge": judge, "groups": groups, "features": features}
+        if self.listed is None:
+            require_pool_order(self.ids, given, columns | {"field": fields})
 
     def _field(self, name: str, values: Any, size: int, where: Where) -> NDArray[Any]:
         """Return a column to show; of rankings' documents a mapping for each query."""

@@ -18,6 +18,7 @@ from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome
 from sondage.errors import InputError
 from sondage.pools.missing import as_array, is_missing, require_given
 from sondage.pools.numeric import Where, as_column, numeric
+from sondage.pools.orders import require_class_order
 from sondage.pools.texts import HALF, is_text
 from sondage.pools.units import Units
 
@@ -198,7 +199,7 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Ju
         p, hard = probabilities[name], predicted[name]
         if p is not None and hard is not None and len(p) != len(hard):
             raise InputError(f"model {name!r} has {len(p)} probabilities and {len(hard)} predictions")
-        _require_order(models[name].probabilities, names, f"probabilities of {name!r}")
+        require_class_order(models[name].probabilities, names, f"probabilities of {name!r}")
         if hard is not None:
             codes = code_labels(hard, names, f"prediction of {name!r}", where)
         else:
@@ -232,13 +233,6 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
     if len(seen) != count or count < 2:
         raise InputError(f"predictions have the classes {seen}; name them all with classes=, in the columns' order")
     return _told_apart(seen)
-
-
-def _require_order(given: Any, classes: Sequence[Any], name: str) -> None:
-    """Refuse a frame whose columns are named like the classes and stand in another order."""
-    columns, texts = [str(column) for column in getattr(given, "columns", ())], [str(one) for one in classes]
-    if columns != texts and sorted(columns) == sorted(texts):
-        raise InputError(f"{name} have the columns {columns}; classes are {list(classes)}: put both in one order")
 
 
 def class_names(given: Any) -> tuple[Any, ...]:
@@ -357,6 +351,8 @@ def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, 
         grades = np.asarray(range(width) if model.grades is None else model.grades, dtype=np.float64)
         if p is not None and len(grades) != width:
             raise InputError(f"judge of {name!r} has {width} columns for {len(grades)} grades")
+        judged = f"probabilities of the judge of {name!r}"
+        require_class_order(model.judge, [spelled(grade) for grade in grades.tolist()], judged, "grades")
         outputs.append(Grades(grades, p))
     sizes = {name: len(o.judge) for name, o in zip(models, outputs, strict=True) if o.judge is not None}
     values = sorted({float(grade) for output in outputs for grade in output.grades})

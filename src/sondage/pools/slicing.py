@@ -13,6 +13,7 @@ from sondage.pools.arrays import Pool
 from sondage.pools.given import namer
 from sondage.pools.missing import is_missing, require_given
 from sondage.pools.numeric import as_column
+from sondage.pools.orders import in_another_order
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Column
 from sondage.pools.sql.canonical import raw_rows
@@ -50,6 +51,8 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
             raise InputError(f"no field {slices!r} to slice by; the pool has {list(pool.fields)}")
         slices = pool.fields[slices] if pool.task.kind != "ranking" else _of_queries(pool, slices)
     column = as_column(slices, "slices", len(pool))
+    if in_another_order(slices, pool.ids):
+        raise InputError("slices have the pool's ids as their index, in another order: give slices.loc[pool.ids]")
     require_given(slices, column, "slice", namer(pool.ids))
     names = (column.astype("datetime64[us]") if column.dtype == "datetime64[ns]" else column).tolist()
     ordered = ordered_names(set(names))
@@ -88,9 +91,11 @@ def slice_scans(scan: Scan, slices: Any) -> dict[Any, tuple[float, Scan]]:
     InputError
         As for `slice_rows`.
     """
+    names = [one.name for one in scan.schema.fields]
+    if not isinstance(slices, str):
+        raise InputError(f"rows of a pool that is not in memory have no order: slices= is one of its fields, {names}")
     column = next((one for one in scan.schema.fields if one.name == slices), None)
-    if not isinstance(slices, str) or column is None:
-        names = [one.name for one in scan.schema.fields]
+    if column is None:
         raise InputError(f"slices={slices!r} must be a field of a pool that is not in memory; it has {names}")
     if scan.schema.lists is not None:
         raise InputError("fields of rankings are those of documents, and slices are of queries: .load() the pool")

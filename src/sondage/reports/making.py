@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
 from sondage.core.diagnostics import unit_count
+from sondage.core.evidence import Evidence
 from sondage.core.reliability import reliability
 from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
@@ -118,7 +120,6 @@ def _report(
     found = None
     if session is not None and evidence is not None:
         found = reliability(evidence, session.task, level)
-    total = unit_count(evidence.sample) if evidence is not None else _pool_size(session)
     return Report(
         question=_question(session, leading),
         answers=_answers(result, level),
@@ -130,7 +131,7 @@ def _report(
         standing=None if session is None else _standing(session),
         chosen=()
         if session is None
-        else chosen_sentences(session, total, None if leading is None else leading.stopped),
+        else chosen_sentences(session, _items(session, evidence), None if leading is None else leading.stopped),
         uniform=None if leading is None or isinstance(result, Slices) else uniform_of(leading),
         weights=None if leading is None else weights_of(leading),
         reliability=found,
@@ -143,8 +144,14 @@ def _report(
     )
 
 
-def _pool_size(session: Session | None) -> float:
-    return float("nan") if session is None else 1.0 / session.stages[0].known.squared
+def _items(session: Session, evidence: Evidence | None) -> str:
+    """Return how many items a session draws from; where only the labels' weights tell, and are unequal, about."""
+    first = session.stages[0]
+    if first.known.share > 1 - 1e-9 and "support" in first.drawn.settings:
+        return f"{first.drawn.settings['support']:,} items"
+    equal = 1.0 / first.known.squared  # their number if weights are equal, else a lower bound of it
+    total = equal if evidence is None else unit_count(evidence.sample)
+    return f"{'' if math.isclose(total, round(equal), rel_tol=1e-9) else 'about '}{total:,.0f} items"
 
 
 def _answers(result: Any, level: float) -> tuple[str, ...]:

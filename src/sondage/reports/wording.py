@@ -109,9 +109,9 @@ def question_sentence(question: Question) -> str:
     return f"What {verb} the {listed(names)} of {question.models[0]!r}?"
 
 
-def chosen_sentences(session: Session, total: float, stopped: str | None = None) -> tuple[str, ...]:
-    """Return how a session's items were chosen from so many, and why labelling stopped."""
-    method, found = session.method, [_drawn(session, total, stopped)]
+def chosen_sentences(session: Session, pool: str, stopped: str | None = None) -> tuple[str, ...]:
+    """Return how a session's items were chosen from a pool of so many, and why labelling stopped."""
+    method, found = session.method, [_drawn(session, pool, stopped)]
     if stopped in _STOPPED:
         found.append(
             f"Labelling stopped {_STOPPED[stopped]}, after {session.n_labels:,} labels; what is said holds for all "
@@ -134,7 +134,7 @@ def chosen_sentences(session: Session, total: float, stopped: str | None = None)
     return (*found, _weighed(method))
 
 
-def _drawn(session: Session, total: float, stopped: str | None) -> str:
+def _drawn(session: Session, pool: str, stopped: str | None) -> str:
     """Return how many labels, or for what cost, of how many items, drawn how and by which design."""
     method, costs = session.method, session.costs is not None
     labels = len(session.asked) + (0 if stopped in _STOPPED else session.remaining)
@@ -143,7 +143,7 @@ def _drawn(session: Session, total: float, stopped: str | None) -> str:
     design = _DESIGNS.get(method.design, f"items whose label can move the {measure} most had a higher chance")
     weighed = costs and "cheap" not in design and not any(name in method.design for name in _BLIND_TO_COST)
     cost = ", cheap ones for their cost" if weighed else ""
-    return f"{paid[0].upper()}{paid[1:]} from {total:,.0f} items, drawn {_DRAWS[method.draw]}: {design}{cost}."
+    return f"{paid[0].upper()}{paid[1:]} from {pool}, drawn {_DRAWS[method.draw]}: {design}{cost}."
 
 
 def _stages(session: Session) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
 from sondage.pools.missing import converted, is_missing, require_listed
+from sondage.pools.orders import in_another_order
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
 from sondage.studies.labels import code_label
@@ -153,25 +154,13 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if pool.groups is not None:
         _require_agreement(pool.groups, column.tolist())
     values = pool.by_id(column)
-    _require_order(pool, labels)
+    if in_another_order(labels, pool.ids):
+        raise InputError("labels have the pool's ids as their index, in another order: give labels.loc[pool.ids]")
 
     def look(ids: Sequence[Any]) -> list[Any]:
         return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in values(ids)]
 
     return look
-
-
-def _require_order(pool: Pool, labels: Any) -> None:
-    """Refuse a frame's column whose index has the ids in another order: by their place labels would be of other items.
-
-    Where ids are row numbers an index in another order is left from elsewhere, as from a split of a table.
-    """
-    index = getattr(labels, "index", None)
-    if index is None or callable(index) or len(index) != len(pool) or np.array_equal(pool.ids, np.arange(len(pool))):
-        return
-    names, ids = list(map(str, index)), list(map(str, pool.ids.tolist()))
-    if names != ids and set(names) == set(ids):
-        raise InputError("labels have the pool's ids as their index, in another order: give labels.loc[pool.ids]")
 
 
 def _require_agreement(groups: NDArray[Any], labels: Sequence[Any]) -> None:
@@ -180,6 +169,7 @@ def _require_agreement(groups: NDArray[Any], labels: Sequence[Any]) -> None:
     for group, label in zip(map(str, groups.tolist()), labels, strict=True):
         if is_missing(label):
             continue
+        label = label.item() if isinstance(label, np.generic) else label
         was = told.setdefault(group, label)
         if was != label and str(was) != str(label):
             raise LabelError(f"rows of group {group} share one label; they have {was!r} and {label!r}")

@@ -8,6 +8,7 @@ import numpy as np
 
 from sondage.core.catalogue.intervals import require_interval
 from sondage.core.catalogue.significance import UNCOUNTED, require_fit
+from sondage.core.checks import require_generator
 from sondage.core.measures import Functional
 from sondage.core.significance.resampling import all_swaps
 from sondage.errors import InputError
@@ -56,7 +57,8 @@ def check_method(session: Session) -> None:
 
 
 def check_generator(session: Session, generator: np.random.Generator | None) -> None:
-    """Refuse a test that draws random numbers without a generator of them."""
+    """Refuse a test that draws random numbers without a generator of them, and what is no generator."""
+    require_generator(generator)
     if generator is None and _draws_random_numbers(session) and not _will_be_exact(session):
         kind = session.method.test
         raise InputError(f"test {kind!r} of {session.remaining} labels needs generator=numpy.random.default_rng(...)")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sondage.core.catalogue.counted import counted_labels, estimated_parts, with_unseen_parts
-from sondage.core.checks import require_level
+from sondage.core.checks import require_generator, require_level
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
@@ -55,6 +55,7 @@ def named_interval(
     if kind not in INTERVALS:
         raise InputError(f"no interval {kind!r}; there are {', '.join(INTERVALS)}")
     require_level("level", level)
+    require_generator(generator)
     if estimate.exact and estimate.target == "pool" and np.isfinite(estimate.value):
         return Interval(estimate.value, estimate.value, level, "exact")
     counted = kind == "auto" and _countable(estimate)

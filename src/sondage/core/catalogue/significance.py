@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sondage.core.checks import require_generator
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
@@ -51,6 +52,7 @@ def named_test(
     """
     if kind not in TESTS:
         raise InputError(f"no test {kind!r}; there are {', '.join(TESTS)}")
+    require_generator(generator)
     null = null_difference(alternative, margin)
     untold = estimate.std_error == 0 and estimate.target == "population" and estimate.counts is None
     if not np.isfinite(estimate.value) or np.isnan(estimate.std_error) or untold:

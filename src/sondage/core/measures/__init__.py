@@ -126,11 +126,14 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
             raise MeasureError(f"measure {measure!r} is neither a name nor a measure; there are {', '.join(NAMES)}")
         return measure
     head, _, tail = measure.partition(":")
-    name, at, depth = head.partition("@")
+    name, at, depth = map(str.strip, head.partition("@"))
     if name not in NAMES:
         raise MeasureError(f"no measure {name!r}; there are {', '.join(NAMES)}")
     parts = [f"k={depth}"] * bool(at) + tail.split(",")
-    options = dict(_option(part, measure) for part in parts if part)
+    told = [_option(part, measure) for part in parts if part]
+    options = dict(told)
+    if len(options) < len(told):
+        raise MeasureError(f"measure {measure!r} has a parameter twice")
     names = [one.name for one in fields(NAMES[name]) if not one.metadata.get("of_pool")]
     if positive is not None and "positive" in names:
         options.setdefault("positive", positive)
@@ -145,7 +148,7 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
 
 def _option(part: str, measure: str) -> tuple[str, Any]:
     """Return (parameter, value) of one ``key=value``."""
-    key, equals, text = part.partition("=")
+    key, equals, text = map(str.strip, part.partition("="))
     if not equals:
         raise MeasureError(f"measure {measure!r}: {part!r} is not parameter=value")
     if key in ("positive", "spacing", "gain"):

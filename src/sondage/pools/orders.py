@@ -1,0 +1,57 @@
+"""What a frame says of its own order: rows named by an index, columns named like classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.errors import InputError
+
+__all__ = ["by_part", "in_another_order", "require_class_order", "require_pool_order"]
+
+
+def in_another_order(values: Any, ids: NDArray[Any]) -> bool:
+    """Return whether a frame's index has the ids in another order: by their place its rows would be of other items.
+
+    Where ids are row numbers an index in another order is left from elsewhere, as from a split of a table.
+    """
+    index = getattr(values, "index", None)
+    if index is None or callable(index) or len(index) != len(ids) or np.array_equal(index, ids) or _numbered(ids):
+        return False
+    names, wanted = list(map(str, index)), list(map(str, ids.tolist()))
+    return names != wanted and set(names) == set(wanted)
+
+
+def require_pool_order(ids: NDArray[Any], models: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+    """Refuse outputs of models, and other columns of a pool, whose index has the ids in another order.
+
+    An index of row numbers is no name of a row: it is what frames have that were made of an array.
+    """
+    told = [(f"{part} of {name!r}", given) for name, model in models.items() for part, given in vars(model).items()]
+    for what, given in columns.items():
+        told += by_part(what, given)
+    for name, values in told:
+        if in_another_order(values, ids) and not _numbered(values.index):
+            raise InputError(f"the index of {name} has the ids in another order: put its rows in that of ids=")
+
+
+def by_part(what: str, given: Any) -> list[tuple[str, Any]]:
+    """Return what was handed over as one thing, or as several by name, with its name in messages."""
+    return [(f"{what} {name!r}", one) for name, one in given.items()] if isinstance(given, Mapping) else [(what, given)]
+
+
+def _numbered(names: Any) -> bool:
+    return np.array_equal(names, np.arange(len(names)))
+
+
+def require_class_order(given: Any, classes: Sequence[Any], name: str, what: str = "classes") -> None:
+    """Refuse a frame or a table whose columns are named like the classes, or p_<class>, and stand in another order."""
+    named = getattr(given, "column_names", getattr(given, "columns", ()))  # of Arrow, else of a frame
+    columns = [str(column) for column in named]
+    for prefix in ("", "p_"):
+        texts = [f"{prefix}{one}" for one in classes]
+        if columns != texts and sorted(columns) == sorted(texts):
+            raise InputError(f"{name} have the columns {columns}; {what} are {list(classes)}: put both in one order")
