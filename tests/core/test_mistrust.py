@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, log_expit, logsumexp
 
 from sondage.core.beliefs import ClassBelief, LearnedClassBelief
-from sondage.core.calibration import LAPSES, PRIOR, lapse_evidence
+from sondage.core.calibration import LAPSES, PRIOR, lapse_probability
 from sondage.core.learning import Correction
 from sondage.core.predictions import Classes, Items
 
@@ -16,7 +16,7 @@ DOUBT = 0.02
 
 def by_sampling(odds, events, k):
     """The same by calibrations drawn from the prior, over which the likelihood is averaged."""
-    random, joint, before = np.random.default_rng(0), [], 0.0
+    random, joint = np.random.default_rng(0), []
     for (share, of_shift, of_slope), without in zip(PRIOR, LAPSES.none, strict=True):
         shift, slope = random.normal(0, of_shift, 20_000), np.exp(random.normal(0, of_slope, 20_000))
         moved = shift[:, None] + slope[:, None] * odds
@@ -27,19 +27,17 @@ def by_sampling(odds, events, k):
         with np.errstate(divide="ignore"):
             tables = [np.log((1 - lapse) * right + lapse * chance).sum(axis=1) for lapse in shares]
         joint.append(np.log(share * prior) + logsumexp(tables, axis=1))
-        before += share * without
-    none = np.exp(logsumexp([row[0] for row in joint]) - logsumexp(joint))
-    return max(0.0, 1 - none / before)
+    return 1 - np.exp(logsumexp([row[0] for row in joint]) - logsumexp(joint))
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 2, 4])
 @pytest.mark.parametrize("k", [2, 10])
-def test_evidence_for_lapses_is_that_of_calibrations_drawn_from_the_prior(wrong, k):
+def test_the_probability_of_lapses_is_that_of_calibrations_drawn_from_the_prior(wrong, k):
     random = np.random.default_rng(5)
     odds = np.round(np.concatenate([random.normal(0, 2, 60), np.full(40, 6.0)]), 1)
     events = random.random(100) < expit(odds)
     events[60:] = np.arange(40) >= wrong
-    found = lapse_evidence(odds, events, DOUBT, chance=1 / k)
+    found = lapse_probability(odds, events, DOUBT, chance=1 / k)
     assert found == pytest.approx(by_sampling(odds, events, k), abs=0.02)
     assert (found > 0.5) == (wrong > 1)
 
@@ -62,7 +60,7 @@ def test_a_model_that_is_much_too_sure_is_mistrusted_without_lapses():
 
 
 def lapses(belief, rows):
-    """Of the same labels the evidence for lapses alone."""
+    """Of the same labels what speaks for lapses alone."""
     return replace(belief, slope=1.0).mistrust(*rows, DOUBT)
 
 

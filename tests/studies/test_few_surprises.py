@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sondage import Classifier, Pool, evaluate, read_pool
-from sondage.core.calibration import lapse_evidence
+from sondage.core.calibration import lapse_probability
 from sondage.core.measures import parse_measure
 from sondage.studies.method import Question, choose_method
 from sondage.studies.session import Session
@@ -148,9 +148,9 @@ def test_the_draw_is_spread_where_labels_speak_against_the_model(measure):
     )
     wrong = np.where(p > 0.5, 1 - moved, moved)
     wrong[asked] = (p[asked] > 0.5) != (y[asked] == 1)
-    evidence = lapse_evidence(np.log(p / (1 - p))[asked], y[asked] == 1, wrong.mean())
-    assert evidence > 0.9
-    spread = 0.375 * max(evidence, np.clip((0.7 - belief.slope) / 0.4, 0, 1))
+    lapses = lapse_probability(np.log(p / (1 - p))[asked], y[asked] == 1, wrong.mean())
+    assert lapses > 0.9
+    spread = 0.375 * max(2 * lapses - 1, np.clip((0.7 - belief.slope) / 0.4, 0, 1))
     parts = np.mean([sizes(session, pool, design) for design in PARTS], axis=0)
     expected = (1 - spread) * parts + spread * ground
     np.testing.assert_allclose(sizes(session, pool, "adaptive"), expected, rtol=1e-6)

@@ -21,7 +21,7 @@ from sondage.core.calibration import (
     bent,
     calibrate_events,
     calibrate_sides,
-    lapse_evidence,
+    lapse_probability,
     plausible_events,
 )
 from sondage.core.predictions import Floats, Items
@@ -188,8 +188,8 @@ class ClassBelief:
     def mistrust(self, items: Items, labels: NDArray[Any], doubt: float) -> float:
         r"""Return how far class codes, shape (n,), on which it is calibrated speak against how sure one model is.
 
-        The larger of how far they speak for lapses (`lapse_evidence`) and of :math:`(.7 - b)/.4`, cut to [0, 1], with b
-        the slope (docs/statistics.md, section 4, `"adaptive"`).
+        The larger of :math:`2P - 1`, P the probability that there are lapses (`lapse_probability`), and
+        :math:`(.7 - b)/.4`, b the slope, cut to [0, 1] (docs/statistics.md, section 4, `"adaptive"`).
 
         Parameters
         ----------
@@ -205,8 +205,9 @@ class ClassBelief:
         """
         if not self.of_one:
             return 0.0
-        lapses = lapse_evidence(*self._odds_and_events(items, labels), doubt, chance=1.0 / self.n_classes)
-        return max(lapses, float(np.clip((TRUSTED - self.slope) / (TRUSTED - MISTRUSTED), 0.0, 1.0)))
+        lapses = lapse_probability(*self._odds_and_events(items, labels), doubt, chance=1.0 / self.n_classes)
+        too_sure = (TRUSTED - self.slope) / (TRUSTED - MISTRUSTED)
+        return min(max(2.0 * lapses - 1.0, too_sure, 0.0), 1.0)
 
     def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible."""

@@ -19,7 +19,7 @@ from sondage.core.calibration.grid import (
 )
 from sondage.core.predictions import Floats
 
-__all__ = ["lapse_evidence", "plausible_events"]
+__all__ = ["lapse_probability", "plausible_events"]
 
 MOST_LAPSES = 0.5
 """The largest share of lapses."""
@@ -91,13 +91,10 @@ def plausible_events(
     )
 
 
-def lapse_evidence(
+def lapse_probability(
     logits: Floats, events: NDArray[np.bool_], doubt: float, *, chance: float = 0.5, prior: Lapses = LAPSES
 ) -> float:
-    r"""Return how far events speak for lapses, :math:`(P - P_0)_+ / (1 - P_0)`.
-
-    P is the probability that there are any after these events, and :math:`P_0` that before them (docs/statistics.md,
-    section 4, `"adaptive"`).
+    """Return the probability that there are lapses at all, after these events.
 
     Parameters
     ----------
@@ -109,20 +106,16 @@ def lapse_evidence(
     Returns
     -------
     float
-        In [0, 1]; 0 without events.
+        In [0, 1]; without events that of the prior.
 
     Examples
     --------
     >>> sure, wrong = np.full(50, 9.0), np.arange(50) < 2
-    >>> [round(lapse_evidence(sure, events, 0.01), 2) for events in (np.ones(50, dtype=bool), ~wrong)]
-    [0.0, 0.81]
+    >>> [round(lapse_probability(sure, events, 0.01), 2) for events in (np.ones(50, dtype=bool), ~wrong)]
+    [0.13, 0.86]
     """
-    if not len(logits):
-        return 0.0
     _, log_posterior = _lapsed(counted_odds(logits, events), doubt, chance, prior)
-    without, before = log_posterior[0], log_priors(prior)[0]  # of which all are the logarithm of 1
-    none = np.exp(logsumexp(without) - logsumexp(log_posterior) - logsumexp(before))
-    return max(0.0, 1.0 - float(none))
+    return float(1.0 - np.exp(logsumexp(log_posterior[0]) - logsumexp(log_posterior)))
 
 
 def _lapsed(counted: CountedOdds, doubt: float, chance: float, prior: Lapses) -> tuple[Floats, Floats]:
