@@ -289,9 +289,20 @@ def open_stage(
     settings: Mapping[str, Any] | None = None,
     target: float | None = None,
 ) -> Stage:
-    """Return a stage drawn for this budget; with settings of an earlier draw, the longer head of the same order.
+    """Return a stage drawn for this budget.
 
-    With a target below the budget the stage is meant for that part, and what follows is drawn in reserve.
+    Parameters
+    ----------
+    pool, plan, method
+        What is drawn from, with what sizes, and how.
+    budget : float
+        Labels, or cost.
+    seed, number : int
+        Of the hash; the number is the stage's, from 0.
+    settings : mapping, optional
+        Of an earlier draw, of which a longer head is to be drawn in the same order.
+    target : float, optional
+        For which part of the budget the stage is meant; what follows is drawn in reserve. By default all.
     """
     draw = DRAWS[method.draw]
     strata = None
