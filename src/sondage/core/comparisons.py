@@ -154,7 +154,16 @@ def moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats,
     r"""Return the believed mean and second moment of the influence, each shape (n,).
 
     These are :math:`E[\psi_i]` and :math:`E[\psi_i^2]` over the belief; the thesis's optimal size is the root of
-    the second (4.6, 5.5), an assisted estimator's the root of the variance (difference of the two).
+    the second (4.6, 5.5), an assisted estimator's the root of the variance, :math:`E[\psi_i^2] - E[\psi_i]^2`.
+
+    Parameters
+    ----------
+    influence : Influence
+        How far labels move what is estimated.
+    belief : Belief
+        What the labels are expected to be; of measures of rankings a `RankingBelief`.
+    items : Items
+        The n rows.
     """
     if isinstance(influence.basis, ListLoss):
         assert isinstance(belief, RankingBelief)
@@ -176,6 +185,24 @@ def believed_totals(
     r"""Return :math:`\sum_i w_i E[s(o_i, y_i)]` for each model: thesis 4.21, 4.22 and 5.12 over a whole pool.
 
     Each model's labels are supposed alone, which is all that a mean of s needs.
+
+    Parameters
+    ----------
+    basis : Basis
+        The item statistic s.
+    models : iterable of int
+        Model indices.
+    belief : Belief
+        What the labels are expected to be.
+    items : Items
+        The n rows.
+    weights : ndarray of float, shape (n,)
+        :math:`w_i`.
+
+    Returns
+    -------
+    dict of int to ndarray
+        Model -> total, of the shape of s.
     """
     totals: dict[int, Floats] = {}
     if isinstance(basis, ListLoss):

@@ -295,7 +295,16 @@ def mixed(name: str, parts: Sequence[tuple[float, Design]]) -> Design:
 
 
 def with_floor(design: Design, floor: float, ground: Term | None = None) -> Design:
-    """Return the design with this share of its mass spread over the items that can matter, as `ground` has it.
+    """Return the design with this share of its mass spread over the items that can matter.
+
+    Parameters
+    ----------
+    design : Design
+        With any floor.
+    floor : float
+        The share, in [0, 1].
+    ground : Term, optional
+        How it is spread; by default as base weights and costs have it.
 
     Raises
     ------
@@ -313,7 +322,17 @@ def with_floor(design: Design, floor: float, ground: Term | None = None) -> Desi
 
 
 def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bool_]:
-    """Return whether two allowed labels give different influences, bool (n,); unknown losses of numbers may."""
+    """Return whether two allowed labels give different influences, bool (n,); unknown losses of numbers may.
+
+    Parameters
+    ----------
+    influence : Influence
+        How far labels move what is estimated.
+    belief : Belief
+        Which labels are allowed.
+    items : Items
+        The n rows.
+    """
     if isinstance(influence.basis, OwnLoss) and influence.basis.classes is None:
         return np.ones(len(items), dtype=np.bool_)
     if isinstance(influence.basis, Residuals):

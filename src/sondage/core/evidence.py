@@ -14,7 +14,17 @@ __all__ = ["Evidence"]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The labelled sample behind an estimate and how it was turned into one; resampling starts from here."""
+    """The labelled sample behind an estimate and how it was turned into one; resampling starts from here.
+
+    Attributes
+    ----------
+    contrast : Contrast
+        What is estimated.
+    estimation : Estimation
+        The stages' samples, and the estimator.
+    fit : Fit
+        What they gave.
+    """
 
     contrast: Contrast
     estimation: Estimation

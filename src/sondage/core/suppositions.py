@@ -44,7 +44,19 @@ def right_or_wrong(influence: Influence) -> Floats | None:
 def supposed_influences(
     influence: Influence, belief: Belief, items: Items, *, nodes: int | None = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield weights and influences of supposed labels, each shape (n,) or a number for all items."""
+    """Yield weights and influences of supposed labels, each shape (n,) or a number for all items.
+
+    Parameters
+    ----------
+    influence : Influence
+        What is to be known of each label.
+    belief : Belief
+        What supposes the labels.
+    items : Items
+        The n rows.
+    nodes : int, optional
+        Quadrature nodes of a belief in numbers; by default those that the statistic needs.
+    """
     found = right_or_wrong(influence) if isinstance(belief, ClassBelief) else None
     supposed = belief.supposed(
         items, influence.models, nodes=nodes or influence.basis.nodes, kinks=influence.kinks(items)

@@ -74,7 +74,19 @@ def differs_in_predictions(contrast: Contrast) -> bool:
 
 @dataclass(eq=False)
 class Asked:
-    """What beliefs are asked of: how labels of a sample move a contrast; that of a class is computed once for all."""
+    """What beliefs are asked of: how labels of a sample move a contrast; that of a class is computed once for all.
+
+    Attributes
+    ----------
+    contrast : Contrast
+        What is estimated.
+    sample : Sample
+        The labelled rows.
+    sums : mapping of int to ndarray
+        Pool means at which it is linearised, by model.
+    known : dict of int to ndarray
+        The influence of each class that was asked for, shape (n,).
+    """
 
     contrast: Contrast
     sample: Sample
@@ -83,10 +95,12 @@ class Asked:
 
     @cached_property
     def influence(self) -> Influence:
+        """How far each label moves the contrast at these pool means."""
         return self.contrast.influence(self.sums)
 
     @cached_property
     def kinks(self) -> Sequence[Floats]:
+        """The labels at which it is not smooth, shape (n,) each."""
         return self.influence.kinks(self.sample.items)
 
     @cached_property
@@ -113,7 +127,23 @@ class Asked:
 
 
 def supposed_moves(asked: Asked, belief: Belief) -> tuple[Floats, Floats, Floats]:
-    """Return each label's probability and how far it moves the pool mean, shapes (L, U), and how far the given do."""
+    r"""Return what a belief supposes of each labelled unit, and what its label showed.
+
+    Parameters
+    ----------
+    asked : Asked
+        The contrast and the sample.
+    belief : Belief
+        What supposes the labels.
+
+    Returns
+    -------
+    expected, moves : ndarray of float, shape (L, U)
+        Of each of L supposed labels :math:`p_{uy}`, and by how much it moves the pool mean, the unit standing for
+        itself alone: :math:`b_u (\psi_u(y) - \bar\psi_u)`.
+    shown : ndarray of float, shape (U,)
+        The latter of the labels that were given.
+    """
     influence, sample, shared = asked.influence, asked.sample, _believed_once(asked)
     items = sample.unit_items if shared else sample.items
     supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=asked.kinks)

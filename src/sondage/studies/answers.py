@@ -57,7 +57,19 @@ def comparison_of(
 
 
 def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit | None = None) -> Estimate:
-    """Return the result of one contrast with its warnings."""
+    """Return the result of one contrast with its warnings.
+
+    Parameters
+    ----------
+    session : Session
+        What was asked, and how.
+    found : Labelled
+        Its labels, ready for estimators.
+    contrast : Contrast
+        What is estimated.
+    fit : Fit, optional
+        Its estimate, where it was made together with others; by default made here.
+    """
     possible, told = proven_range([(1.0, session, found)], contrast), _told_beforehand(session, contrast)
     fitted = _fitted(session, found, contrast, fit, told=told, proven=possible[1] - possible[0] <= ROUNDING)
     found, fit, method = fitted.found, fitted.fit, session.method

@@ -22,9 +22,18 @@ __all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder", "Stratified"]
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """What is drawn from, the hash's numbers, and strata where the draw has them.
+    """What is drawn from.
 
-    `target` is the part of the budget that the rates are made for, where a longer head is drawn in reserve.
+    Attributes
+    ----------
+    urn : Urn
+        Every unit with its size.
+    seed, stage : int
+        Of the hash.
+    strata : Strata, optional
+        Where the draw has them.
+    target : float, optional
+        The part of the budget that the rates are made for, where a longer head is drawn in reserve.
     """
 
     urn: Urn
@@ -97,7 +106,13 @@ class Draw(Protocol):
 
 @dataclass(frozen=True)
 class KeyOrder:
-    """Without replacement, in the order of the keys."""
+    """Without replacement, in the order of the keys.
+
+    Attributes
+    ----------
+    rates : callable
+        From sizes, shape (n,), and the factor that suits the budget to the keys' rates.
+    """
 
     rates: Callable[[Floats, float], Floats]
 

@@ -48,28 +48,46 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
     sample = found.estimation.merged(fits[0].shares)
     if (found.exact and session.method.target == "pool") or immovable(session):
         return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
-    spread = sample.expansion.spread
     roots = np.stack([fit.residuals for fit in fits]) * found.estimation.roots(fits[0])
+    expected, least = _believed(session, found, single, fits, sample, roots)
+    beside = _beside_the_draw(session, found, fits, sample)
+    return JointErrors(np.hstack([roots, *beside]), np.hstack([expected, *beside]), least)
+
+
+def _believed(
+    session: Session,
+    found: Labelled,
+    single: Sequence[Contrast],
+    fits: Sequence[Fit],
+    sample: Sample,
+    roots: Floats,
+) -> tuple[Floats, Floats | None]:
+    """Return the errors as the belief expects them, and the least variances of differences; empty, or None, without."""
+    belief, spread, nothing = found.belief, sample.expansion.spread, np.zeros((len(fits), 0))
     unknown = np.where(np.eye(len(fits)) > 0, 0.0, np.inf)
-    expected, least, doubts, belief = np.zeros((len(fits), 0)), None, None, found.belief
-    if belief is not None and session.method.interval in OWN:
-        if isinstance(belief, OutcomeBelief):
-            expected = _independent_errors(single, fits, sample, belief)
-        elif not is_limit(belief):
-            doubts = _doubts(single, fits, sample, belief)
-            expected = (doubts * np.sqrt(sample.of_rows(spread))).reshape(len(fits), -1)
-        lone = isinstance(belief, OutcomeBelief) and sample.size < 2  # it does not say whether the judges are right
-        least = unknown if lone else _least(roots, expected, doubts, sample, _alike(single, sample))
-    elif np.count_nonzero(spread) < 2:  # nothing tells how far one label is off
-        least = unknown
-    if any(fit.bias for fit in fits):  # each model's own, as in its standard error
-        biases = np.diag([fit.bias for fit in fits])
-        roots, expected = np.hstack([roots, biases]), np.hstack([expected, biases])
+    if belief is None or session.method.interval not in OWN:
+        return nothing, unknown if np.count_nonzero(spread) < 2 else None  # nothing tells how far one label is off
+    if is_limit(belief):
+        return nothing, _least(roots, nothing, None, sample, _alike(single, sample))
+    if isinstance(belief, OutcomeBelief):
+        expected = _independent_errors(single, fits, sample, belief)
+        if sample.size < 2:  # it does not say whether the judges are right
+            return expected, unknown
+        return expected, _least(roots, expected, None, sample, _alike(single, sample))
+    doubts = _doubts(single, fits, sample, belief)
+    expected = (doubts * np.sqrt(sample.of_rows(spread))).reshape(len(fits), -1)
+    return expected, _least(roots, expected, doubts, sample, _alike(single, sample))
+
+
+def _beside_the_draw(session: Session, found: Labelled, fits: Sequence[Fit], sample: Sample) -> list[Floats]:
+    """Return errors that no draw makes: each model's own bias, and that the pool is a sample of a population."""
+    errors: list[Floats] = []
+    if any(fit.bias for fit in fits):  # as in its standard error
+        errors.append(np.diag([fit.bias for fit in fits]))
     if session.method.target == "population":
-        influences, weights = np.stack([fit.influence for fit in fits]), sample.row_weights
-        drift = pool_roots(influences, weights) * np.sqrt(found.known.squared)
-        roots, expected = np.hstack([roots, drift]), np.hstack([expected, drift])
-    return JointErrors(roots, expected, least)
+        influences = np.stack([fit.influence for fit in fits])
+        errors.append(pool_roots(influences, sample.row_weights) * np.sqrt(found.known.squared))
+    return errors
 
 
 def _doubts(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> Floats:

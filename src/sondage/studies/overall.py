@@ -24,28 +24,47 @@ from sondage.core.samples import Sample
 from sondage.pools import Pool
 from sondage.studies.answers import within
 from sondage.studies.fitting import immovable
-from sondage.studies.planning import main_contrasts
 from sondage.studies.proven import proven_range
 from sondage.studies.remarks import of_undefined
-from sondage.studies.responses import Labelled, labelled
+from sondage.studies.responses import Labelled
 from sondage.studies.session import Session
 from sondage.studies.uncertainty import FittedContrast, before_labels, slope_at, squared_error
 
-__all__ = ["overall_estimate"]
+__all__ = ["LabelledSlice", "overall_estimate"]
 
 NEEDS_SAMPLE = ("fieller", "bootstrap", "anytime")
 """Intervals that go back to one sample, which slices have not."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Slice:
-    """A slice's pool and share of the whole, its labels, its fit, and its estimate."""
+class LabelledSlice:
+    """A slice with its labels.
+
+    Attributes
+    ----------
+    name : object
+        What it is called.
+    pool : Pool
+        What was drawn from.
+    share : float
+        Its base weight in the whole; those of all slices sum to 1.
+    session : Session
+        The draw and its labels.
+    found : Labelled
+        These, ready for estimators.
+    """
 
     name: Any
     pool: Pool
     share: float
     session: Session
     found: Labelled
+
+
+@dataclass(frozen=True, eq=False)
+class _Slice(LabelledSlice):
+    """The same with its fit and its estimate by one measure."""
+
     fit: Fit
     estimate: Estimate
 
@@ -72,13 +91,7 @@ class _Whole:
         return [(one.share, one.found.estimation.merged(one.fit.shares)) for one in self.slices]
 
 
-def overall_estimate(
-    sessions: Mapping[Any, Session],
-    pools: Mapping[Any, Pool],
-    shares: Mapping[Any, float],
-    estimates: Mapping[Any, Estimate],
-    number: int = 0,
-) -> Estimate:
+def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimates: Mapping[Any, Estimate]) -> Estimate:
     r"""Return the value at the joined pool means, :math:`g(\sum_h W_h \hat\mu_h)`, and its uncertainty.
 
     The measure is linearised once, at the joined means; slices are drawn independently given the past, so the
@@ -86,19 +99,15 @@ def overall_estimate(
 
     Parameters
     ----------
-    sessions : mapping of name to Session
-        Of the slices, all with the same question and task.
-    pools : mapping of name to Pool
-        What each drew from.
-    shares : mapping of name to float
-        Base weight of each slice in the whole, summing to 1.
+    drawn : sequence of LabelledSlice
+        The slices, all with the same question and task.
+    contrast : Contrast
+        One of the question's measures.
     estimates : mapping of name to Estimate
-        Of each slice.
-    number : int
-        Which of the question's measures.
+        Of each slice by it.
     """
-    whole = _whole_of(sessions, pools, shares, estimates, number)
-    slices, contrast, value, samples = whole.slices, whole.contrast, whole.value, whole.samples
+    whole = _whole_of(drawn, contrast, estimates)
+    slices, value, samples = whole.slices, whole.value, whole.samples
     method, own, effective = slices[0].session.method, [one.estimate for one in slices], _effective(whole)
     squares, degrees = _squared_errors(whole)
     total, df = float(squares.sum()) + whole.bias**2, joint_degrees(squares, degrees)
@@ -135,21 +144,11 @@ def overall_estimate(
     )
 
 
-def _whole_of(
-    sessions: Mapping[Any, Session],
-    pools: Mapping[Any, Pool],
-    shares: Mapping[Any, float],
-    estimates: Mapping[Any, Estimate],
-    number: int,
-) -> _Whole:
+def _whole_of(drawn: Sequence[LabelledSlice], contrast: Contrast, estimates: Mapping[Any, Estimate]) -> _Whole:
     """Return the slices joined at their pool means: those before any label if no label can move any."""
-    first = next(iter(sessions.values()))
-    contrast = main_contrasts(first.question, first.task, first.models)[number]
-    slices = []
-    for name, session in sessions.items():
-        found = labelled(session)
-        fit = found.estimation.fit(contrast)
-        slices.append(_Slice(name, pools[name], shares[name], session, found, fit, estimates[name]))
+    slices = [
+        _Slice(**vars(one), fit=one.found.estimation.fit(contrast), estimate=estimates[one.name]) for one in drawn
+    ]
     before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
     slices = [replace(one, found=replace(one.found, exact=_exact(one, contrast, before))) for one in slices]
     told = all(immovable(one.session) and not _share_that_matters(one, contrast, before) for one in slices)

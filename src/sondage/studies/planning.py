@@ -11,7 +11,7 @@ import numpy as np
 
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
-from sondage.core.catalogue.designs import Setting, named_design, shrunk, trusted
+from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast
 from sondage.core.designs import Design, Equal
 from sondage.core.measures import Functional, Task
@@ -160,34 +160,45 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     """
     functionals = _functionals(pool.task, question, method)
     wanted = [contrasts_of(question, functional, pool.models) for functional in functionals]
-    models = tuple(sorted({model for contrasts in wanted for c in contrasts for model in c.models}))
-    standing = None if past is None else past.standing
-    shares = {} if standing is None else standing.shares
+    models = tuple(sorted({pool.model(name) for name in question.models}))
+    belief, uninformed = _beliefs(pool, method, models, past)
+    sums = PoolSums(pool, models, functionals, belief, uninformed, past)
+    from_first = [_from_first(contrasts) for contrasts in wanted]
+    for contrasts in from_first:
+        _require_defined(contrasts, sums)
+    rest = None if past is None else past.rest
+    relevant = _relevant(pool, [contrast for contrasts in from_first for contrast in contrasts], sums, rest)
+    setting = _setting(pool, wanted[0], method, sums, past)
+    design = design_of(method, setting, len(functionals))
+    filled = pool.filled(design, relevant, rest, strict=method.assisted)
+    return _plan(pool, functionals, setting, sums, filled)
+
+
+def _beliefs(pool: Pool, method: Method, models: tuple[int, ...], past: Past | None) -> tuple[Belief, Belief]:
+    """Return the method's belief, calibrated on the labels so far, and the uninformed one."""
+    shares = {} if past is None or past.standing is None else past.standing.shares
     expectation = Expectation(pool.task, pool.outline, models, pool.models, shares, pool.doubts)
     belief, uninformed = named_belief(method.belief, expectation), uninformed_belief(expectation)
     if past is not None and len(past.labels):
         belief = calibrated(belief, past.answered, past.labels, past.units)
-    sums = PoolSums(pool, models, functionals, belief, uninformed, past)
+    return belief, uninformed
+
+
+def _setting(pool: Pool, contrasts: tuple[Contrast, ...], method: Method, sums: PoolSums, past: Past | None) -> Setting:
+    """Return what the design is made from."""
     setting = Setting(
-        contrasts=wanted[0],
-        belief=belief,
+        contrasts=contrasts,
+        belief=sums.belief,
         task=pool.task,
         expect=sums.expect,
         assisted=method.assisted,
-        uninformed=uninformed,
-        standing=standing,
-        labels=0 if past is None else past.n_labels,
-        mistrust=trusted if past is None else partial(past.mistrust, belief),
+        uninformed=sums.uninformed,
         squared=lambda: pool.squared_weights,
     )
-    from_first = [_from_first(contrasts) for contrasts in wanted]
-    for contrasts in from_first:
-        _require_defined(contrasts, sums, uninformed)
-    rest = None if past is None else past.rest
-    relevant = _relevant(pool, [c for contrasts in from_first for c in contrasts], sums, belief, uninformed, rest)
-    design = design_of(method, setting, len(functionals))
-    filled = pool.filled(design, relevant, rest, strict=method.assisted)
-    return _plan(pool, functionals, setting, sums, filled)
+    if past is None:
+        return setting
+    mistrust = partial(past.mistrust, sums.belief)
+    return replace(setting, standing=past.standing, labels=past.n_labels, mistrust=mistrust)
 
 
 def _functionals(task: Task, question: Question, method: Method) -> tuple[Functional, ...]:
@@ -212,33 +223,32 @@ def design_of(method: Method, setting: Setting, n_measures: int = 1) -> Design:
 
 def _from_first(contrasts: tuple[Contrast, ...]) -> tuple[Contrast, ...]:
     """Return the contrasts with the first model: what moves any pair moves one of these."""
-    return tuple(contrast for contrast in contrasts if contrast.models[0] == contrasts[0].models[0])
+    first = contrasts[0].models[0]
+    return tuple(contrast for contrast in contrasts if contrast.models[0] == first)
 
 
-def _require_defined(contrasts: tuple[Contrast, ...], sums: PoolSums, uninformed: Belief) -> None:
+def _require_defined(contrasts: tuple[Contrast, ...], sums: PoolSums) -> None:
     """Refuse a measure that no label can define, such as the precision of a model that predicts no positive."""
     for contrast in contrasts:
-        if not contrast.functional.linear and not np.isfinite(contrast.value(sums.expect(contrast, uninformed))):
+        if not contrast.functional.linear and not np.isfinite(contrast.value(sums.expect(contrast, sums.uninformed))):
             name = contrast.functional.name
             raise MeasureError(
                 f"measure {name!r} is undefined on this pool whatever the labels are: its denominator is 0"
             )
 
 
-def _relevant(
-    pool: Pool, contrasts: list[Contrast], sums: PoolSums, belief: Belief, uninformed: Belief, rest: RowChoice | None
-) -> RowChoice:
+def _relevant(pool: Pool, contrasts: list[Contrast], sums: PoolSums, rest: RowChoice | None) -> RowChoice:
     """Return which rows can matter, seen from two places: at the belief, and moved towards the uninformed one.
 
     Where two models are believed to be equal in both, what they predict alike seems not to matter. If they differ
     anywhere in the rest it may: that is seen from where the first is right more often.
     """
-    influences, elsewhere = [], []
+    influences, elsewhere, uninformed = [], [], sums.uninformed
     for contrast in contrasts:
         if contrast.functional.corrected is not None or contrast.functional.own:
             # Signs may differ, or there may be steps, anywhere: no item is known not to matter.
             return pool.all_rows
-        at = sums.expect(contrast, belief)
+        at = sums.expect(contrast, sums.belief)
         seen = [contrast.influence(at)]
         if not contrast.functional.linear:
             seen.append(contrast.influence(shrunk(at, sums.expect(contrast, uninformed))))
@@ -279,9 +289,20 @@ def open_stage(
     settings: Mapping[str, Any] | None = None,
     target: float | None = None,
 ) -> Stage:
-    """Return a stage drawn for this budget; with settings of an earlier draw, the longer head of the same order.
+    """Return a stage drawn for this budget.
 
-    With a target below the budget the stage is meant for that part, and what follows is drawn in reserve.
+    Parameters
+    ----------
+    pool, plan, method
+        What is drawn from, with what sizes, and how.
+    budget : float
+        Labels, or cost.
+    seed, number : int
+        Of the hash; the number is the stage's, from 0.
+    settings : mapping, optional
+        Of an earlier draw, of which a longer head is to be drawn in the same order.
+    target : float, optional
+        For which part of the budget the stage is meant; what follows is drawn in reserve. By default all.
     """
     draw = DRAWS[method.draw]
     strata = None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs import Belief
-from sondage.core.catalogue.designs import Setting, trusted
+from sondage.core.catalogue.designs import Setting, no_mistrust
 from sondage.core.checks import require_whole
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.functionals import OfPool
@@ -19,12 +19,13 @@ from sondage.core.slices import Slices
 from sondage.core.strata import further_allocation, mixed_stakes
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
-from sondage.studies.answers import estimate_session
+from sondage.studies.answers import estimate_of
 from sondage.studies.budgets import LEAST_IN_SLICE, check_amount, least_in_stage, stage_end
 from sondage.studies.labelling import carrying, label_all, labels_by_id
 from sondage.studies.method import Method, Question
-from sondage.studies.overall import overall_estimate
-from sondage.studies.planning import Plan, design_of, settle
+from sondage.studies.overall import LabelledSlice, overall_estimate
+from sondage.studies.planning import Plan, design_of, main_contrasts, settle
+from sondage.studies.responses import labelled
 from sondage.studies.session import Session
 
 __all__ = ["SHARES", "evaluate_slices"]
@@ -35,11 +36,11 @@ SHARES = {"overall": 1.0, "each": 2.0}
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A slice: its name, rows, base weight in the whole, where its labels are, and those got, by id."""
+    """A slice: its name, rows, share of the whole by base weight, where its labels are, and those got, by id."""
 
     name: Any
     pool: Pool
-    weight: float
+    share: float
     labels: Any
     got: dict[Any, Any]
 
@@ -97,20 +98,22 @@ def evaluate_slices(
         question = settle(pool, question)
         parts = _parts_of_slices(pool, labels, slices)
     _require_budget(parts, budget)
-    single = replace(method, stages=(1.0,))
-    sessions = {
-        part.name: Session(question, single, part.pool.task, part.pool.models, budget=0, seed=_seed(seed, part.name))
-        for part in parts
-    }
-    weights, pools = {part.name: part.weight for part in parts}, {part.name: part.pool for part in parts}
+    single, task, models = replace(method, stages=(1.0,)), parts[0].pool.task, parts[0].pool.models
+    sessions = [Session(question, single, task, models, budget=0, seed=_seed(seed, part.name)) for part in parts]
     with carrying({part.name: part.got for part in parts} if isinstance(pool, Mapping) else parts[0].got):
-        _label_slices(parts, list(sessions.values()), method, int(budget), share)
-        found = {name: list(estimate_session(session).values()) for name, session in sessions.items()}
-    results = []
-    for number in range(len(question.measures)):
-        estimates = {name: own[number] for name, own in found.items()}
-        results.append(Slices(estimates, overall_estimate(sessions, pools, weights, estimates, number), weights))
-    return results
+        _label_slices(parts, sessions, method, int(budget), share)
+        drawn = [
+            LabelledSlice(part.name, part.pool, part.share, session, labelled(session))
+            for part, session in zip(parts, sessions, strict=True)
+        ]
+        return [_answer(drawn, contrast) for contrast in main_contrasts(question, task, models)]
+
+
+def _answer(drawn: Sequence[LabelledSlice], contrast: Contrast) -> Slices:
+    """Return the estimates by one measure."""
+    estimates = {one.name: estimate_of(one.session, one.found, contrast) for one in drawn}
+    shares = {one.name: one.share for one in drawn}
+    return Slices(estimates, overall_estimate(drawn, contrast, estimates), shares)
 
 
 def _parts_of_slices(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
@@ -205,10 +208,10 @@ def _planned(part: _Part, session: Session) -> Plan:
 def _stakes(parts: Sequence[_Part], plans: Sequence[Plan], method: Method, share: str) -> Floats:
     """Return what each slice has at stake: its share of the sizes that the method's design gives to all."""
     # The part of a draw that is spread since labels speak against the model is not the same in all slices.
-    settings = [replace(plan.setting, mistrust=trusted) for plan in plans]
+    settings = [replace(plan.setting, mistrust=no_mistrust) for plan in plans]
     scale = np.ones(len(parts))
     if share == "overall":
-        scale = np.array([part.weight for part in parts])
+        scale = np.array([part.share for part in parts])
         settings = [replace(setting, expect=_Joined(setting, settings, scale)) for setting in settings]
     designs = [design_of(method, setting, len(plan.functionals)) for setting, plan in zip(settings, plans, strict=True)]
     sums = np.empty((len(designs[0].terms) + 1, len(parts)))

@@ -133,7 +133,21 @@ def carried_totals(
     labels: NDArray[Any],
     unanswered: Items,
 ) -> dict[SumKey, Floats]:
-    """Return the pool totals of rows asked for: the labelled as they are, the others as they are believed."""
+    """Return the pool totals of rows asked for: the labelled as they are, the others as they are believed.
+
+    Parameters
+    ----------
+    bases, models : iterable
+        Of which item statistics, and of which models.
+    belief : Belief, optional
+        Without one the others are left out.
+    answered : Items
+        Labelled rows.
+    labels : ndarray, shape (n,) or (n, M)
+        Their labels.
+    unanswered : Items
+        Rows that are pending or were skipped.
+    """
     totals: dict[SumKey, Floats] = {}
     models = tuple(models)
     for basis in bases:

@@ -41,7 +41,19 @@ SURE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class FittedContrast:
-    """A contrast's value, with the labels that it comes from."""
+    """A contrast's value, with the labels that it comes from.
+
+    Attributes
+    ----------
+    session : Session
+        What was asked, and how.
+    found : Labelled
+        Its labels, ready for estimators.
+    contrast : Contrast
+        What is estimated.
+    fit : Fit
+        Its value, pool means and residuals.
+    """
 
     session: Session
     found: Labelled

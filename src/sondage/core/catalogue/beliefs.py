@@ -38,10 +38,22 @@ MOST_GAUSSIANS = 8
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What a belief can be made from: the task, the outputs, the models concerned and the names of all models.
+    """What a belief can be made from.
 
-    With `shares`, those of the models in a vote; by default equal. With `doubts`, how far to doubt a source that calls
-    classes impossible.
+    Attributes
+    ----------
+    task : Task
+        The pool's task.
+    items : Items
+        What models, judges and features are there; rows are not read.
+    models : tuple of int
+        The models concerned.
+    names : tuple of str
+        Of all models of the pool.
+    shares : mapping of int to float
+        Of the models in a vote; empty for equal ones.
+    doubts : Doubts
+        How far to doubt sources that call classes impossible.
     """
 
     task: Task

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from sondage.core.measures.functionals import Functional
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 
-__all__ = ["DESIGNS", "Setting", "named_design", "shrunk", "trusted"]
+__all__ = ["DESIGNS", "Setting", "named_design", "no_mistrust", "shrunk"]
 
 LABELS_PER_SURPRISE = 3.0
 """Surprises are few while there are more labels than this for each of them."""
@@ -41,8 +42,8 @@ MOST_SPREAD = 0.375
 """Share of the design that is spread like the floor where labels speak against the model: with a floor of .2, half."""
 
 
-def trusted(doubt: float) -> float:
-    """Return how far nothing speaks against a model: 0."""
+def no_mistrust(doubt: float) -> float:
+    """Return how far no label speaks against a model: 0."""
     return 0.0
 
 
@@ -83,7 +84,7 @@ class Setting:
     uninformed: Belief
     standing: Standing | None = None
     labels: int = 0
-    mistrust: Callable[[float], float] = trusted
+    mistrust: Callable[[float], float] = no_mistrust
     squared: Callable[[], float] = lambda: 1.0
 
     @property
@@ -91,7 +92,7 @@ class Setting:
         """The measure."""
         return self.contrasts[0].functional
 
-    @property
+    @cached_property
     def models(self) -> tuple[int, ...]:
         """The models concerned."""
         return tuple(sorted({model for contrast in self.contrasts for model in contrast.models}))

@@ -47,6 +47,17 @@ def named_interval(
     The package's own are cut to what the labels leave possible; one that misses all of it is known to be one of the few
     that miss, and is replaced by it.
 
+    Parameters
+    ----------
+    estimate : Estimate
+        What it is of.
+    level : float
+        Confidence level, in (0, 1).
+    kind : str
+        One of `INTERVALS`.
+    generator : numpy.random.Generator, optional
+        Source of the resamples of ``"bootstrap"``; no other needs one.
+
     Raises
     ------
     InputError

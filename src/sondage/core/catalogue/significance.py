@@ -45,6 +45,19 @@ def named_test(
     An exact difference is not in doubt: its p-value is 0, or 1 where it does not contradict the null hypothesis. Labels
     that all agree tell nothing of a population's difference, unless they are counted.
 
+    Parameters
+    ----------
+    estimate : Estimate
+        Of the difference.
+    kind : str
+        One of `TESTS`.
+    alternative : {"two-sided", "less", "greater"}
+        What is to be shown about the difference.
+    margin : float
+        Of a one-sided test: by how much the null hypothesis is moved (`null_difference`).
+    generator : numpy.random.Generator, optional
+        Source of random numbers for ``"bootstrap"``, and for ``"permutation"`` of many items.
+
     Raises
     ------
     InputError
