@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["by_part", "in_another_order", "require_class_order", "require_one_order", "require_pool_order"]
+__all__ = [
+    "by_part",
+    "column_names",
+    "in_another_order",
+    "require_class_order",
+    "require_one_order",
+    "require_pool_order",
+]
 
 
 def in_another_order(values: Any, ids: NDArray[Any]) -> bool:
@@ -60,10 +67,14 @@ def _numbered(names: Any) -> bool:
     return np.array_equal(names, np.arange(len(names)))
 
 
+def column_names(table: Any) -> list[Any]:
+    """Return the names of a frame's columns, or of an Arrow table's, which has the columns themselves as `columns`."""
+    return list(getattr(table, "column_names", getattr(table, "columns", ())))
+
+
 def require_class_order(given: Any, classes: Sequence[Any], name: str, what: str = "classes") -> None:
     """Refuse a frame or a table whose columns are named like the classes, or p_<class>, and stand in another order."""
-    named = getattr(given, "column_names", getattr(given, "columns", ()))  # of Arrow, else of a frame
-    columns = [str(column) for column in named]
+    columns = [str(column) for column in column_names(given)]
     for prefix in ("", "p_"):
         texts = [f"{prefix}{one}" for one in classes]
         if columns != texts and sorted(columns) == sorted(texts):
