@@ -630,6 +630,14 @@ def fill(source, target, label):
         writer.writerows(rows)
 
 
+def test_one_label_that_is_wanted_of_another_is_one():
+    run("plan", pool_file(), "study.db", "--model", "a", "--budget", 1, "--raters", 2)
+    run("ask", "study.db", 1, "--who", "anna", "-o", "batch.csv")
+    label("batch.csv")
+    assert "1 more label wanted, of other people." in run("import", "study.db", "batch.csv", "--who", "anna").output
+    assert "1 more label wanted for the items asked" in run("report", "study.db").output
+
+
 @pytest.fixture
 def team():
     """A study of two labellers an item, both done with ten items, of which they disagree about some."""

@@ -20,6 +20,7 @@ from sondage.errors import InputError
 from sondage.reports.data import result_data
 from sondage.reports.plots import CHARTS
 from sondage.reports.text import answer
+from sondage.reports.wording import uniform_sentence
 
 matplotlib.use("Agg")
 
@@ -199,6 +200,17 @@ def test_labels_that_were_not_wanted_are_not_told(rng):
     models = {name: sondage.Classifier(predictions=[k, *y[1:]]) for k, name in enumerate("abc")}
     pair = sondage.select(Pool(models=models, classes=[0, 1, 2]), "accuracy", labels=y, budget=60)
     assert sondage.report(pair).chosen[0].startswith(f"{pair.n_labels} labels from 2,000 items")
+
+
+def test_the_chart_of_a_uniform_sample_says_what_the_sentence_says(rng):
+    pool = Pool(probabilities=rng.beta(0.3, 0.6, 2000))
+    found = sondage.evaluate(pool, "f1", labels=rng.random(2000) < pool.items.models[0].probabilities, budget=200)
+    told = re.search(r"about ([\d,]+) labels", sondage.report(found).uniform.sentence)[1]
+    assert [text.get_text() for text in sondage.plot(found, "uniform").texts] == ["200", told]
+
+
+def test_a_number_of_items_that_weights_only_tell_about_is_not_given():
+    assert uniform_sentence(539.0, 400.0, 540.2, "the F1").endswith("would have needed nearly the whole pool.")
 
 
 def test_a_pool_of_unequal_weights_has_as_many_items_as_it_has(rng):

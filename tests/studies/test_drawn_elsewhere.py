@@ -164,3 +164,11 @@ def test_of_a_weighted_pool_its_size_tells_whether_all_is_labelled() -> None:
     whole, part = (estimate_from("error_rate", **told, pool_size=size) for size in (5, 9))
     assert whole.value == part.value == pytest.approx((2 + 3) / 15, rel=1e-12)
     assert (whole.exact, part.exact) == (True, False)
+
+
+def test_columns_whose_rows_stand_in_two_orders_are_refused() -> None:
+    f, y = (pandas.Series(values, index=["x", "y", "z"]) for values in ([0, 1, 1], [0, 1, 0]))
+    told: dict[str, Any] = {"labels": y, "inclusion": [0.25, 0.5, 0.5]}
+    with pytest.raises(InputError, match="the indexes of labels and predictions have the same rows in two orders"):
+        estimate_from(predictions=f[::-1], **told)
+    assert estimate_from(predictions=f, **told).value == estimate_from(predictions=list(f), **told).value

@@ -3,6 +3,8 @@
 from typing import Any
 
 import numpy as np
+import pandas
+import pyarrow
 import pytest
 
 from sondage import Outcome, Pool, Study, compare, evaluate
@@ -85,3 +87,11 @@ def test_grades_are_each_system_s_own() -> None:
     for misplaced in ("grades", "classes"):
         with pytest.raises(InputError, match=r"Outcome\(.*grades=\.\.\.\)"):
             Pool(models={"a": Outcome(judge=[0.5])}, **{misplaced: [1, 2, 3]})
+
+
+@pytest.mark.parametrize("table", [pandas.DataFrame, pyarrow.table])
+def test_columns_of_systems_in_another_order_are_refused(table: Any) -> None:
+    pool, y = Pool(models={"a": Outcome(), "b": Outcome()}, ids=range(40)), np.arange(40) % 2
+    with pytest.raises(InputError, match=r"labels have the columns \['b', 'a'\]; systems are \['a', 'b'\]"):
+        compare(pool, "a", "b", "accuracy", labels=table({"b": y, "a": 1 - y}), budget=40)
+    assert compare(pool, "a", "b", "accuracy", labels=table({"a": y, "b": y}), budget=40).difference == 0

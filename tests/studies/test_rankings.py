@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 
 import sondage
@@ -116,15 +117,28 @@ def test_thesis_designs_are_its_formulas():
 
 
 def test_labels_in_every_form_give_the_same():
-    pandas = pytest.importorskip("pandas")
     pool, labels = simulated()
     mapping = answers(pool, labels)
     rows = [(query, document, grade) for query, own in mapping.items() for document, grade in own.items()]
     frame = pandas.DataFrame(rows, columns=["query", "document", "label"])
     forms = [labels, mapping, lambda ids: [mapping[name] for name in ids], frame, frame.to_dict("list")]
+    forms.append(pyarrow.Table.from_pandas(frame))
     forms.append({query: {str(d): f"{grade}" for d, grade in own.items()} for query, own in mapping.items()})
     values = [sondage.evaluate(pool, "ndcg@5", labels=form, budget=200, model="s0").value for form in forms]
     assert len(set(values)) == 1
+
+
+def test_rows_of_documents_that_nobody_judged_may_stand_in_a_table():
+    pool, labels = simulated()
+    mapping, asked = answers(pool, labels), []
+    options = {"measure": "ndcg@5", "budget": 60, "model": "s0"}
+    expected = sondage.evaluate(pool, labels=lambda ids: asked.extend(ids) or [mapping[i] for i in ids], **options)
+    rows = [(q, d, y if q in asked else np.nan) for q, own in mapping.items() for d, y in own.items()]
+    frame = pandas.DataFrame(rows, columns=["query", "document", "label"])
+    assert sondage.evaluate(pool, labels=frame, **options).value == expected.value
+    frame.loc[frame.index[frame["query"] == asked[0]][0], "label"] = np.nan
+    with pytest.raises(LabelError, match=f"of query {asked[0]!r} has no grade: all"):
+        sondage.evaluate(pool, labels=frame, **options)
 
 
 def test_seed_and_items_do_not_depend_on_order_of_rows():

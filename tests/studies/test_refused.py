@@ -106,6 +106,11 @@ def test_parameters_of_measures(name: str, message: str) -> None:
         parse_measure(name)
 
 
+def test_where_one_measure_is_asked_for_several_are_refused() -> None:
+    with pytest.raises(MeasureError, match=r"measure \['f1', 'recall'\] is a list: give one measure here"):
+        compare(TWO, "a", "b", ["f1", "recall"], labels=never, budget=20)  # type: ignore[arg-type]
+
+
 def test_spaces_between_parameters_are_nothing() -> None:
     assert parse_measure("f_measure: beta = 2, positive=spam ") == parse_measure("f_measure:beta=2,positive=spam")
 

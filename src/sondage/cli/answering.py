@@ -35,7 +35,8 @@ def next_step(study: Study, place: str) -> str:
     if left:
         told = f"{at_least(study, left).capitalize()} to go. Next: sondage ask {name} N"
     elif status.wanted:
-        told = f"{status.wanted} more labels wanted, of other people. Next: sondage ask {name} --who NAME"
+        labels = f"{status.wanted} more label{'' if status.wanted == 1 else 's'}"
+        told = f"{labels} wanted, of other people. Next: sondage ask {name} --who NAME"
     else:
         told = f"{status.disputed} to resolve. Next: sondage disagreements {name}"
     return f"{told}, or what is known so far: {answer}"

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["by_part", "in_another_order", "require_class_order", "require_pool_order"]
+__all__ = [
+    "by_part",
+    "column_names",
+    "in_another_order",
+    "require_class_order",
+    "require_one_order",
+    "require_pool_order",
+]
 
 
 def in_another_order(values: Any, ids: NDArray[Any]) -> bool:
@@ -18,10 +25,9 @@ def in_another_order(values: Any, ids: NDArray[Any]) -> bool:
 
     Where ids are row numbers an index in another order is left from elsewhere, as from a split of a table.
     """
-    index = getattr(values, "index", None)
-    if index is None or callable(index) or len(index) != len(ids) or np.array_equal(index, ids) or _numbered(ids):
+    if not _named_rows(values) or len(values) != len(ids) or np.array_equal(values.index, ids) or _numbered(ids):
         return False
-    names, wanted = list(map(str, index)), list(map(str, ids.tolist()))
+    names, wanted = list(map(str, values.index)), list(map(str, ids.tolist()))
     return names != wanted and set(names) == set(wanted)
 
 
@@ -38,19 +44,37 @@ def require_pool_order(ids: NDArray[Any], models: Mapping[str, Any], columns: Ma
             raise InputError(f"the index of {name} has the ids in another order: put its rows in that of ids=")
 
 
+def require_one_order(columns: Mapping[str, Any]) -> None:
+    """Refuse columns whose indexes have the same names in different orders."""
+    indexed = {name: values for name, values in columns.items() if _named_rows(values)}
+    for name, values in indexed.items():
+        first = next(iter(indexed))
+        if in_another_order(values, np.asarray(indexed[first].index)):
+            raise InputError(f"the indexes of {first} and {name} have the same rows in two orders: put them in one")
+
+
 def by_part(what: str, given: Any) -> list[tuple[str, Any]]:
     """Return what was handed over as one thing, or as several by name, with its name in messages."""
     return [(f"{what} {name!r}", one) for name, one in given.items()] if isinstance(given, Mapping) else [(what, given)]
+
+
+def _named_rows(values: Any) -> bool:
+    """Return whether rows have an index; of a list that is a method."""
+    return not callable(getattr(values, "index", len))
 
 
 def _numbered(names: Any) -> bool:
     return np.array_equal(names, np.arange(len(names)))
 
 
+def column_names(table: Any) -> list[Any]:
+    """Return the names of a frame's columns, or of an Arrow table's, which has the columns themselves as `columns`."""
+    return list(getattr(table, "column_names", getattr(table, "columns", ())))
+
+
 def require_class_order(given: Any, classes: Sequence[Any], name: str, what: str = "classes") -> None:
     """Refuse a frame or a table whose columns are named like the classes, or p_<class>, and stand in another order."""
-    named = getattr(given, "column_names", getattr(given, "columns", ()))  # of Arrow, else of a frame
-    columns = [str(column) for column in named]
+    columns = [str(column) for column in column_names(given)]
     for prefix in ("", "p_"):
         texts = [f"{prefix}{one}" for one in classes]
         if columns != texts and sorted(columns) == sorted(texts):

@@ -38,9 +38,10 @@ class TeamStatus(Status):
             counts = (f"{who or 'without a name'} {done.labelled}" for who, done in self.people.items())
             lines.append(f"labels by {', '.join(counts)}")
         if self.several and self.sharing is not None:
+            labels = f"{self.wanted} more label{'' if self.wanted == 1 else 's'}"
             lines.append(
-                f"{self.sharing.raters} people label {self.sharing.overlap:.0%} of the items; {self.wanted} more "
-                "labels wanted for the items asked"
+                f"{self.sharing.raters} people label {self.sharing.overlap:.0%} of the items; {labels} wanted for the "
+                "items asked"
             )
         if self.disputed:
             plural = "" if self.disputed == 1 else "s"

@@ -14,6 +14,7 @@ from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report
 from sondage.reports.making import make_report
 from sondage.reports.text import PERCENT, base_name
+from sondage.reports.wording import rough_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -223,10 +224,8 @@ def _draw_uniform(ax: Axes, report: Report, palette: Palette) -> None:
     assert uniform is not None
     counts = [uniform.used, uniform.labels]
     ax.barh([1, 0], counts, color=[palette.accent, palette.muted], height=0.55)
-    for place, count in zip((1, 0), counts, strict=True):
-        ax.annotate(
-            f"{count:,.0f}", (count, place), (4, 0), textcoords="offset points", va="center", color=palette.ink, size=9
-        )
+    for place, count, told in zip((1, 0), counts, (f"{uniform.used:,.0f}", rough_count(uniform.labels)), strict=True):
+        ax.annotate(told, (count, place), (4, 0), textcoords="offset points", va="center", color=palette.ink, size=9)
     ax.set_yticks([1, 0], ["labels used", "uniform sample"])
     ax.set_xlim(0, max(counts) * 1.18)
     ax.set_xlabel("labels for the same precision")

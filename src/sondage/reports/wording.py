@@ -20,6 +20,7 @@ __all__ = [
     "listed",
     "percent",
     "question_sentence",
+    "rough_count",
     "uniform_sentence",
     "value_words",
     "weights_sentence",
@@ -173,8 +174,8 @@ def uniform_sentence(labels: float, used: float, total: float, subject: str) -> 
     if not math.isfinite(labels):
         return ""
     if labels >= 0.98 * total:
-        return f"{_SAME.format(subject)} nearly all {total:,.0f} items."
-    ratio, need = labels / used, f"{_SAME.format(subject)} about {_round(labels)} labels"
+        return f"{_SAME.format(subject)} nearly the whole pool."
+    ratio, need = labels / used, f"{_SAME.format(subject)} about {rough_count(labels)} labels"
     if ratio >= 1.1:
         return f"{need}, {_times(ratio)} the {used:,.0f} that were used."
     if ratio > 0.75:
@@ -186,7 +187,7 @@ def _times(ratio: float) -> str:
     return f"{ratio:.1f} times" if ratio < 10 else f"{ratio:,.0f} times"
 
 
-def _round(count: float) -> str:
+def rough_count(count: float) -> str:
     """Return a count with two digits that mean something."""
     digits = max(0, math.floor(math.log10(max(count, 1.0))) - 1)
     return f"{round(count / 10**digits) * 10**digits:,.0f}"

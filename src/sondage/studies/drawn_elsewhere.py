@@ -24,6 +24,7 @@ from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
 from sondage.pools.missing import converted, is_missing, require_listed
 from sondage.pools.numeric import positive_column
+from sondage.pools.orders import require_one_order
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
@@ -104,6 +105,9 @@ def estimate_from(
     _require_estimator(estimator, total_known=pool_size is not None and weights is None)
     check_part("interval", interval)
     check_part("target", target)
+    outputs_given = {"predictions": predictions, "probabilities": probabilities, "means": means, "variances": variances}
+    chances = {"inclusion": inclusion, "draw_probability": draw_probability, "weights": weights}
+    require_one_order({"labels": labels} | outputs_given | chances)
     told = _given_labels(labels)
     if not told:
         raise LabelError("there are no labels: nothing can be estimated")

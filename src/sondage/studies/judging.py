@@ -12,6 +12,8 @@ from sondage.core.predictions import Ranks
 from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
 from sondage.pools.listings import grades_by_query
+from sondage.pools.missing import is_missing
+from sondage.pools.orders import column_names
 from sondage.pools.table import as_number
 from sondage.studies.method import Question
 
@@ -86,18 +88,22 @@ def _by_text(label: Mapping[Any, Any], documents: Sequence[Any]) -> dict[Any, An
 def judgements_from_table(labels: Any) -> Any:
     """Return a long table with columns query, document and label as query -> document -> grade; others as they are.
 
+    A row without a grade is as none: nobody has judged that document.
+
     Examples
     --------
     >>> judgements_from_table({"query": [1, 1], "document": ["a", "b"], "label": [2, 0]})
     {1: {'a': 2, 'b': 0}}
     """
     names = ("query", "document", "label")
-    columns = list(labels if isinstance(labels, Mapping) else getattr(labels, "columns", ()))
+    columns = list(labels) if isinstance(labels, Mapping) else column_names(labels)
     if not all(name in columns for name in names) or any(isinstance(labels[name], Mapping) for name in names):
         return labels
     found: dict[Any, dict[Any, Any]] = {}
     rows = (np.asarray(labels[name]).tolist() for name in names)
     for query, document, grade in zip(*rows, strict=True):
+        if is_missing(grade):
+            continue
         known = found.setdefault(query, {}).setdefault(document, grade)
         if known != grade:
             raise LabelError(f"document {document!r} of query {query!r} is graded {known!r} and {grade!r}")

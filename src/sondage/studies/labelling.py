@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sondage.errors import InputError, LabelError, LabelingInterrupted
 from sondage.pools import Pool
 from sondage.pools.missing import converted, is_missing, require_listed
-from sondage.pools.orders import in_another_order
+from sondage.pools.orders import in_another_order, require_class_order
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
 from sondage.studies.labels import code_label
@@ -156,6 +156,8 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     values = pool.by_id(column)
     if in_another_order(labels, pool.ids):
         raise InputError("labels have the pool's ids as their index, in another order: give labels.loc[pool.ids]")
+    if column.ndim > 1:
+        require_class_order(labels, pool.models, "labels", "systems")
 
     def look(ids: Sequence[Any]) -> list[Any]:
         return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in values(ids)]

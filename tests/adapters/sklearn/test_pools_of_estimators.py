@@ -115,8 +115,12 @@ def test_no_variance_where_there_is_none(numbers):
         (lambda X, y, t: {"a": GaussianNB().fit(X, y), "b": LinearRegression().fit(X, t)}, "must be all classifiers"),
         (lambda X, y, t: LinearRegression().fit(X, np.c_[t, t]), r"predicts shape \(90, 2\)"),
         (lambda X, y, t: {}, "no estimators given"),
+        (
+            lambda X, y, t: {"a": GaussianNB().fit(X, y.astype(object)), "b": GaussianNB().fit(X, t > 0)},
+            "text in one model and numbers in another: {'a': .*}; fit all on the same labels",
+        ),
     ],
-    ids=["unfitted", "clusterer", "mixed", "two outputs", "none"],
+    ids=["unfitted", "clusterer", "mixed", "two outputs", "none", "classes of two types"],
 )
 def test_refused(data, make, message):
     X, y = data

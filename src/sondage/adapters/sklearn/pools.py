@@ -107,6 +107,9 @@ def _known_classes(estimators: Mapping[str, Any]) -> list[Any]:
     for name, estimator in estimators.items():
         if not isinstance(estimator.classes_, np.ndarray):
             raise InputError(f"model {name!r} has several outputs; make a pool of each")
+    told = {name: estimator.classes_.tolist() for name, estimator in estimators.items()}
+    if len({isinstance(label, str) for own in told.values() for label in own}) > 1:
+        raise InputError(f"classes are text in one model and numbers in another: {told}; fit all on the same labels")
     return list(np.unique(np.concatenate([estimator.classes_ for estimator in estimators.values()])).tolist())
 
 

@@ -121,6 +121,8 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
     >>> parse_measure("f_measure:beta=2")
     FMeasure(beta=2.0, eta=None, positive=None)
     """
+    if isinstance(measure, list | tuple):
+        raise MeasureError(f"measure {measure!r} is a list: give one measure here")
     if not isinstance(measure, str):
         if isinstance(measure, type) or not isinstance(measure, Measure):
             raise MeasureError(f"measure {measure!r} is neither a name nor a measure; there are {', '.join(NAMES)}")
