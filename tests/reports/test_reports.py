@@ -209,6 +209,13 @@ def test_the_chart_of_a_uniform_sample_says_what_the_sentence_says(rng):
     assert [text.get_text() for text in sondage.plot(found, "uniform").texts] == ["200", told]
 
 
+def test_what_skips_could_make_of_a_difference_is_in_points(rng):
+    models = {name: Classifier(probabilities=rng.random(300)) for name in "ab"}
+    labels = [None if row % 10 == 3 else row % 2 for row in range(300)]
+    found = sondage.compare(Pool(models=models), "a", "b", labels=labels, budget=60)
+    assert re.search(r"as bad and as good as can be: \S+ points to \S+ points\n", str(sondage.report(found)))
+
+
 def test_a_number_of_items_that_weights_only_tell_about_is_not_given():
     assert uniform_sentence(539.0, 400.0, 540.2, "the F1").endswith("would have needed nearly the whole pool.")
 

@@ -173,6 +173,36 @@ def test_the_first_open_item_ends_it(answer, word, rng, tmp_path):
         assert len(study.estimate().sequence()) == 5
 
 
+def test_where_the_first_item_is_skipped_nothing_is_known_at_any_time(rng):
+    pool, truth = two_models(rng)
+    skipped = []
+
+    def label(ids):
+        skipped.extend(ids[:1] if not skipped else [])
+        return [None if name in skipped else int(truth[name]) for name in ids]
+
+    with pytest.warns(SondageWarning, match="ends after 0 of 39 labels"):
+        found = sondage.evaluate(pool, "mcc", label, 40, model="a", stop=0.1)
+    assert found.stopped == "budget"
+    assert found.interval().kind == "undefined"
+    assert "ends after 0 of 39 labels: the next item is skipped, and stop= looks no further" in found.warnings[-1]
+    with pytest.raises(InputError, match="the first item asked for has no label"):
+        found.sequence()
+    skipped.clear()
+    with pytest.warns(SondageWarning, match="ends after 0 of 39 labels"):
+        compared = sondage.compare(pool, "a", "b", labels=label, budget=40, stop="significant")
+    assert (compared.pvalue, compared.evalue.log_evalue, compared.better) == (1.0, 0.0, None)
+
+
+def test_a_skip_that_ends_the_looks_is_told_once(rng):
+    pool, truth = two_classes(rng)
+    labels = [None if row % 9 == 4 else label for row, label in enumerate(truth.tolist())]
+    with pytest.warns(SondageWarning) as told:
+        found = sondage.evaluate(pool, "error_rate", labels, 150, stop=0.1, batch=5)
+    assert len(told) == 1
+    assert found.warnings[-1] == f"{told[0].message}, and stop= looks no further"
+
+
 def test_no_sequence_where_none_holds(rng):
     pool, labels = two_classes(rng)
     refused = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sondage.core.results import Comparison, Estimate, Interval
@@ -268,7 +269,7 @@ def _basis_lines(estimate: Estimate) -> list[str]:
     lines += [] if estimate.exact else _certain(estimate)
     if estimate.if_skipped is not None:
         skipped = estimate.if_skipped
-        ends = (quantity(end, estimate.measure) for end in (skipped.low, skipped.high))
+        ends = (quantity(end, estimate.measure, unit=unit_of(estimate)) for end in (skipped.low, skipped.high))
         lines.append(f"with every skipped label as bad and as good as can be: {' to '.join(ends)}")
     return lines
 
@@ -276,8 +277,9 @@ def _basis_lines(estimate: Estimate) -> list[str]:
 def _certain(estimate: Estimate) -> list[str]:
     """Return what the labels prove near the estimate, whatever the others are."""
     (least, most), (lowest, highest), reach = estimate.possible, estimate.bounds, 2.0 * estimate.std_error
-    ends = [f"at least {quantity(least, estimate.measure, reach)}"] if lowest < least >= estimate.value - reach else []
-    ends += [f"at most {quantity(most, estimate.measure, reach)}"] if highest > most <= estimate.value + reach else []
+    told = partial(quantity, measure=estimate.measure, width=reach, unit=unit_of(estimate))
+    ends = [f"at least {told(least)}"] if lowest < least >= estimate.value - reach else []
+    ends += [f"at most {told(most)}"] if highest > most <= estimate.value + reach else []
     return [f"whatever the other labels are, it is {' and '.join(ends)}"] if ends else []
 
 

@@ -38,12 +38,22 @@ from sondage.studies.requirements import STAGED_COSTS, require_order
 from sondage.studies.rests import drawn_units, key_of
 from sondage.studies.session import Session
 
-__all__ = ["LabelCourse"]
+__all__ = ["LabelCourse", "ordered_labels"]
 
 FIRST_LOOK, LOOKS = 30, 40
 """Labels at which an asymptotic sequence begins, and at how many numbers of labels it is computed."""
 TIGHTEST = 200.0
 """Labels at which it is tightest, in a large pool."""
+
+
+def ordered_labels(session: Session) -> tuple[int, str | None]:
+    """Return the number of labels up to the first item that is pending or skipped, and a note where others follow."""
+    answers, drawn, labels = session.answers, len(session.asked), session.n_labels
+    count = next((position for position in range(drawn) if answers.get(position) is None), drawn)
+    if count == labels:
+        return count, None
+    what = "skipped" if count in answers else "pending"
+    return count, f"the sequence ends after {count} of {labels} labels: the next item is {what}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +75,20 @@ class LabelCourse:
     estimate: Callable[[Session, Contrast], Estimate]
 
     def interval(self, level: float) -> Interval:
-        """Return the interval after the last label."""
-        if self.fraction is None:
+        """Return the interval after the last label; before the first one all values of the measure."""
+        fraction = self.fraction
+        if not self.count:
+            return Interval(*self.contrast.bounds, level, "undefined")
+        if fraction is None:
             return self._rounded(self._asymptotic(np.array([self.count]), level)).last
         return self.sequence(level).last
 
     def sequence(self, level: float) -> ConfidenceSequence:
         """Return the interval after each label."""
-        if self.fraction is None:
+        fraction = self.fraction
+        if not self.count:
+            raise InputError("the first item asked for has no label: nothing can be said at any time before it has")
+        if fraction is None:
             return self._rounded(self._asymptotic(self._looks(), level))
         if self.known is not None:
             ends = np.full(self.count, self.known)
@@ -89,9 +105,11 @@ class LabelCourse:
         return replace(found, low=low, high=high)
 
     def evalue(self, null: float, alternative: str) -> EValue:
-        """Return the evidence against a value."""
-        kind = "betting"
-        if self.fraction is None:
+        """Return the evidence against a value; before the first label there is none."""
+        kind, fraction = "betting", self.fraction
+        if not self.count:
+            return EValue(0.0, 1.0, null, alternative, "undefined")
+        if fraction is None:
             logs, kind = self._asymptotic_evidence(null, alternative), "asymptotic"
         elif self.known is not None:
             gap = float(clean_sum(np.array([self.known, -null]), axis=0))
@@ -101,7 +119,7 @@ class LabelCourse:
             share = float(np.clip(null / (self.stages[0].bottom[0] * size), -1.0, 1.0))
             logs, kind = disagreement_log_evalues(outcomes, size, alternative, null=share), "exact"
         else:
-            nodes = self.nodes if self.fraction.bottom is not None else np.union1d(self.nodes, [null])
+            nodes = self.nodes if fraction.bottom is not None else np.union1d(self.nodes, [null])
             logs = log_evalues(draw_steps(*self._at(nodes)), null, alternative)
         return EValue(float(logs[-1]), float(anytime_pvalues(logs)[-1]), null, alternative, kind)
 
@@ -114,14 +132,9 @@ class LabelCourse:
     @cached_property
     def count(self) -> int:
         """Number of labels up to the first item that is pending or skipped."""
-        answers, drawn, labels = self.session.answers, len(self.session.asked), self.session.n_labels
-        count = next((p for p in range(drawn) if answers.get(p) is None), drawn)
-        if not count:
-            raise InputError("the first item asked for has no label: nothing can be said at any time before it has")
-        if count < labels:
-            what = "skipped" if count in answers else "pending"
-            message = f"the sequence ends after {count} of {labels} labels: the next item is {what}"
-            warnings.warn(message, SondageWarning, stacklevel=4)
+        count, note = ordered_labels(self.session)
+        if note is not None:
+            warnings.warn(note, SondageWarning, stacklevel=4)
         return count
 
     @cached_property

@@ -115,7 +115,7 @@ def evaluate(
         ``"default"``, ``"thesis"`` or ``"passive"``.
     stop : float, optional
         Stop as soon as the any-time interval is narrower than this width, above 0; of several measures, all of them.
-        Unless named, the floor is then 0.5.
+        Unless named, the floor is then 0.5. An item that is skipped ends that interval: the budget is then spent.
     level : float
         Level of that interval, in (0, 1).
     batch : int, optional

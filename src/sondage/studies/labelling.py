@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.errors import InputError, LabelError, LabelingInterrupted
+from sondage.errors import InputError, LabelError, LabelingInterrupted, SondageWarning
 from sondage.pools import Pool
 from sondage.pools.missing import converted, is_missing, require_listed
 from sondage.pools.orders import in_another_order, require_class_order
@@ -88,10 +89,17 @@ def label_all(
             error.labels = dict(got)
             raise
         got.update(zip(ids, answers, strict=True))
-        stopped = None if rule is None or not session.n_labels else rule.met(session)
+        stopped = None if rule is None or not session.n_labels else _looked(rule, session)
         if stopped:
             return stopped
     return None if rule is None else "budget"
+
+
+def _looked(rule: Rule, session: Session) -> str | None:
+    """Return what ends labelling; what is to be said of a look is said once, of the last one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SondageWarning)
+        return rule.met(session)
 
 
 def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any]:

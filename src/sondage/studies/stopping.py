@@ -14,6 +14,7 @@ from sondage.core.results import Comparison, Estimate
 from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.answers import compare_session, estimate_session, within
+from sondage.studies.anytime import ordered_labels
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.looks import PlannedLooks, planned_shares
 from sondage.studies.method import Method, choose_method
@@ -166,7 +167,12 @@ def concluded(found: Any, session: Session, rule: Rule | None, stopped: str | No
 
 def _ended(estimate: Estimate, rule: Rule, stopped: str | None, session: Session) -> Estimate:
     told = replace(estimate, stopped=stopped, interval_kind="anytime")
-    if isinstance(rule, PlannedLooks) or not math.isfinite(told.value):
+    if isinstance(rule, PlannedLooks):
+        return told
+    note = ordered_labels(session)[1]
+    if note is not None:
+        told = replace(told, warnings=(*told.warnings, f"{note}, and stop= looks no further"))
+    if not math.isfinite(told.value):
         return told
     ends = told.interval(rule.level if isinstance(rule, Narrow) else 1.0 - session.question.alpha)
     return replace(told, value=within(told.value, ends.low, ends.high))
