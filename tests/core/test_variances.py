@@ -39,6 +39,20 @@ def test_numbers_that_are_exactly_right_tell_nothing_of_the_others(rng: np.rando
     assert np.exp(found.shift) * 100.0**found.slope < 100.0 * 100.0
 
 
+def test_a_square_counts_as_a_hundredth_of_the_mean_at_least() -> None:
+    # Of equal variances only the sum of squares tells: here half of them 0, and the others 1.
+    half = calibrate_variances(np.ones(100), np.repeat([0.0, 1.0], 50))
+    even = calibrate_variances(np.ones(100), np.full(100, (0.01 * 0.5 + 1.0) / 2.0))
+    assert (half.shift, half.slope) == pytest.approx((even.shift, even.slope), rel=1e-12)
+
+
+def test_where_nothing_was_told_every_class_is_as_likely() -> None:
+    p = np.array([[0.7, 0.2, 0.1]])
+    items = Items((Classes(np.array([0]), p),), np.ones(1))
+    found = [float(w[0]) for _, w in Lapsing(ClassBelief(3, models=((0, 1.0),)), 0.3).supposed(items, (0,))]
+    assert found == pytest.approx((0.7 * p[0] + 0.1).tolist(), rel=1e-12)
+
+
 def test_plausible_calibrations_are_spread_as_the_posterior(rng: np.random.Generator) -> None:
     logits, weights = rng.normal(size=60), rng.random(60)
     events = rng.random(60) < expit(1.0 + 2.0 * logits)
