@@ -172,6 +172,14 @@ def three_classes(n=1500):
     return p, truth, hidden, np.array([rng.choice(3, p=row) for row in truth])
 
 
+def test_the_log_odds_of_a_source_count_up_to_eight():
+    half, source = np.full(4, 0.5), expit([-12.0, -8.0, 8.0, 12.0])
+    pool = Pool(models={"a": Classifier(probabilities=half), "b": Classifier(probabilities=source)})
+    correction = Correction(sources=(0.0, 0.25), low=-9.0, high=9.0)
+    belief = LearnedClassBelief(2, models=((0, 1.0),), source_models=(1,), correction=correction)
+    assert table(belief, pool.items)[:, 1] == pytest.approx(expit([-2.0, -2.0, 2.0, 2.0]), rel=1e-9)
+
+
 def test_three_classes():
     p, truth, hidden, y = three_classes()
     plain = fitted(Pool(p), y)[1]

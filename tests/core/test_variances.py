@@ -14,7 +14,7 @@ from sondage.core.measures import Task, parse_measure
 from sondage.core.plausible import plausible
 from sondage.core.predictions import Classes, Items, Means
 from sondage.core.samples import Sample, from_inclusion
-from sondage.core.variances import DOUBTED, MOST_SLOPE, believed_variance, larger_variance, variance_slope
+from sondage.core.variances import believed_variance, larger_variance, variance_slope
 
 
 @pytest.mark.parametrize(("shift", "slope"), [(0.0, 1.0), (-2.0, 1.0), (0.0, 0.4), (1.0, 2.0)])
@@ -37,6 +37,20 @@ def test_numbers_that_are_exactly_right_tell_nothing_of_the_others(rng: np.rando
     squares = np.concatenate([np.zeros(90), large * rng.normal(size=10) ** 2])
     found = calibrate_variances(np.concatenate([np.full(90, 0.01), large]), squares)
     assert np.exp(found.shift) * 100.0**found.slope < 100.0 * 100.0
+
+
+def test_a_square_counts_as_a_hundredth_of_the_mean_at_least() -> None:
+    # Of equal variances only the sum of squares tells: here half of them 0, and the others 1.
+    half = calibrate_variances(np.ones(100), np.repeat([0.0, 1.0], 50))
+    even = calibrate_variances(np.ones(100), np.full(100, (0.01 * 0.5 + 1.0) / 2.0))
+    assert (half.shift, half.slope) == pytest.approx((even.shift, even.slope), rel=1e-12)
+
+
+def test_where_nothing_was_told_every_class_is_as_likely() -> None:
+    p = np.array([[0.7, 0.2, 0.1]])
+    items = Items((Classes(np.array([0]), p),), np.ones(1))
+    found = [float(w[0]) for _, w in Lapsing(ClassBelief(3, models=((0, 1.0),)), 0.3).supposed(items, (0,))]
+    assert found == pytest.approx((0.7 * p[0] + 0.1).tolist(), rel=1e-12)
 
 
 def test_plausible_calibrations_are_spread_as_the_posterior(rng: np.random.Generator) -> None:
@@ -290,7 +304,7 @@ def test_the_slope_is_the_third_cumulant_over_the_variance() -> None:
             slope = variance_slope(CONTRAST, sample, EVEN, none, BELIEF, sample.expansion.inclusion, np.inf)
             estimated_second, estimated_third = (
                 estimated_second + chance * own,
-                estimated_third + chance * own * slope * (1 + DOUBTED / sample.size),
+                estimated_third + chance * own * slope * (1 + 50 / sample.size),  # of which n / (n + 50) is believed
             )
     assert estimated_second == pytest.approx(second, rel=1e-9)
     assert estimated_third == pytest.approx(third, rel=1e-9)
@@ -305,9 +319,9 @@ def test_the_slope_of_equal_draws_is_wilsons_and_at_most_half_an_error() -> None
     items = Items((Classes(np.zeros(n, dtype=int), np.full(n, p)),), np.full(n, 1e-6))
     sample = Sample(items, np.zeros(n, dtype=int), from_inclusion(np.full(n, n * 1e-6)))
     of = (CONTRAST, sample, EVEN, np.zeros(n), BELIEF, sample.expansion.inclusion)
-    believed = n / (n + DOUBTED)
+    believed = n / (n + 50)
     assert variance_slope(*of, np.inf) == pytest.approx(believed * (1 - 2 * p) / n, rel=1e-3)
-    assert variance_slope(*of, 1e-3) == pytest.approx(believed * MOST_SLOPE * 1e-3)
+    assert variance_slope(*of, 1e-3) == pytest.approx(believed * 0.5e-3)
     assert variance_slope(*of[:4], None, sample.expansion.inclusion, 1.0) == 0.0
 
 
@@ -323,7 +337,7 @@ def test_the_slope_of_numbers_is_that_of_their_own_residuals(rng: np.random.Gene
         assert variance_slope(*of, belief, sample.expansion.inclusion, np.inf) == pytest.approx(
             third / second / n, rel=1e-2
         )
-        assert variance_slope(*of, belief, sample.expansion.inclusion, 1e-9) == pytest.approx(MOST_SLOPE * 1e-9)
+        assert variance_slope(*of, belief, sample.expansion.inclusion, 1e-9) == pytest.approx(0.5e-9)
 
 
 def test_beliefs_without_a_spread_expect_no_variance() -> None:
