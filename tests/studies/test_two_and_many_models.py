@@ -253,6 +253,7 @@ def test_forty_models_in_words_and_data():
     found = select(pool, "accuracy", labels=y, budget=100)
     assert len(found.comparisons) == 780
     assert len(list(found.comparisons)) == 780
+    assert repr(found.comparisons) == f"Pairs({found.ranking!r})"
     rivals = len(found.contenders()) - 1
     assert ("more." in answer(found)) == (rivals > 5)
     assert len(describe(found)) >= 41

@@ -52,6 +52,9 @@ class Pairs(Mapping[tuple[str, str], Comparison]):
     def __len__(self) -> int:
         return len(self._ranking) * (len(self._ranking) - 1) // 2
 
+    def __repr__(self) -> str:
+        return f"Pairs({self._ranking!r})"
+
 
 @dataclass(frozen=True, eq=False)
 class Selection(Shown):
