@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -197,8 +196,7 @@ def _setting(pool: Pool, contrasts: tuple[Contrast, ...], method: Method, sums: 
     )
     if past is None:
         return setting
-    mistrust = partial(past.mistrust, sums.belief)
-    return replace(setting, standing=past.standing, labels=past.n_labels, mistrust=mistrust)
+    return replace(setting, standing=past.standing, labels=past.n_labels)
 
 
 def _functionals(task: Task, question: Question, method: Method) -> tuple[Functional, ...]:

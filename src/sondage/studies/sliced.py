@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs import Belief
-from sondage.core.catalogue.designs import Setting, no_mistrust
+from sondage.core.catalogue.designs import Setting
 from sondage.core.checks import require_whole
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.functionals import OfPool
@@ -207,9 +207,7 @@ def _planned(part: _Part, session: Session) -> Plan:
 
 def _stakes(parts: Sequence[_Part], plans: Sequence[Plan], method: Method, share: str) -> Floats:
     """Return what each slice has at stake: its share of the sizes that the method's design gives to all."""
-    # The part of a draw that is spread since labels speak against the model is not the same in all slices.
-    settings = [replace(plan.setting, mistrust=no_mistrust) for plan in plans]
-    scale = np.ones(len(parts))
+    settings, scale = [plan.setting for plan in plans], np.ones(len(parts))
     if share == "overall":
         scale = np.array([part.share for part in parts])
         settings = [replace(setting, expect=_Joined(setting, settings, scale)) for setting in settings]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, ClassBelief
+from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, Sums, believed_totals
 from sondage.core.contenders import Standing
 from sondage.core.measures import Functional
@@ -54,24 +54,13 @@ class Past:
         """How many labels there are; rows that share one count once."""
         return len(self.labels) if self.units is None else len(np.unique(self.units))
 
-    def mistrust(self, belief: Belief, doubt: float) -> float:
-        """Return how far labels speak against how sure one model of classes is; 0 of any other belief."""
-        if not isinstance(belief, ClassBelief):
-            return 0.0
-        return belief.mistrust(*_told_once(self.answered, self.labels, self.units), doubt)
-
 
 def calibrated(belief: Belief, items: Items, labels: NDArray[Any], units: NDArray[np.int64] | None) -> Belief:
     """Return the belief calibrated on labelled rows; of rows that share a label on the first."""
-    return belief.calibrated(*_told_once(items, labels, units))
-
-
-def _told_once(items: Items, labels: NDArray[Any], units: NDArray[np.int64] | None) -> tuple[Items, NDArray[Any]]:
-    """Return labelled rows and their labels; of rows that share a label the first."""
-    if units is None:
-        return items, labels
-    first = np.unique(units, return_index=True)[1]
-    return items.take(first), labels[first]
+    if units is not None:
+        first = np.unique(units, return_index=True)[1]
+        items, labels = items.take(first), labels[first]
+    return belief.calibrated(items, labels)
 
 
 class PoolSums:

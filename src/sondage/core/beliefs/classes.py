@@ -21,7 +21,6 @@ from sondage.core.calibration import (
     bent,
     calibrate_events,
     calibrate_sides,
-    lapse_probability,
     plausible_events,
 )
 from sondage.core.predictions import Floats, Items
@@ -34,8 +33,6 @@ MANY_MODELS = 10
 """Mixtures of so many models are computed once for the same items: a selection asks for them for every pair."""
 LEAST_PROBABILITY = 1e-6
 """The least probability that judges, or models, give a class where both are believed."""
-TRUSTED, MISTRUSTED = 0.7, 0.3
-"""Slopes from which up a model is trusted where it is sure, and from which down it is not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +136,8 @@ class ClassBelief:
     @property
     def sided(self) -> bool:
         """Whether each of two classes has a slope of its own: one model is believed, and nobody else."""
-        return self.n_classes == 2 and self.of_one
-
-    @property
-    def of_one(self) -> bool:
-        """Whether one model is believed, and nobody else."""
-        return len(self.models) == 1 and not (self.judge or self.uniform or self.prior or self.sure)
+        others = bool(self.judge or self.uniform or self.prior or self.sure)
+        return self.n_classes == 2 and len(self.models) == 1 and not others
 
     def _moved_columns(self, items: Items) -> Iterator[Supposed]:
         """Yield every class code with its probability after the reference class's log odds are moved."""
@@ -184,30 +177,6 @@ class ClassBelief:
             return replace(self, counts=count_votes(self.votes, items, labels))
         fitted = (calibrate_sides if self.sided else calibrate_events)(*self._odds_and_events(items, labels))
         return replace(self, shift=fitted.shift, slope=fitted.slope, bend=fitted.bend)
-
-    def mistrust(self, items: Items, labels: NDArray[Any], doubt: float) -> float:
-        r"""Return how far class codes, shape (n,), on which it is calibrated speak against how sure one model is.
-
-        The larger of :math:`2P - 1`, P the probability that there are lapses (`lapse_probability`), and
-        :math:`(.7 - b)/.4`, b the slope, cut to [0, 1] (docs/statistics.md, section 4, `"adaptive"`).
-
-        Parameters
-        ----------
-        items, labels
-            As for `calibrated`.
-        doubt : float
-            The share of the pool's labels that it expects to be surprises, in [0, 1].
-
-        Returns
-        -------
-        float
-            In [0, 1]; 0 where others are believed too.
-        """
-        if not self.of_one:
-            return 0.0
-        lapses = lapse_probability(*self._odds_and_events(items, labels), doubt, chance=1.0 / self.n_classes)
-        too_sure = (TRUSTED - self.slope) / (TRUSTED - MISTRUSTED)
-        return min(max(2.0 * lapses - 1.0, too_sure, 0.0), 1.0)
 
     def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
         """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible."""

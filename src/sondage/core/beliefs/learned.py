@@ -82,13 +82,9 @@ class LearnedClassBelief(ClassBelief):
         return super().as_given and self.correction == NONE
 
     @property
-    def of_one(self) -> bool:
-        """Whether one model is believed, and nobody else tells what it gets wrong."""
-        return super().of_one and not self.source_models and not self.source_judges
-
-    def mistrust(self, items: Items, labels: NDArray[Any], doubt: float) -> float:
-        """Return the same as of any belief, in so far as labels may need no correction."""
-        return super().mistrust(items, labels, doubt) * self.correction.unneeded
+    def sided(self) -> bool:
+        """Whether each of two classes has a slope of its own: not where others tell what one model gets wrong."""
+        return super().sided and not self.source_models and not self.source_judges
 
     def _moved(self, items: Items, reference: Reference) -> Floats:
         return super()._moved(items, reference) + self.correction.at(self._sources(items, reference), items.features)

@@ -21,7 +21,7 @@ from sondage.core.calibration.grid import (
     Calibration,
     Lapses,
 )
-from sondage.core.calibration.lapses import lapse_probability, plausible_events
+from sondage.core.calibration.lapses import plausible_events
 from sondage.core.calibration.variances import another_unit, calibrate_variances
 
 __all__ = [
@@ -38,6 +38,5 @@ __all__ = [
     "calibrate_events",
     "calibrate_sides",
     "calibrate_variances",
-    "lapse_probability",
     "plausible_events",
 ]

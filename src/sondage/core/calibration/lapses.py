@@ -19,7 +19,7 @@ from sondage.core.calibration.grid import (
 )
 from sondage.core.predictions import Floats
 
-__all__ = ["lapse_probability", "plausible_events"]
+__all__ = ["plausible_events"]
 
 MOST_LAPSES = 0.5
 """The largest share of lapses."""
@@ -77,52 +77,21 @@ def plausible_events(
         return (IDENTITY,)
     beyond = np.zeros(len(logits)) if offsets is None else offsets
     counted = counted_odds(logits, events, beyond)
-    mean = posterior_mean(likelihood(counted))
+    log_likelihood = likelihood(counted)
+    mean = posterior_mean(log_likelihood)
     surprise = expit(-np.abs(mean.shift + mean.slope * logits + beyond))
-    lapses, log_posteriors = _lapsed(counted, float(np.sum(weights * surprise) / np.sum(weights)), chance, prior)
+    doubt = float(np.sum(weights * surprise) / np.sum(weights)) / (1.0 - chance)
+    lapses = np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
+    log_likelihoods = np.stack([log_likelihood, *_likelihoods(counted, lapses, chance)])
     order = _MIRRORED if chance == 0.5 and mean.shift < -ROUNDING else _IN_ORDER
-    log_posterior = log_posteriors[:, order].ravel()
+    log_posterior = (log_priors(prior) + log_likelihoods)[:, order].ravel()
     posterior = np.exp(log_posterior - logsumexp(log_posterior))
     places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
     which, cells = np.divmod(np.minimum(places, len(posterior) - 1), len(order))
     return tuple(
         Calibration(float(CELL_SHIFTS[cell]), float(CELL_SLOPES[cell]), lapse=float(lapse))
-        for cell, lapse in zip(order[cells], lapses[which], strict=True)
+        for cell, lapse in zip(order[cells], np.append(0.0, lapses)[which], strict=True)
     )
-
-
-def lapse_probability(
-    logits: Floats, events: NDArray[np.bool_], doubt: float, *, chance: float = 0.5, prior: Lapses = LAPSES
-) -> float:
-    """Return the probability that there are lapses at all, after these events.
-
-    Parameters
-    ----------
-    logits, events, chance, prior
-        As for `plausible_events`.
-    doubt : float
-        The share of the pool's events that the calibrated model expects to be surprises, in [0, 1].
-
-    Returns
-    -------
-    float
-        In [0, 1]; without events that of the prior.
-
-    Examples
-    --------
-    >>> sure, wrong = np.full(50, 9.0), np.arange(50) < 2
-    >>> [round(lapse_probability(sure, events, 0.01), 2) for events in (np.ones(50, dtype=bool), ~wrong)]
-    [0.13, 0.86]
-    """
-    _, log_posterior = _lapsed(counted_odds(logits, events), doubt, chance, prior)
-    return float(1.0 - np.exp(logsumexp(log_posterior[0]) - logsumexp(log_posterior)))
-
-
-def _lapsed(counted: CountedOdds, doubt: float, chance: float, prior: Lapses) -> tuple[Floats, Floats]:
-    """Return the shares of lapses, the first 0, and their log posterior with every calibration, (shares, cells)."""
-    shares = np.append(0.0, np.minimum(np.multiply(prior.rates, doubt / (1.0 - chance)), MOST_LAPSES))
-    log_likelihoods = [likelihood(counted), *_likelihoods(counted, shares[1:], chance)]
-    return shares, log_priors(prior) + np.stack(log_likelihoods)
 
 
 def _likelihoods(counted: CountedOdds, lapses: Floats, chance: float) -> list[Floats]:

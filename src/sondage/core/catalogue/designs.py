@@ -30,7 +30,7 @@ from sondage.core.measures.functionals import Functional
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 
-__all__ = ["DESIGNS", "Setting", "named_design", "no_mistrust", "shrunk"]
+__all__ = ["DESIGNS", "Setting", "named_design", "shrunk"]
 
 LABELS_PER_SURPRISE = 3.0
 """Surprises are few while there are more labels than this for each of them."""
@@ -38,13 +38,6 @@ MOST_PAIRS = 1000
 """Of how many pairs of models the first stage of a selection takes the mixture."""
 FIRST_OWN, OWN = 0.5, 0.25
 """Share of the models' own values in the design of a difference of ratios: before any label, and later."""
-MOST_SPREAD = 0.375
-"""Share of the design that is spread like the floor where labels speak against the model: with a floor of .2, half."""
-
-
-def no_mistrust(doubt: float) -> float:
-    """Return how far no label speaks against a model: 0."""
-    return 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +62,6 @@ class Setting:
         Of several models: what earlier labels say of them.
     labels : int
         How many the belief was calibrated on.
-    mistrust : callable
-        ``mistrust(doubt)`` returns how far these speak against how sure a model is, in [0, 1], given the share of the
-        pool's predictions that are believed to be wrong.
     squared : callable
         Returns the sum of squares of the base weights, of equal ones 1 / N; for some pools that takes a pass.
     """
@@ -84,7 +74,6 @@ class Setting:
     uninformed: Belief
     standing: Standing | None = None
     labels: int = 0
-    mistrust: Callable[[float], float] = no_mistrust
     squared: Callable[[], float] = lambda: 1.0
 
     @property
@@ -131,13 +120,13 @@ class Setting:
         return self.contrasts[0].rests_on_model(self.belief)
 
     @property
-    def doubt(self) -> float | None:
-        """Which share of predictions is believed to be wrong; None where that is not what is estimated."""
+    def surprises(self) -> float:
+        """How many predictions of the pool are believed to be wrong; infinite where that is not what is estimated."""
         contrast = self.contrasts[0]
         if len(self.models) > 1 or not isinstance(contrast.functional.basis, Confusion):
-            return None
+            return np.inf
         (matrix,) = self.expect(contrast, self.belief).values()
-        return float(rounded(1.0 - np.trace(matrix) / np.sum(matrix)))
+        return float(rounded(1.0 - np.trace(matrix) / np.sum(matrix))) / self.squared()
 
     def shrunk_influence(self, contrast: Contrast) -> Influence:
         """Return the influence where the believed pool means are moved a tenth of the way to the uninformed ones.
@@ -208,9 +197,7 @@ def _adaptive(setting: Setting) -> Design:
     r"""Return optimal, absolute and bounded in equal parts, of which absolute's grows where surprises are few.
 
     After n labels, with K surprises believed to be in the pool, it is :math:`1/3 + 2/3 \, (1 - (3 K / n)^2)_+`: the
-    error is then made of the few surprises that were not drawn, which are best sought where they are likeliest. As far
-    as labels speak against how sure one model is, up to .375 of the design is spread as the floor is: surprises may
-    be anywhere.
+    error is then made of the few surprises that were not drawn, which are best sought where they are likeliest.
 
     Items on which two models agree hardly move a difference of ratios, but it is multiplied by what their labels say of
     both denominators. So that these are known, half of the first stage of such a difference and a quarter of the
@@ -220,18 +207,12 @@ def _adaptive(setting: Setting) -> Design:
     """
     if setting.rests_on_model:
         return _even(setting)
-    few, spread = 0.0, 0.0
-    if setting.labels and (doubt := setting.doubt) is not None:
-        few = max(0.0, 1.0 - (LABELS_PER_SURPRISE * doubt / setting.squared() / setting.labels) ** 2)
-        spread = MOST_SPREAD * setting.mistrust(doubt)
+    few = max(0.0, 1.0 - (LABELS_PER_SURPRISE * setting.surprises / setting.labels) ** 2) if setting.labels else 0.0
     others = (1.0 - few) / 3.0
     parts = [(others, _optimal(setting)), ((1.0 + 2.0 * few) / 3.0, _absolute(setting)), (others, _bounded(setting))]
     if setting.curved:
         own = OWN if setting.labels else FIRST_OWN
         parts = [*(((1.0 - own) * share, design) for share, design in parts), (own, _active_risk(setting))]
-    if spread:
-        ground = mixture("ground", [_ground(setting)])
-        parts = [*(((1.0 - spread) * share, design) for share, design in parts), (spread, ground)]
     return mixed("adaptive", parts)
 
 
