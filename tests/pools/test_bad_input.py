@@ -421,7 +421,7 @@ SEVERAL = {
     "alpha": (lambda: sondage.compare(TWO, "a", "b", alpha="a", **TOLD), "alpha='a' must be between 0 and 1"),
     "measures": (
         lambda: sondage.compare(TWO, "a", "b", ["f1", "mcc"], **TOLD),
-        "['f1', 'mcc'] is neither a name nor a measure",
+        "measure ['f1', 'mcc'] is a list: give one measure here",
     ),
     "of many": (lambda: sondage.select(TWO, ["f1", "mcc"], **TOLD), "to select takes one measure, not 2"),
     "none": (lambda: sondage.select(TWO, models=[], **TOLD), "select needs two or more different models, not []"),
