@@ -82,7 +82,7 @@ def waterfill(sizes: Floats, total: float, costs: Floats | None = None, *, beyon
 
 
 def filled_factor(sizes: Floats, total: float, costs: Floats | None = None) -> float:
-    """Return the k of `waterfill`, of the same; where all items fit, the one that makes the smallest size certain.
+    """Return the k of `waterfill`; where all items fit, the one that makes the smallest size certain.
 
     Examples
     --------

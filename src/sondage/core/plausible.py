@@ -38,11 +38,11 @@ FAR = 40.0
 def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
     """Return the beliefs that labels leave possible.
 
-    Of a difference in predictions items that the models predict differently are judged by their own labels, and so are
-    those that they predict alike, which move both models' counts alike, but not their losses of probabilities. Rows
-    that share a label tell it once: what is said of it is pooled, or of the first that differs.
-    Losses of probabilities follow from sure items, of which beliefs of classes leave more possible
-    (`plausible_of_sure`).
+    Of a difference in predictions items that the models predict differently are judged by their own labels, and those
+    that they predict alike by theirs (docs/statistics.md, section 7): these move both models' counts alike, but are in
+    the denominators of both. Models lapse on both kinds of items or on neither. Rows that share a label tell it once:
+    what is said of it is pooled, or of the first that differs. Losses of probabilities follow from sure items, of which
+    beliefs of classes leave more possible (`plausible_of_sure`).
 
     Parameters
     ----------

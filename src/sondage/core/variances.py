@@ -7,8 +7,8 @@ Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations
 possible (`plausible`; of losses of probabilities the root mean square). What labels tell of judges, other models and
 features may lessen it (`plausible_corrected`).
 
-Of a difference in predictions nearly all that is drawn are items that two models predict differently, and the belief
-of these is judged by their own labels: it is the mean over what these leave possible.
+Of a difference in predictions nearly all that is drawn are items that two models predict differently. The beliefs of
+these and of all others are judged by the labels of each kind: it is the mean over what these leave possible.
 
 The larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
 """
