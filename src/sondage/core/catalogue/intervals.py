@@ -248,9 +248,10 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
         raise InputError("interval 'bootstrap' needs generator=numpy.random.default_rng(...)")
     require_interval("bootstrap", evidence.contrast.functional, compares=evidence.contrast.compares)
     n = evidence.sample.size
-    counts = generator.multinomial(n, np.full(n, 1.0 / n), size=RESAMPLES)
+    even = np.full(n, 1.0 / n)
+    drawn = (generator.multinomial(n, even) for _ in range(RESAMPLES))  # one at a time: of 1e5 labels all are 0.8 GB
     values = np.array(
-        [evidence.estimation.resampled(row).fit(evidence.contrast, evidence.fit.shares).value for row in counts]
+        [evidence.estimation.resampled(counts).fit(evidence.contrast, evidence.fit.shares).value for counts in drawn]
     )
     ends = [np.where(np.isnan(values), end, values) for end in estimate.bounds]  # undefined counts on both sides
     low, high = (_quantile(end, tail) for end, tail in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True))
