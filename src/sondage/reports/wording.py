@@ -141,7 +141,8 @@ def _drawn(session: Session, pool: str, stopped: str | None) -> str:
     labels = len(session.asked) + (0 if stopped in _STOPPED else session.remaining)
     paid = f"a cost of {session.spent if stopped in _STOPPED else session.budget:g}" if costs else f"{labels:,} labels"
     measure = named_measure(session.question.measures[0].name)
-    design = _DESIGNS.get(method.design, f"items whose label can move the {measure} most had a higher chance")
+    name = "disagreement" if method.design == "active_neq" and len(session.question.models) > 2 else method.design
+    design = _DESIGNS.get(name, f"items whose label can move the {measure} most had a higher chance")
     weighed = costs and "cheap" not in design and not any(name in method.design for name in _BLIND_TO_COST)
     cost = ", cheap ones for their cost" if weighed else ""
     return f"{paid[0].upper()}{paid[1:]} from {pool}, drawn {_DRAWS[method.draw]}: {design}{cost}."
