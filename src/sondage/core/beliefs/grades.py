@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.beliefs.protocol import Belief, Distribution, Supposed
 from sondage.core.blocks import row_blocks
 from sondage.core.predictions import Floats, Items
 
@@ -114,7 +114,7 @@ class RankingBelief:
         """Yield the least and the greatest grade of all documents; measures tell themselves what can matter."""
         yield from (0, self.n_grades - 1)
 
-    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return this belief alone."""
         return (self,)
 

@@ -21,7 +21,7 @@ from sondage.core.beliefs.columns import SURE, doubted, log_odds
 from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.outcomes import OutcomeBelief
-from sondage.core.beliefs.protocol import Belief
+from sondage.core.beliefs.protocol import Belief, Distribution
 from sondage.core.calibration import LAPSES_OF_SURE, calibrate_events
 from sondage.core.learning import NONE, Correction, learn_events, learn_numbers, short
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, class_probabilities
@@ -98,7 +98,7 @@ class LearnedClassBelief(ClassBelief):
         learned = learn_events(offset, labels == reference.classes, _stacked(sources, len(items)), items.features)
         return replace(fitted, correction=learned)
 
-    def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return the same as of any belief, in part without the correction: in so far as labels may need none."""
         plain = 0 if self.votes else round(PLAUSIBLE_OF_SURE * self.correction.unneeded)
         if not 0 < plain < PLAUSIBLE_OF_SURE:
@@ -108,7 +108,7 @@ class LearnedClassBelief(ClassBelief):
         uncorrected = replace(one, correction=NONE)._left_possible(items, labels, weights, plain, LAPSES_OF_SURE)
         return sorted(corrected + uncorrected, key=lambda one: one.share if isinstance(one, Lapsing) else 0.0)
 
-    def plausible_corrected(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible_corrected(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return what labels leave possible if the correction holds; nothing where none was learned.
 
         An item's label is held against the correction that the labels of other items ask for, fold by fold.

@@ -14,7 +14,7 @@ from scipy.special import expit
 from sondage.core.beliefs.classes import PLAUSIBLE
 from sondage.core.beliefs.columns import class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
-from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.beliefs.protocol import Belief, Distribution, Supposed
 from sondage.core.calibration import calibrate_events, plausible_events
 from sondage.core.predictions import Floats, Grades, Items
 
@@ -76,7 +76,7 @@ class OutcomeBelief:
         fitted = calibrate_events(logits, events)
         return replace(self, shift=fitted.shift, slope=fitted.slope)
 
-    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return the belief under calibrations, and with lapses, that these outcomes, shape (n, M), leave possible."""
         logits, events, rows = self._odds_and_events(items, labels)
         return lapsing(self, plausible_events(logits, events, weights[rows], PLAUSIBLE))
