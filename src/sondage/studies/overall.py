@@ -10,11 +10,10 @@ import numpy as np
 
 from sondage.core.biases import corrected_value
 from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
-from sondage.core.catalogue.counted import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING
-from sondage.core.parts import parts_of
+from sondage.core.parts import denominator_labels, parts_of
 from sondage.core.plausible import joined_errors
 from sondage.core.possible import outward, unrefuted_limits
 from sondage.core.predictions import Floats
@@ -245,6 +244,6 @@ def _effective(whole: _Whole) -> float:
     slices, ratio, model = whole.slices, whole.contrast.functional.ratio, whole.contrast.models[0]
     parts = np.array([1.0 if ratio is None else float(np.sum(ratio[1] * one.fit.sums[model])) for one in slices])
     parts = parts * np.array([one.share for one in slices])
-    counts = np.array([counted_labels(one.estimate) for one in slices])
+    counts = np.array([denominator_labels(one.estimate) for one in slices])
     there = (parts > 0) & (counts > 0)
     return float(parts[there].sum() ** 2 / np.sum(parts[there] ** 2 / counts[there])) if there.any() else 0.0
