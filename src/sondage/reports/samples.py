@@ -48,11 +48,11 @@ def figure_of(name: str, estimate: Estimate, level: float, note: str = "") -> Fi
 
 def uniform_of(leading: Estimate) -> Uniform | None:
     """Return what a uniform sample would have needed; None if this is one, or it cannot be told."""
-    evidence = leading.evidence
-    if evidence is None:
+    evidence, weights = leading.evidence, weights_of(leading)
+    if evidence is None or weights is None:
         return None
     whole = evidence.estimation.parts[0].known.share > 1 - 1e-9
-    if whole and not Weights(_shares(evidence), leading.n_effective, 0.0, "").uneven:
+    if whole and not weights.uneven:
         return None
     labels, total = uniform_labels(leading), unit_count(evidence.sample)
     if not math.isfinite(labels):

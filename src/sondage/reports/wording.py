@@ -172,8 +172,6 @@ def _weighed(method: Method) -> str:
 
 def uniform_sentence(labels: float, used: float, total: float, subject: str) -> str:
     """Return what a uniform sample would have needed, in words."""
-    if not math.isfinite(labels):
-        return ""
     if labels >= 0.98 * total:
         return f"{_SAME.format(subject)} nearly the whole pool."
     ratio, need = labels / used, f"{_SAME.format(subject)} about {rough_count(labels)} labels"
