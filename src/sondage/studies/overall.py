@@ -137,7 +137,7 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
         n_skipped=sum(one.n_skipped for one in own),
         if_skipped=None,
         spent=float(sum(one.spent for one in own)),
-        warnings=(*_remarks(slices, beyond), *of_undefined(contrast, value, exact=exact)),
+        warnings=(*_remarks(slices, beyond), *of_undefined(contrast, value, more=not exact)),
         evidence=None,
         course=None,
     )

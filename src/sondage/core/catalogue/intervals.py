@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sondage.core.catalogue.significance import UNCOUNTED
 from sondage.core.checks import require_generator, require_level
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
@@ -176,9 +177,7 @@ def _parabola(estimate: Estimate, explained: float) -> tuple[float, float]:
 
 def _hypergeometric(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
     if estimate.counts is None or estimate.target != "pool":
-        raise InputError(
-            "interval 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ"
-        )
+        raise InputError(UNCOUNTED.format("interval"))
     return counted_interval(estimate.counts, level)
 
 

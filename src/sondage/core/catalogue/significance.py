@@ -27,7 +27,7 @@ from sondage.errors import InputError
 __all__ = ["TESTS", "UNCOUNTED", "named_test", "require_fit"]
 
 UNCOUNTED = (
-    "test 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
+    "{} 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
     "use it with the default design, equal weights, error_rate or accuracy, and the pool as target"
 )
 
@@ -120,7 +120,7 @@ def _hypergeometric(
     estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
 ) -> Significance:
     if estimate.counts is None or estimate.target != "pool":
-        raise InputError(UNCOUNTED)
+        raise InputError(UNCOUNTED.format("test"))
     return counted_test(estimate.counts, alternative, margin=margin)
 
 
