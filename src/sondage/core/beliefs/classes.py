@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from sondage.core.beliefs.columns import class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
-from sondage.core.beliefs.protocol import Belief, Distribution, Supposed
+from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
 from sondage.core.calibration import (
     LAPSES,
@@ -171,7 +171,7 @@ class ClassBelief:
         classes = stacked.argmax(axis=0)
         return Reference(tuple(columns), classes, log_odds(stacked[classes, np.arange(len(items))]))
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief calibrated on these class codes, shape (n,); without probabilities, their table."""
         if self.votes:
             return replace(self, counts=count_votes(self.votes, items, labels))

@@ -128,7 +128,7 @@ class GaussianBelief:
         """Return this belief alone."""
         return (self,)
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief with variances calibrated on these numbers, shape (n,); a limit stays as it is."""
         if self.limit:
             return self
