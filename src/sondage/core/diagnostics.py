@@ -99,11 +99,11 @@ def _uniform_spread(evidence: Evidence, total: float) -> float:
     base = np.asarray(sample.items.weights, dtype=np.float64)
     rows = sample.row_weights
     psi = fit.influence - float(np.sum(rows * fit.influence) / np.sum(rows))
-    share = min(evidence.estimation.parts[0].known.share, 1.0)
-    scale = share / float(np.sum(rows))
+    known = evidence.estimation.parts[0].known
+    scale = min(known.share, 1.0) / float(np.sum(rows))
     inside = total * scale * float(np.sum(weights * np.square(sample.unit_sums(base * psi))))
     within = scale * float(np.sum(rows * psi**2))
-    outside = max(fit.spread - within, 0.0) if share < 1.0 - 1e-9 else 0.0
+    outside = 0.0 if known.all_drawable else max(fit.spread - within, 0.0)
     effective = effective_number(weights)
     return inside * (effective / (effective - 1.0) if effective > 1.0 else 1.0) + outside
 

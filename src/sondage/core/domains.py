@@ -110,7 +110,7 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
 def _require_whole(evidence: Evidence) -> None:
     """Refuse unless every item that matters could be drawn, whatever the part's share of the others."""
     known, contrast = evidence.estimation.parts[0].known, evidence.contrast
-    if known.share >= 1.0 - 1e-9 or not known.outside:
+    if known.all_drawable or not known.outside:
         return
     ratio, basis = contrast.functional.ratio, contrast.functional.basis.name
     if ratio is None or contrast.compares or any(_touches(known, basis, contrast, part) for part in ratio):

@@ -249,6 +249,11 @@ class Known:
     squared: float
     immovable: bool = False
 
+    @property
+    def all_drawable(self) -> bool:
+        """Whether every item could be drawn, but for rounding."""
+        return self.share > 1.0 - 1e-9
+
     def means_of(self, contrast: Contrast) -> dict[int, Floats]:
         """Return the believed pool means that a contrast is made of, model -> mean."""
         name = contrast.functional.basis.name

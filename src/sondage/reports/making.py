@@ -158,7 +158,7 @@ def _of_both(session: Session, leading: Estimate, fields: Mapping[Any, Row], lev
 def _items(session: Session, evidence: Evidence | None) -> str:
     """Return how many items a session draws from; where only the labels' weights tell, and are unequal, about."""
     first = session.stages[0]
-    if first.known.share > 1 - 1e-9 and "support" in first.drawn.settings:
+    if first.known.all_drawable and "support" in first.drawn.settings:
         return f"{first.drawn.settings['support']:,} items"
     equal = 1.0 / first.known.squared  # their number if weights are equal, else a lower bound of it
     total = equal if evidence is None else unit_count(evidence.sample)

@@ -51,8 +51,7 @@ def uniform_of(leading: Estimate) -> Uniform | None:
     evidence, weights = leading.evidence, weights_of(leading)
     if evidence is None or weights is None:
         return None
-    whole = evidence.estimation.parts[0].known.share > 1 - 1e-9
-    if whole and not weights.uneven:
+    if evidence.estimation.parts[0].known.all_drawable and not weights.uneven:
         return None
     labels, total = uniform_labels(leading), unit_count(evidence.sample)
     if not math.isfinite(labels):

@@ -129,9 +129,9 @@ def chosen_sentences(session: Session, pool: str, stopped: str | None = None) ->
         found.append(
             f"After {len(session.asked):,} labels no other one could change the result, and none was asked for."
         )
-    share = session.stages[0].known.share
-    if share < 1 - 1e-9:
-        found.append(f"{percent(1 - share, 1)} of the pool was left out: no label there can change the result.")
+    known = session.stages[0].known
+    if not known.all_drawable:
+        found.append(f"{percent(1 - known.share, 1)} of the pool was left out: no label there can change the result.")
     return (*found, _weighed(method))
 
 

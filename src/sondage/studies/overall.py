@@ -216,7 +216,7 @@ def _exact(one: _Slice, contrast: Contrast, before: Sums) -> bool:
 def _matters_beyond(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
     """Return whether items can move the value of the whole that, unable to move the slice's, were never drawn from."""
     known, functional = one.session.stages[0].known, contrast.functional
-    if functional.linear or functional.corrected is not None or not one.found.covers or known.share > 1 - 1e-9:
+    if functional.linear or functional.corrected is not None or not one.found.covers or known.all_drawable:
         return False
     return _share_that_matters(one, contrast, sums) > known.share + 1e-9
 

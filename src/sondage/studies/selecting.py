@@ -120,7 +120,7 @@ def _singles(session: Session, functional: Functional) -> list[Contrast]:
 
 def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:
     """Return a model's own estimate without a standard error, where only differences between models were drawn for."""
-    if session.stages[0].known.share > 1 - 1e-12:
+    if session.stages[0].known.all_drawable:
         return estimate
     note = (
         "items on which the models cannot differ were not drawn: differences and ranking hold, but each model's own "
