@@ -197,7 +197,7 @@ def _lists(pool: Pool, model: str | None) -> dict[Any, list[Any]]:
     found = {}
     table = ranks.documents
     for query, row in zip(pool.ids.tolist(), ranks.rows.tolist(), strict=True):
-        part = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
+        part = table.part(row)
         places, names = ranks.positions[part], table.names[part]
         listed = np.flatnonzero(places > 0)
         found[query] = names[listed[np.argsort(places[listed])]].tolist()
