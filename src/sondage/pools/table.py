@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "as_number", "is_row_index", "reads_as_number"]
+__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "as_number", "is_row_index", "number_or_nan", "reads_as_number"]
 
 WHOLE = re.compile(r"0|-?[1-9]\d*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -140,6 +140,14 @@ def as_number(value: Any) -> float:
         return float(value)
     except OverflowError:  # of a whole number; its text is infinite too
         return math.inf if value > 0 else -math.inf
+
+
+def number_or_nan(value: Any) -> float:
+    """Return a number, or the text of one, as `as_number`; NaN for what is none."""
+    try:
+        return as_number(value)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def reads_as_number(value: Any) -> bool:
