@@ -89,10 +89,13 @@ def cells_of_unseen(
 
 def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return the cells of one pool by one method."""
-    problem = unseen.problem()
-    if method == OTHERS:
-        return [simulate(problem, unseen.with_others((1, 2)), "default", budget, seeds) for budget in BUDGETS]
-    return [simulate(problem, problem.pool(), method, budget, seeds) for budget in BUDGETS]
+    return simulated(unseen, unseen.problem(), method, seeds)
+
+
+def simulated(unseen: Unseen, problem: Problem, method: str, seeds: int) -> list[Cell]:
+    """Return the cells of a problem of one pool by one method; "others" is the default with two more models."""
+    pool, named = (unseen.with_others((1, 2)), "default") if method == OTHERS else (problem.pool(), method)
+    return [simulate(problem, pool, named, budget, seeds) for budget in BUDGETS]
 
 
 def simulate(problem: Problem, pool: sondage.Pool, method: str, budget: int, seeds: int) -> Cell:

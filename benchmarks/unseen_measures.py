@@ -32,7 +32,7 @@ from unseen import (
     coverage_of,
     error_over,
     ratio_of,
-    simulate,
+    simulated,
     too_low,
     width_over,
 )
@@ -64,9 +64,7 @@ def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return the cells of one pool and measure by one method."""
     plain = problem_of(unseen.name, unseen.arrays(unseen.model), "error_rate", None)
     problem = replace(plain, measure=unseen.measure, positive=unseen.positive, truth=TRUTHS[unseen.measure](plain))
-    if method == OTHERS:
-        return [simulate(problem, unseen.with_others((1, 2)), "default", budget, seeds) for budget in BUDGETS]
-    return [simulate(problem, problem.pool(), method, budget, seeds) for budget in BUDGETS]
+    return simulated(unseen, problem, method, seeds)
 
 
 def _by(name: str, of: Callable[[Problem], Any]) -> Callable[[Problem], float]:
