@@ -99,7 +99,7 @@ def _uniform_spread(evidence: Evidence, total: float) -> float:
     base = np.asarray(sample.items.weights, dtype=np.float64)
     rows = sample.row_weights
     psi = fit.influence - float(np.sum(rows * fit.influence) / np.sum(rows))
-    known = evidence.estimation.parts[0].known
+    known = evidence.before
     scale = min(known.share, 1.0) / float(np.sum(rows))
     inside = total * scale * float(np.sum(weights * np.square(sample.unit_sums(base * psi))))
     within = scale * float(np.sum(rows * psi**2))
@@ -113,7 +113,7 @@ def believed_before(estimate: Estimate) -> float:
     evidence = estimate.evidence
     if evidence is None:
         return math.nan
-    known, contrast = evidence.estimation.parts[0].known, evidence.contrast
+    known, contrast = evidence.before, evidence.contrast
     if any((contrast.functional.basis.name, model) not in known.expected for model in contrast.models):
         return math.nan
     return contrast.value(known.means_of(contrast))

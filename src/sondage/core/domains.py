@@ -109,7 +109,7 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
 
 def _require_whole(evidence: Evidence) -> None:
     """Refuse unless every item that matters could be drawn, whatever the part's share of the others."""
-    known, contrast = evidence.estimation.parts[0].known, evidence.contrast
+    known, contrast = evidence.before, evidence.contrast
     if known.all_drawable or not known.outside:
         return
     ratio, basis = contrast.functional.ratio, contrast.functional.basis.name

@@ -88,7 +88,7 @@ def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliabil
         Of two classes the probability of the second, of several that of the most probable, of numbers the mean, of
         outcomes each system's mean outcome. None where nothing was believed.
     """
-    belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
+    belief, sample = evidence.before.belief, evidence.sample
     if belief is None or task.kind not in _READERS:  # a ranking's grades are many
         return None
     first = sample.first_rows

@@ -51,7 +51,7 @@ def uniform_of(leading: Estimate) -> Uniform | None:
     evidence, weights = leading.evidence, weights_of(leading)
     if evidence is None or weights is None:
         return None
-    if evidence.estimation.parts[0].known.all_drawable and not weights.uneven:
+    if evidence.before.all_drawable and not weights.uneven:
         return None
     labels, total = uniform_labels(leading), unit_count(evidence.sample)
     if not math.isfinite(labels):
@@ -99,7 +99,7 @@ def _expectations(session: Session, leading: Estimate) -> Callable[[int], str]:
     """Return a function from a unit to what was believed of it before any label."""
     evidence = leading.evidence
     assert evidence is not None
-    belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
+    belief, sample = evidence.before.belief, evidence.sample
     if belief is None or session.task.kind == "ranking":
         return lambda unit: ""
     first = sample.first_rows
