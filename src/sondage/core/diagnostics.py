@@ -56,7 +56,7 @@ def contributions(evidence: Evidence) -> Floats:
 def unit_count(sample: Sample) -> float:
     """Return the number of units in the pool, as the sample's weights have it; exact where base weights are equal."""
     weights = sample.expansion.weights
-    return float(np.sum(weights) / np.sum(weights * sample.unit_weights))
+    return float(np.sum(weights) / np.sum(weights * sample.unit_base))
 
 
 def uniform_labels(estimate: Estimate) -> float:

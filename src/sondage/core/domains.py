@@ -68,7 +68,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     known = Known(1.0, None, {}, {}, float(np.sum(sample.row_weights * sample.items.weights)))
     fit = hajek(contrast, sample, known)
     exact = estimate.exact and not np.any(sample.expansion.spread)
-    weights = sample.unit_sums(sample.row_weights)
+    weights = sample.unit_expanded
     return replace(
         estimate,
         value=fit.value,

@@ -97,8 +97,7 @@ def plausible_corrected(contrast: Contrast, belief: Belief, sample: Sample) -> S
 @lru_cache(maxsize=1)
 def _corrected(belief: LearnedClassBelief, sample: Sample) -> Sequence[Distribution]:
     """Return the answer, of which the last is kept."""
-    weights = sample.unit_sums(sample.row_weights)
-    return belief.plausible_corrected(sample.unit_items, sample.labels[sample.first_rows], weights)
+    return belief.plausible_corrected(sample.unit_items, sample.unit_labels, sample.unit_expanded)
 
 
 @lru_cache(maxsize=2)
@@ -106,9 +105,9 @@ def _left_possible(
     belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None, *, losses: bool = False
 ) -> Sequence[Distribution]:
     """Return what labels, of these rows alone, leave possible; the last answers are kept: slices ask again."""
-    weights = sample.unit_sums(sample.row_weights)
+    weights = sample.unit_expanded
     if rows is None:
-        items, labels = sample.unit_items, sample.labels[sample.first_rows]
+        items, labels = sample.unit_items, sample.unit_labels
     else:
         at = np.array(rows)
         if sample.units is not None:

@@ -91,8 +91,7 @@ def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliabil
     belief, sample = evidence.before.belief, evidence.sample
     if belief is None or task.kind not in _READERS:  # a ranking's grades are many
         return None
-    first = sample.first_rows
-    items, labels = sample.items.take(first), sample.labels[first]
+    items, labels = sample.items.take(sample.first_rows), sample.unit_labels
     weights = np.asarray(sample.expansion.weights * items.weights, dtype=np.float64)
     event, expected, observed = _READERS[task.kind](belief, items, labels, evidence.contrast.models, task)
     weights = np.tile(weights, len(expected) // len(weights))

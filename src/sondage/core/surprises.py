@@ -154,7 +154,7 @@ def supposed_moves(asked: Asked, belief: Distribution) -> tuple[Floats, Floats, 
     shown = sample.unit_sums(weights * (asked.told - mean))
     moves = np.stack([sample.unit_sums(weights * (row - mean)) for row in psi])
     if sample.units is not None and not shared:
-        expected = np.stack([sample.unit_sums(weights * row) / sample.unit_weights for row in expected])
+        expected = np.stack([sample.unit_sums(weights * row) / sample.unit_base for row in expected])
     return expected, moves, shown
 
 
@@ -204,7 +204,7 @@ def _borne_out(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> 
     """Return the same from each label's probability and how far it moves the pool mean, and how far the given do."""
     sample, told = asked.sample, np.isfinite(shown)
     root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
-    base = sample.unit_weights
+    base = sample.unit_base
     centred = shown - base * float(np.sum((weights * shown)[told]) / np.sum((weights * base)[told]))
     sizes = root * np.abs(moves)
     most = float(sizes.max(initial=0.0)) ** 2

@@ -71,8 +71,7 @@ def weights_of(leading: Estimate) -> Weights | None:
 
 def _shares(evidence: Evidence) -> Floats:
     """Return each labelled unit's share in the estimate."""
-    sample = evidence.sample
-    weights = sample.unit_sums(np.asarray(sample.row_weights, dtype=np.float64))
+    weights = evidence.sample.unit_expanded
     return np.asarray(weights / weights.sum())
 
 
@@ -102,8 +101,7 @@ def _expectations(session: Session, leading: Estimate) -> Callable[[int], str]:
     belief, sample = evidence.before.belief, evidence.sample
     if belief is None or session.task.kind == "ranking":
         return lambda unit: ""
-    first = sample.first_rows
-    items, labels = sample.items.take(first), sample.labels[first]
+    items, labels = sample.items.take(sample.first_rows), sample.unit_labels
     models = evidence.contrast.models
     if session.task.kind == "regression":
         mean = np.zeros(len(items))

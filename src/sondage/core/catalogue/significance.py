@@ -175,8 +175,8 @@ def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[Floats, 
         raise InputError(f"test {kind!r} needs the labelled sample, which this result does not carry")
     require_fit(kind, estimate.evidence.contrast.functional, margin)
     fit, sample = estimate.evidence.fit, estimate.evidence.sample
-    weights = sample.unit_sums(sample.row_weights)
-    differences = sample.unit_sums(sample.items.weights * (fit.influence + estimate.value)) / sample.unit_weights
+    weights = sample.unit_expanded
+    differences = sample.unit_sums(sample.items.weights * (fit.influence + estimate.value)) / sample.unit_base
     return differences, weights
 
 
