@@ -41,7 +41,7 @@ def anytime_lines(result: Any, level: float = 0.95) -> list[str]:
 
 def anytime_data(result: Any, level: float = 0.95) -> dict[str, Any]:
     """Return the same as data: ``sequence``, or ``sequences`` by measure, and ``evalue`` of a comparison."""
-    found = {name: finite(interval_data(one.in_order().interval(level))) for name, one in _estimates(result).items()}
+    found = {name: interval_data(one.in_order().interval(level)) for name, one in _estimates(result).items()}
     if isinstance(result, Mapping):
         return {"sequences": found}
     (only,) = found.values()

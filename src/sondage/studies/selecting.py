@@ -40,7 +40,7 @@ def select_session(session: Session) -> Selection:
     functional = question.measures[0].ready(session.task)
     found = labelled(session)
     single = _singles(session, functional)
-    fits = dict(zip(question.models, _focused_fits(found, single, functional), strict=True))
+    fits = dict(zip(question.models, _focused_fits(found, single), strict=True))
     estimates = {
         name: _common_part_unknown(session, estimate_of(session, found, contrast, fits[name]))
         for name, contrast in zip(question.models, single, strict=True)
@@ -84,7 +84,7 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
     functional, found = session.question.measures[0].ready(session.task), labelled(session)
     single = _singles(session, functional)
     models = [contrast.models[0] for contrast in single]
-    leader, weights = _standing(found, single, _focused_fits(found, single, functional))
+    leader, weights = _standing(found, single, _focused_fits(found, single))
     shares: Mapping[int, float] = weights
     if session.task.kind == "classification":
         shares = vote_shares(answered, labels, models, len(session.task.classes))
@@ -93,10 +93,10 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
     return Standing(leader, weights, shares)
 
 
-def _focused_fits(found: Labelled, single: Sequence[Contrast], functional: Functional) -> list[Fit]:
+def _focused_fits(found: Labelled, single: Sequence[Contrast]) -> list[Fit]:
     """Return the models' fits; those of several stages weigh the stages by what they tell of the contenders."""
     fits = found.estimation.joint(single)
-    if len(single) < 3 or len(found.estimation.parts) == 1 or functional.corrected is not None:
+    if len(single) < 3 or len(found.estimation.parts) == 1 or single[0].functional.corrected is not None:
         return fits
     leader, weights = _standing(found, single, fits)
     place = next(i for i, contrast in enumerate(single) if contrast.models[0] == leader)
@@ -120,7 +120,7 @@ def _singles(session: Session, functional: Functional) -> list[Contrast]:
 
 def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:
     """Return a model's own estimate without a standard error, where only differences between models were drawn for."""
-    if session.stages[0].known.share > 1 - 1e-12:
+    if session.stages[0].known.all_drawable:
         return estimate
     note = (
         "items on which the models cannot differ were not drawn: differences and ranking hold, but each model's own "
