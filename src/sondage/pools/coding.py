@@ -16,6 +16,7 @@ from sondage.core.measures import Task
 from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
+from sondage.pools.given import require_classifiers
 from sondage.pools.missing import as_array, is_missing, require_given
 from sondage.pools.numeric import Where, as_column, numeric
 from sondage.pools.orders import require_class_order
@@ -164,6 +165,7 @@ def code_models(
     if len(kinds) != 1 or not kinds <= set(_CODERS):
         names = ", ".join(f"{name}: {type(model).__name__}" for name, model in models.items())
         raise InputError(f"models must all be Classifier, all Regressor or all Outcome; they are {names or 'none'}")
+    require_classifiers(models, classes, judges or None)
     task, outputs, sizes = _CODERS[kinds.pop()](models, classes, judges, where)
     if len(set(sizes.values())) > 1:
         raise InputError(f"models have different numbers of rows: {sizes}")
@@ -321,8 +323,6 @@ def _text(value: Any) -> str:
 
 def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judges, where: Where) -> Coded:
     """Return the same of regressors."""
-    if classes is not None or judges:
-        raise InputError("classes and judge are for classifiers; these models are regressors")
     outputs = []
     for name, model in models.items():
         means = numeric(as_column(model.means, f"means of {name!r}", None), f"mean of {name!r}", where)
@@ -342,8 +342,6 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
 
 def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, where: Where) -> Coded:
     """Return the same of systems whose own outcome is the label."""
-    if classes is not None or judges:
-        raise InputError("outcomes take a judge and grades each, Outcome(judge=..., grades=...), and no classes")
     outputs = []
     for name, model in models.items():
         p = None if model.judge is None else code_probabilities(model.judge, f"judge of {name!r}", where)
