@@ -221,7 +221,7 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
         if columns and columns[0] != len(names):
             raise InputError(f"there are {len(names)} classes {list(names)} but {columns[0]} columns of probabilities")
         return names
-    seen = sorted({value for p in predicted for value in np.unique(p).tolist()})
+    seen = _predicted(predicted)
     broken = [value for value in seen if isinstance(value, float) and not value.is_integer()]
     if broken:
         raise InputError(
@@ -235,6 +235,17 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
     if len(seen) != count or count < 2:
         raise InputError(f"predictions have the classes {seen}; name them all with classes=, in the columns' order")
     return _told_apart(seen)
+
+
+def _predicted(columns: list[NDArray[Any]]) -> list[Any]:
+    """Return the classes that are predicted, in their order, which names of several kinds do not have."""
+    try:
+        return sorted({value for column in columns for value in np.unique(column).tolist()})
+    except TypeError:
+        kinds = sorted({type(value).__name__ for column in columns for value in column.tolist()})
+        raise InputError(
+            f"predictions are of several kinds, {', '.join(kinds)}: name the classes with classes="
+        ) from None
 
 
 def class_names(given: Any) -> tuple[Any, ...]:
