@@ -48,13 +48,7 @@ def select_session(session: Session) -> Selection:
     values = np.array([estimates[name].value for name in question.models])
     ranking = tuple(question.models[at] for at in best_first(values, bool(functional.higher_is_better)))
     errors = joint_errors(session, found, single, list(fits.values()))
-
-    def pair(first: str, second: str) -> Comparison:
-        at = question.models.index(first), question.models.index(second)
-        least = 0.0 if errors.least is None else float(errors.least[at])
-        return _pair(session, found, functional, (first, second), (fits[first], fits[second]), least)
-
-    comparisons = Pairs(ranking, pair)
+    comparisons = Pairs(ranking, partial(_pair, session, found, functional, fits, errors))
     against_best = [comparisons[ranking[0], name].pvalue for name in ranking[1:]]
     return Selection(
         estimates=estimates,
@@ -143,13 +137,15 @@ def _pair(
     session: Session,
     found: Labelled,
     functional: Functional,
-    names: tuple[str, str],
-    fits: tuple[Fit, Fit],
-    least: float,
+    fits: Mapping[str, Fit],
+    errors: JointErrors,
+    *names: str,
 ) -> Comparison:
     """Return the comparison of two models from their own fits, whose shares of the stages are the same."""
-    first, second = fits
+    first, second = (fits[name] for name in names)
     weights = tuple((session.models.index(name), sign) for name, sign in zip(names, (1.0, -1.0), strict=True))
+    at = tuple(session.question.models.index(name) for name in names)
+    least = 0.0 if errors.least is None else float(errors.least[at])
     residuals = clean_sum(np.stack([first.residuals, -second.residuals]), axis=0)
     contrast, sample = Contrast(functional, weights), found.estimation.merged(first.shares)
     fit = replace(
