@@ -89,10 +89,13 @@ def cells_of_unseen(
 
 def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return the cells of one pool by one method."""
-    problem = unseen.problem()
-    if method == OTHERS:
-        return [simulate(problem, unseen.with_others((1, 2)), "default", budget, seeds) for budget in BUDGETS]
-    return [simulate(problem, problem.pool(), method, budget, seeds) for budget in BUDGETS]
+    return simulated(unseen, unseen.problem(), method, seeds)
+
+
+def simulated(unseen: Unseen, problem: Problem, method: str, seeds: int) -> list[Cell]:
+    """Return the cells of a problem of one pool by one method; "others" is the default with two more models."""
+    pool, named = (unseen.with_others((1, 2)), "default") if method == OTHERS else (problem.pool(), method)
+    return [simulate(problem, pool, named, budget, seeds) for budget in BUDGETS]
 
 
 def simulate(problem: Problem, pool: sondage.Pool, method: str, budget: int, seeds: int) -> Cell:
@@ -158,23 +161,34 @@ AGAINST_DEFAULT = ("/default", "largest", "rel. width", "coverage", "lowest", "t
 
 def against_default(both: Sequence[tuple[Cell, Cell]]) -> list[str]:
     """Return error over the default's (mean, largest), width over its, and coverage, from cells of one and of it."""
-    errors = [ratio_of(own, default)[0] for own, default in both]
-    widths = [float(own["width"]) / float(default["width"]) for own, default in both if float(default["width"])]
-    covered = [float(own["covered"]) for own, _ in both]
-    held = [f"{np.mean(covered):.3f}", f"{min(covered):.3f}", str(sum(too_low(own) for own, _ in both))]
-    return [mean_ratio(errors), f"{max(errors):.2f}", mean_ratio(widths), *held]
+    largest = max(ratio_of(own, default)[0] for own, default in both)
+    return [error_over(both), f"{largest:.2f}", width_over(both), *coverage_of(own for own, _ in both)]
 
 
 def _summary(budget: int, cells: list[list[Cell]]) -> list[str]:
-    def held(at: int) -> tuple[list[float], int]:
-        covered = [float(own[at]["covered"]) for own in cells]
-        return covered, sum(too_low(own[at]) for own in cells)
+    own, thesis, passive = zip(*cells, strict=True)
+    over_thesis, over_passive = (list(zip(own, other, strict=True)) for other in (thesis, passive))
+    mean, _, low = coverage_of(thesis)
+    errors = [error_over(over_thesis), error_over(over_passive)]
+    return [str(budget), *errors, width_over(over_passive), *coverage_of(own), mean, low]
 
-    (own, low), (thesis, thesis_low) = held(0), held(1)
-    ratios = [mean_ratio([ratio_of(own[0], own[at])[0] for own in cells]) for at in (1, 2)]
-    width = mean_ratio([float(own["width"]) / float(passive["width"]) for own, _, passive in cells])
-    covered = [f"{np.mean(own):.3f}", f"{min(own):.3f}", str(low), f"{np.mean(thesis):.3f}", str(thesis_low)]
-    return [str(budget), *ratios, width, *covered]
+
+def coverage_of(cells: Iterable[Cell]) -> list[str]:
+    """Return how often intervals hold on average and at least, and in how many cells too seldom."""
+    found = list(cells)
+    covered = [float(cell["covered"]) for cell in found]
+    return [f"{np.mean(covered):.3f}", f"{min(covered):.3f}", str(sum(map(too_low, found)))]
+
+
+def error_over(pairs: Iterable[tuple[Cell, Cell]]) -> str:
+    """Return the mean ratio of errors, the first cell's over the second's."""
+    return mean_ratio([ratio_of(*pair)[0] for pair in pairs])
+
+
+def width_over(pairs: Iterable[tuple[Cell, Cell]]) -> str:
+    """Return the mean ratio of widths, the first cell's over the second's where that has any."""
+    widths = [(float(own["width"]), float(other["width"])) for own, other in pairs]
+    return mean_ratio([own / other for own, other in widths if other])
 
 
 def mean_ratio(values: list[float]) -> str:

@@ -29,10 +29,12 @@ from unseen import (
     against_default,
     by_problem,
     cells_of_unseen,
-    mean_ratio,
+    coverage_of,
+    error_over,
     ratio_of,
-    simulate,
+    simulated,
     too_low,
+    width_over,
 )
 from unseen_pools import Unseen, all_unseen
 
@@ -62,9 +64,7 @@ def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return the cells of one pool and measure by one method."""
     plain = problem_of(unseen.name, unseen.arrays(unseen.model), "error_rate", None)
     problem = replace(plain, measure=unseen.measure, positive=unseen.positive, truth=TRUTHS[unseen.measure](plain))
-    if method == OTHERS:
-        return [simulate(problem, unseen.with_others((1, 2)), "default", budget, seeds) for budget in BUDGETS]
-    return [simulate(problem, problem.pool(), method, budget, seeds) for budget in BUDGETS]
+    return simulated(unseen, problem, method, seeds)
 
 
 def _by(name: str, of: Callable[[Problem], Any]) -> Callable[[Problem], float]:
@@ -146,16 +146,9 @@ def tables(found: list[Cell]) -> str:
 
 
 def _summary(pairs: list[tuple[Cell, Cell]]) -> list[str]:
-    ratios = mean_ratio([ratio_of(own, passive)[0] for own, passive in pairs])
-    both = [(float(own["width"]), float(passive["width"])) for own, passive in pairs]
-    held, low = _held([own for own, _ in pairs])
-    passives, passives_low = _held([passive for _, passive in pairs])
-    texts = [f"{np.mean(held):.3f}", f"{min(held):.3f}", str(low), f"{np.mean(passives):.3f}", str(passives_low)]
-    return [ratios, mean_ratio([own / passive for own, passive in both if passive]), *texts]
-
-
-def _held(cells: list[Cell]) -> tuple[list[float], int]:
-    return [float(cell["covered"]) for cell in cells], sum(too_low(cell) for cell in cells)
+    own, passive = zip(*pairs, strict=True)
+    mean, _, low = coverage_of(passive)
+    return [error_over(pairs), width_over(pairs), *coverage_of(own), mean, low]
 
 
 def _shown(own: Cell, passive: Cell) -> str:

@@ -23,11 +23,10 @@ from unseen import (
     METHODS,
     against_default,
     cells_of_unseen,
-    mean_ratio,
-    ratio_of,
+    coverage_of,
+    error_over,
     shown,
     summary_of,
-    too_low,
 )
 from unseen_pools import Unseen
 
@@ -132,12 +131,11 @@ def _summary(measure: str, budget: int, cells: list[list[Cell]]) -> list[str]:
     def means(column: str) -> list[str]:
         return [f"{np.mean([float(own[at][column]) for own in cells]):.2f}" for at in range(len(METHODS))]
 
-    ratios = [mean_ratio([ratio_of(own[0], own[at])[0] for own in cells]) for at in (1, 2)]
-    covered = [np.array([float(own[at]["covered"]) for own in cells]) for at in (0, 1)]
-    low = [str(sum(too_low(own[at]) for own in cells)) for at in (0, 1)]
-    wrong = f"{max(float(own[0]['wrong']) for own in cells):.3f}"
-    held = [f"{covered[0].mean():.3f}", f"{covered[0].min():.3f}", low[0], f"{covered[1].mean():.3f}", low[1]]
-    return [f"{measure}, {len(cells)}", str(budget), *ratios, *means("power"), wrong, *held]
+    own, thesis, passive = zip(*cells, strict=True)
+    errors = [error_over(zip(own, other, strict=True)) for other in (thesis, passive)]
+    wrong, (mean, _, low) = max(float(cell["wrong"]) for cell in own), coverage_of(thesis)
+    held = [f"{wrong:.3f}", *coverage_of(own), mean, low]
+    return [f"{measure}, {len(cells)}", str(budget), *errors, *means("power"), *held]
 
 
 def _shown(cells: list[Cell]) -> str:

@@ -21,7 +21,7 @@ from cells import Cell, Cells, table
 from peers.environments import PEERS, run_peer
 from peers.statistic import Floats
 from summary import LEAST_RATIO
-from unseen import BUDGETS, KEYS, by_problem, cells_of_unseen, mean_ratio, ratio_of, too_low
+from unseen import BUDGETS, KEYS, by_problem, cells_of_unseen, coverage_of, mean_ratio, ratio_of
 from unseen_pools import Unseen
 
 VALUES = ("items", "truth", "error", "deviation", "covered")
@@ -79,10 +79,8 @@ def compared(pairs: list[tuple[Cell, Cell]]) -> list[str]:
     ratios = [ratio_of(mine, its) for mine, its in pairs]
     nearer = sum(ratio + BEYOND * error < 1.0 for ratio, error in ratios)
     further = sum(ratio - BEYOND * error > 1.0 for ratio, error in ratios)
-    covered = [float(its["covered"]) for _, its in pairs]
-    told = ["none", "", ""]
-    if np.isfinite(covered).all():
-        told = [f"{np.mean(covered):.3f}", f"{min(covered):.3f}", str(sum(too_low(its) for _, its in pairs))]
+    theirs = [its for _, its in pairs]
+    told = coverage_of(theirs) if all(np.isfinite(float(its["covered"])) for its in theirs) else ["none", "", ""]
     return [mean_ratio([min(ratio, 1.0 / LEAST_RATIO) for ratio, _ in ratios]), str(nearer), str(further), *told]
 
 

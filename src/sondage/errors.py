@@ -77,6 +77,9 @@ class LabelingInterrupted(SondageError):
         super().__init__(message)
         self.labels = dict(labels)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.labels)
+
 
 class SondageWarning(UserWarning):
     """The result holds, but rests on something that the reader must know."""

@@ -166,7 +166,7 @@ def test_the_name_or_the_format_decides(tmp_path):
     assert written("drawn.tsv")[0] == "\t".join(table)
     assert written("drawn.csv") == written("drawn.parquet", "--format", "csv") == written("drawn.txt")
     assert [json.loads(line)["id"] for line in written("drawn.jsonl")] == table["id"].tolist()
-    assert written("drawn.csv", "--format", "jsonl") == written("drawn.jsonl")
+    assert written("other.csv", "--format", "jsonl") == written("drawn.jsonl", "--force")
     assert "is written as CSV or JSON lines (.jsonl), not for Label Studio" in written("drawn.json")
 
 

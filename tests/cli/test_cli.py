@@ -375,12 +375,27 @@ def test_a_batch_is_not_written_over():
     assert "cannot be written" in refused("ask", "study.db", 3, "-o", "none/batch.csv")
 
 
+@pytest.mark.parametrize("options", [(), ("--draws",), ("--interface",)], ids=str)
+def test_an_export_is_not_written_over_another_file(options):
+    planned("--model", "a")
+    run("ask", "study.db", 3, "-o", "batch.csv")
+    label("batch.csv", lambda name: "spam")
+    before = Path("batch.csv").read_text()
+    assert "batch.csv is there already and may hold labels" in refused(
+        "export", "study.db", *options, "-o", "batch.csv"
+    )
+    assert Path("batch.csv").read_text() == before
+    run("export", "study.db", *options, "-o", "batch.csv", "--force")
+    assert Path("batch.csv").read_text() != before
+
+
 def test_a_study_is_not_written_over():
     study = planned("--model", "a", budget=9)
     run("ask", study, 3)
     Path("link.db").symlink_to("study.db")
     commands = [("export", study, "-o", study), ("export", study, "--draws", "-o", "link.db", "--format", "csv")]
-    for command in [*commands, ("ask", study, 3, "-o", study, "--force")]:
+    asks = [("ask", study, 3, "-o", study, *force) for force in ((), ("--force",))]
+    for command in [*commands, *asks]:
         assert "is a study, or another database, which is not written over" in refused(*command)
     assert "error rate" in run("report", study).output
 

@@ -14,8 +14,9 @@ from sondage.core import resampling
 from sondage.core.intervals import hypergeometric_interval, t_interval, wald_interval
 from sondage.core.results import Significance
 from sondage.core.significance import (
+    Counts,
     bootstrap_test,
-    hypergeometric_test,
+    counted_test,
     mcnemar_test,
     null_difference,
     permutation_test,
@@ -125,6 +126,11 @@ def test_mcnemar_by_hand(first: int, second: int, pvalue: float) -> None:
     assert min(1.0, printed) == pytest.approx(pvalue, rel=1e-12)
 
 
+def hypergeometric_test(first: int, second: int, size: int, alternative: str = "two-sided") -> Significance:
+    """Test two models of which one is right on each of the items where they differ."""
+    return counted_test(Counts(first, second, 0, size, size), alternative)
+
+
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize(("size", "drawn"), [(1, 1), (8, 5), (11, 6), (12, 12)])
 def test_hypergeometric_keeps_its_level(size: int, drawn: int, alternative: str) -> None:
@@ -225,8 +231,8 @@ def test_bootstrap_is_near_the_wald_test_for_many_items(rng: np.random.Generator
         (lambda: wald_test(0.1, 1, "less", margin=math.inf), "margin=inf must be a finite number"),
         (lambda: t_test(0.1, 1, -2), r"df -2 is not above 0"),
         (lambda: mcnemar_test(-1, 2), r"counts -1 and 2 must be 0 or more"),
-        (lambda: hypergeometric_test(3, -2, 5), r"counts 3 and -2 must be 0 or more"),
-        (lambda: hypergeometric_test(3, 3, 5), r"6 labels for a disagreement set of 5"),
+        (lambda: Counts(3, -2, 0, 5, 5), r"counts \(3, -2, 0\) must be 0 or more"),
+        (lambda: Counts(3, 2, 1, 5, 5), r"6 labels for a disagreement set of 5"),
         (lambda: permutation_test([]), r"differences of shape \(0,\)"),
         (lambda: permutation_test([1, math.nan]), r"differences must be finite"),
         (lambda: permutation_test([1, 2], weights=[1]), r"weights of shape \(1,\) for 2 items"),

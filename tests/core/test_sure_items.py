@@ -10,11 +10,11 @@ from sklearn.metrics import roc_auc_score
 
 from sondage import Classifier, Pool, estimate_from, evaluate
 from sondage.core.beliefs import ClassBelief, LearnedClassBelief
-from sondage.core.catalogue.counted import counted_labels
 from sondage.core.comparisons import Contrast
 from sondage.core.intervals import wilson_interval
 from sondage.core.learning import Correction
 from sondage.core.measures import parse_measure, settled
+from sondage.core.parts import denominator_labels
 from sondage.studies.method import METHODS, Question
 from sondage.studies.planning import make_plan
 
@@ -149,7 +149,7 @@ def test_pairs_are_as_many_as_the_rarer_class_has_labels(measure: str, rare: int
     labels = np.where(np.arange(100) < 5, rare, 1 - rare)
     scores = np.where(labels == 1, 0.9, 0.1)
     found = estimate_from(measure, probabilities=scores, labels=labels, inclusion=np.full(100, 0.01), pool_size=10_000)
-    assert counted_labels(found) == pytest.approx(5)
+    assert denominator_labels(found) == pytest.approx(5)
     assert found.value == 1.0
     assert found.interval().high == 1.0
     assert found.interval().low == pytest.approx(wilson_interval(1.0, 5).low)
@@ -164,7 +164,7 @@ def test_doubt_is_not_taken_for_fewer_labels_than_the_rarer_class_has() -> None:
     scores[:2] = 0.05  # two positives below a few negatives
     for seed in range(5):
         estimate = evaluate(Pool(scores), "auc", labels=labels, budget=300, seed=seed)
-        n, interval = counted_labels(estimate), estimate.interval()
+        n, interval = denominator_labels(estimate), estimate.interval()
         if estimate.value < 1:
             explained = estimate.value * (1 - estimate.value) / estimate.std_error**2
             assert interval.low >= wilson_interval(estimate.value, min(n, explained)).low - 1e-9

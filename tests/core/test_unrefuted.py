@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sondage import Classifier, Pool, compare, estimate_from, evaluate
-from sondage.core.catalogue.counted import counted_labels
 from sondage.core.intervals import wald_interval, wilson_interval
+from sondage.core.parts import denominator_labels
 from sondage.core.possible import unrefuted_limits
 
 SIZE = 4000
@@ -69,7 +69,7 @@ def test_a_limit_that_is_the_truth_is_held_by_every_interval(never_missed):
 def test_the_other_end_is_no_nearer_than_the_number_of_labels_has_it(never_missed):
     p, labels = never_missed
     estimate = evaluate(Pool(p), "recall", labels=labels, budget=100, seed=3)
-    assert estimate.interval().low <= wilson_interval(1.0, counted_labels(estimate)).low
+    assert estimate.interval().low <= wilson_interval(1.0, denominator_labels(estimate)).low
 
 
 @pytest.mark.parametrize("options", [{"target": "population"}, {"method": "passive"}], ids=str)
@@ -118,7 +118,7 @@ def test_doubt_is_not_taken_for_a_lack_of_labels(seed):
 def test_labels_drawn_elsewhere_that_all_agree_are_counted(measure, value):
     labels = np.repeat([0, 1], [60, 40])
     found = estimate_from(measure, predictions=labels, labels=labels, inclusion=np.full(100, 0.001))
-    expected = wilson_interval(value, counted_labels(found))
+    expected = wilson_interval(value, denominator_labels(found))
     assert (found.value, np.isnan(found.std_error)) == (value, True)
     assert (found.interval().low, found.interval().high) == (expected.low, expected.high)
     assert found.interval(kind="wald").kind == "undefined"

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from sondage.core.beliefs import ClassBelief, Disputed, GaussianBelief, Lapsing
+from sondage.core.beliefs import ClassBelief, Divided, GaussianBelief, Lapsing
 from sondage.core.calibration import IDENTITY, calibrate_events, calibrate_variances, plausible_events
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
@@ -169,7 +169,7 @@ def test_rare_surprises_count_with_their_whole_effect(errors: int, factor: float
 
 
 @pytest.mark.parametrize(("errors", "sides"), [(0, 2), (1, 1), (2, 0), (7, 0)])
-def test_of_items_that_models_dispute_what_was_not_shown_is_missing(errors: int, sides: int) -> None:
+def test_of_items_predicted_differently_what_was_not_shown_is_missing(errors: int, sides: int) -> None:
     # Half of the sure predictions are of model 1, half of model 0: errors pull a difference either way, and do not
     # cancel. One of two thousandth of the whole, shown on a side, is more than is believed to be there.
     n = 1000
@@ -210,16 +210,16 @@ def test_labels_as_expected_are_no_surprises() -> None:
     assert found == pytest.approx(0.5 * (10 * 1e-3 * 10 * 0.01 * 0.5 * 0.99 / 2) ** 2 + often, rel=0.01)
 
 
-def test_the_belief_of_disputed_items_follows_from_their_own_labels() -> None:
+def test_the_belief_of_items_predicted_differently_follows_from_their_own_labels() -> None:
     p, first = np.full(200, 0.3), np.zeros(200, dtype=int)
-    second = (np.arange(200) < 60) * 1  # the first sixty are disputed, and none of them is of class 1
+    second = (np.arange(200) < 60) * 1  # the first sixty are predicted differently, and none of them is of class 1
     items = Items((Classes(first, p), Classes(second, p)), np.full(200, 5e-3))
     shown = []
     for rest in (0, 1):
         labels = np.where(np.arange(200) < 60, 0, rest)
         sample = Sample(items, labels, from_inclusion(np.full(200, 0.5)))
         beliefs = plausible(DIFFERENCE, BELIEF.calibrated(items, labels), sample)
-        assert {type(belief) for belief in beliefs} == {Disputed}
+        assert {type(belief) for belief in beliefs} == {Divided}
         shown.append(np.mean([list(belief.supposed(items, (0, 1)))[1][1] for belief in beliefs], axis=0))
     np.testing.assert_allclose(shown[0][:60], shown[1][:60])
     assert shown[0][0] < 0.05
@@ -231,24 +231,11 @@ def test_the_belief_of_disputed_items_follows_from_their_own_labels() -> None:
     for one, other in zip(beliefs, single, strict=True):
         told, expected = (list(belief.supposed(alike.items, (0, 1)))[1][1] for belief in (one, other))
         np.testing.assert_allclose(told, expected)
-    assert {belief.between for belief in beliefs} == {BELIEF}
+    assert {belief.apart for belief in beliefs} == {BELIEF}
 
 
-def test_disputed_and_agreed_items_are_calibrated_on_their_own_labels() -> None:
-    p, second = np.full(200, 0.3), (np.arange(200) < 60) * 1
-    items = Items((Classes(np.zeros(200, dtype=int), p), Classes(second, p)), np.full(200, 5e-3))
-    labels = (np.arange(200) >= 60) * 1
-    found = Disputed(BELIEF, BELIEF, (0, 1)).calibrated(items, labels)
-    shown = list(found.supposed(items, (0, 1)))[1][1]
-    for rows in (np.arange(60), np.arange(60, 200)):
-        alone = BELIEF.calibrated(items.take(rows), labels[rows])
-        np.testing.assert_allclose(shown[rows], list(alone.supposed(items.take(rows), (0,)))[1][1])
-    assert list(found.allowed(items, (0, 1))) == [0, 1]
-    assert list(found.plausible(items, labels, items.weights)) == [found]
-
-
-def test_rows_that_share_a_label_are_disputed_together() -> None:
-    # A thousand items in units of two rows, the first row alone disputed: as if each unit were one disputed item.
+def test_rows_that_share_a_label_are_predicted_apart_together() -> None:
+    # A thousand items in units of two rows, of which the first alone is predicted differently: as if units were items.
     n, units = 1000, np.repeat(np.arange(500), 2)
     first = np.zeros(n, dtype=int)
     models = (Classes(first, np.full(n, 0.001)), Classes((np.arange(n) % 2 == 0) * 1, np.full(n, 0.001)))
@@ -259,8 +246,8 @@ def test_rows_that_share_a_label_are_disputed_together() -> None:
     often = 500 * 90 * 1e-8 * 0.999 * 0.002**2
     assert found == pytest.approx(effect**2 + often, rel=0.01)
     beliefs = plausible(DIFFERENCE, BELIEF, sample)
-    assert len({belief.between for belief in beliefs}) > 1
-    assert {belief.agreed for belief in beliefs} == {BELIEF}  # no label is of a unit of which all rows are alike
+    assert len({belief.apart for belief in beliefs}) > 1
+    assert {belief.alike for belief in beliefs} == {BELIEF}  # no label is of a unit of which all rows are alike
 
 
 def test_standard_errors_are_averaged_over_beliefs_and_variances_of_losses() -> None:

@@ -285,6 +285,10 @@ ARRAYS = {
     "text for classes": ({"probabilities": P, "classes": "ab"}, "classes='ab' must be two or more different names"),
     "empty class": ({"probabilities": P, "classes": ["", "a"]}, "class '' has no name; an empty label is a skip"),
     "empty prediction": ({"predictions": ["", "a", "a"]}, "class '' has no name; an empty label is a skip"),
+    "two kinds of predictions": (
+        {"models": {"a": Classifier(predictions=[0, 1, 1]), "b": Classifier(predictions=["x", "y", "y"])}},
+        "predictions are of several kinds, int, str: name the classes with classes=",
+    ),
     "like classes": (
         {"probabilities": P, "classes": ["a\nb", "a b"]},
         r"classes 'a\nb' and 'a b' must differ in more than white space",

@@ -140,6 +140,29 @@ def test_the_index_that_pandas_leaves_in_a_file_is_no_field(lazy, tmp_path):
             assert {"text": text} in study.fields(study.ask())
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(
+    ("folders", "names"),
+    [
+        (["year=2024/month=01", "year=2025/month=02"], {"year": [2024, 2025], "month": ["01", "02"]}),
+        (["lang=de%20at", "lang=en"], {"lang": ["de at", "en"]}),
+        (["month=1"], {}),  # which tells no rows apart
+        (["month=1", "other"], {}),
+        (["a=1=2", "a=3"], {}),
+        (["TEXT=y", "TEXT=z"], {}),  # a column that the files have
+    ],
+    ids=str,
+)
+def test_names_of_folders_are_columns(folders, names, lazy, tmp_path):
+    for number, folder in enumerate(folders):
+        (tmp_path / folder).mkdir(parents=True)
+        to_parquet(tmp_path / folder / "part.parquet", f"SELECT {number} AS id, 0.5 AS p_1, 'x' AS text")
+    pool = read_pool(tmp_path / "**" / "*.parquet", lazy=lazy).load()
+    order = np.argsort(pool.ids)
+    fields = {name: column[order].tolist() for name, column in pool.fields.items()}
+    assert fields == {"text": ["x"] * len(folders)} | names
+
+
 def test_rows_of_empty_cells_are_none(written):
     path = written('id;p_1;"te""xt"\r\nb;.5;x\r\n;;\r\na;.25;\r\n ;; \r\n;;\r\n')
     pool = read_pool(path)

@@ -87,8 +87,11 @@ def test_bad_judges(judge, message):
 
 def test_regressors_take_features_and_no_judge():
     assert Pool(means=P, features=P).items.features.shape == (3, 1)
-    with pytest.raises(InputError, match="judge are for classifiers"):
-        Pool(means=P, judge=P)
+    for judge in (P, [1.5, 2.5, 3.5], P[:2]):  # whatever it holds
+        with pytest.raises(InputError, match="judge are for classifiers"):
+            Pool(means=P, judge=judge)
+        with pytest.raises(InputError, match="outcomes take a judge and grades each"):
+            Pool(models={"a": Outcome(judge=P)}, judge=judge)
 
 
 def test_fingerprint_tells_features_and_judges():

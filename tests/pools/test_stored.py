@@ -286,6 +286,8 @@ def test_load_brings_it_into_memory(files):
         ),
         ({"p_1": [0.5, 0.9, np.nan, 0.6]}, "p_1 must be in \\[0, 1\\]; in 1 row it is not: .* \\(id 3\\)"),
         ({"cost": [1.0, 0.0, -1.0, 2.0]}, "cost must be positive and finite; in 2 rows it is not: 0.0 \\(id 2\\)"),
+        ({"cost": pd.array([None] * 4, "Float64")}, "cost must be positive and finite; in 4 rows it is not: None"),
+        ({"judge.prediction": ["x"] * 4}, "judge.prediction must be one of the classes .* in 4 rows it is not: x"),
         ({"weight": [1.0, np.inf, 1.0, 1.0]}, "weight must be positive and finite; in 1 row it is not: inf \\(id 2\\)"),
         ({"p_1": ["a", "b", "c", "d"]}, "column 'p_1' must be numbers; it is text"),
         ({"group": [1.5, 1, 2, 2]}, "column 'group' must be whole numbers or text"),
@@ -484,10 +486,12 @@ def test_ids_that_are_uuids_are_text(measure, tmp_path):
     assert isinstance(found[0][0], str)
 
 
-def test_truth_values_name_classes_wherever_the_pool_is(files, tmp_path):
+@pytest.mark.parametrize("order", [("p_False", "p_True"), ("p_1", "p_0"), ("p_0", "p_1")])
+def test_truth_values_name_classes_wherever_the_pool_is(order, files, tmp_path):
     path, p = tmp_path / "pool.parquet", pd.read_parquet(files / "two classes.parquet")["p_1"]
     said = {"prediction": p > 0.4, "judge.prediction": p > 0.6}
-    pd.DataFrame({"id": ids(), "p_False": 1 - p, "p_True": p} | said).to_parquet(path)
+    chances = {"p_False": 1 - p, "p_0": 1 - p, "p_True": p, "p_1": p}
+    pd.DataFrame({"id": ids()} | {name: chances[name] for name in order} | said).to_parquet(path)
     assert asked(read_pool(path, lazy=True))[0] == asked(read_pool(path, lazy=False))[0]
 
 

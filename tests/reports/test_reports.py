@@ -246,6 +246,12 @@ def test_what_costs_did_to_the_draw_is_told(design, told, rng):
     assert found.chosen[0].endswith(f"in an order that the seed fixes: {told}")
 
 
+def test_four_models_differ_on_some_items_more_than_on_others(rng):
+    models = {name: Classifier(probabilities=rng.random(90)) for name in "abcd"}
+    found = sondage.select(Pool(models=models), labels=[0, 1] * 45, budget=20, design="active_neq")
+    assert sondage.report(found).chosen[0].endswith("items on which the models differ had a higher chance.")
+
+
 def test_a_result_in_memory_says_how_it_was_made(rng):
     pool = Pool(probabilities=rng.random(40))
     (snippet,) = [

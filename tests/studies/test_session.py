@@ -700,7 +700,7 @@ def test_comparing_is_antisymmetric() -> None:
     assert one.difference == pytest.approx(-other.difference, rel=1e-9)
     assert one.std_error == pytest.approx(other.std_error, rel=1e-9)
     assert one.pvalue == pytest.approx(other.pvalue, rel=1e-8)
-    with pytest.raises(InputError, match="compare two different models"):
+    with pytest.raises(InputError, match="compare needs two different models"):
         compare(pool, "a", "a", labels=y, budget=10)
 
 

@@ -252,8 +252,10 @@ def test_pools_that_do_not_fit_are_refused() -> None:
         evaluate({"jan": pools["jan"]}, labels={"jan": labels["jan"]}, budget=60)
     with pytest.raises(MeasureError, match="takes its bins from one pool"):
         evaluate(pools, "auc", labels=labels, budget=60)
-    with pytest.raises(InputError, match="not costs"):
-        evaluate(Pool([0.2] * 40, costs=np.ones(40)), labels=[0] * 40, budget=20, slices=["a", "b"] * 20)
+    priced = Pool([0.2] * 40, costs=1 + np.arange(40) % 2)
+    for slices in (["a", "b"] * 20, ["a"] * 20 + ["b"] * 20):
+        with pytest.raises(InputError, match="which must all cost the same"):
+            evaluate(priced, labels=[0] * 40, budget=20, slices=slices)
     with pytest.raises(InputError, match="in different slices"):
         evaluate(Pool([0.2] * 40, groups=np.arange(40) // 2), labels=[0] * 40, budget=20, slices=["a", "b"] * 20)
     with pytest.raises(MeasureError, match="slice 'b': measure 'precision' is undefined"):

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sondage import Pool, Regressor, compare, evaluate, read_pool, select
+from sondage import Classifier, Pool, Regressor, compare, evaluate, read_pool, select
 
 from .biases import LeastBias
 
@@ -171,6 +171,31 @@ def test_equal_costs_are_as_none(tmp_path, lazy, options):
         found.append((asked, [said.value, said.std_error, ends.low, ends.high], ends.kind))
     assert found[0][::2] == found[1][::2]
     np.testing.assert_allclose(found[1][1], found[0][1], rtol=1e-10)
+
+
+@pytest.mark.parametrize("more", [0.0, 0.5])  # of a label's price, which pays no label
+@pytest.mark.parametrize("ask", ["slices", "pools", "looks"])
+def test_labels_of_one_price_are_counted(ask, more):
+    random = np.random.default_rng(6)
+    p = random.random((ITEMS, 2))
+    labels, found = (random.random(ITEMS) < p[:, 0]).astype(int), []
+    for cost in (None, 0.3):
+        models = {name: Classifier(column) for name, column in zip("ab", p.T, strict=True)}
+        pool = Pool(models=models, costs=None if cost is None else np.full(ITEMS, cost))
+        options = {"budget": 60 if cost is None else (60 + more) * cost}
+        if ask == "looks":
+            answer, asked = noting(labels)
+            compared = compare(pool, "a", "b", labels=answer, alpha=1e-9, stop="significant", looks=3, **options)
+            found.append([compared.pvalue, compared.interval().low, *asked])
+            continue
+        if ask == "slices":
+            parts = evaluate(pool, "f1", labels, model="a", slices=["x", "y"] * (ITEMS // 2), **options)
+        else:
+            both = {"x": pool, "y": pool}
+            parts = evaluate(both, "f1", dict.fromkeys(both, labels), model="a", **options)
+        assert parts.overall.spent == pytest.approx(60 * (cost or 1.0))
+        found.append([parts.overall.value, parts.overall.std_error, *(part.n_labels for part in parts.values())])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-10)
 
 
 @pytest.mark.parametrize("unit", UNITS)

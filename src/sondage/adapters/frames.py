@@ -36,7 +36,8 @@ def read_pool(
     Parameters
     ----------
     source : path, glob, DuckDB relation, Spark table, or a pandas, polars or Arrow frame
-        ``"pool.parquet"``, ``"pool.csv"``, ``"folder/*.parquet"``, or a frame. The columns are ``id``;
+        ``"pool.parquet"``, ``"pool.csv"``, ``"folder/*.parquet"``, or a frame; of Parquet in folders such as
+        ``month=2024-01`` the month is a column. The columns are ``id``;
         ``prediction`` or ``<model>.prediction``; ``p_<class>`` or ``<model>.p_<class>`` (one is enough for two
         classes); ``variance`` (the prediction is then a mean); ``cost``; ``weight``; ``group``;
         ``judge.p_<class>`` or ``judge.prediction``, for several judges ``judge.<name>.p_<class>``;

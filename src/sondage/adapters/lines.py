@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sondage.errors import InputError
-from sondage.pools.table import as_number
+from sondage.pools.table import number_or_nan
 
 __all__ = ["Path", "as_finite", "as_word", "read_lines", "refused", "write_lines"]
 
@@ -38,10 +38,7 @@ def refused(path: Path, number: int, reason: str) -> str:
 
 def as_finite(path: Path, number: int, text: str, name: str) -> float:
     """Return a finite number, or refuse the line."""
-    try:
-        value = as_number(text)
-    except ValueError:
-        value = float("nan")
+    value = number_or_nan(text)
     if not np.isfinite(value):
         raise InputError(refused(path, number, f"{name} {text!r} is not a finite number"))
     return value

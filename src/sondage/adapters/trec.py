@@ -17,7 +17,7 @@ from sondage.adapters.lines import Path, as_finite, as_word, read_lines, refused
 from sondage.core.predictions import Ranking, Ranks
 from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
-from sondage.pools.table import as_number
+from sondage.pools.table import number_or_nan
 
 __all__ = [
     "LearningToRank",
@@ -197,7 +197,7 @@ def _lists(pool: Pool, model: str | None) -> dict[Any, list[Any]]:
     found = {}
     table = ranks.documents
     for query, row in zip(pool.ids.tolist(), ranks.rows.tolist(), strict=True):
-        part = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
+        part = table.part(row)
         places, names = ranks.positions[part], table.names[part]
         listed = np.flatnonzero(places > 0)
         found[query] = names[listed[np.argsort(places[listed])]].tolist()
@@ -220,10 +220,7 @@ def write_qrels(path: Path, labels: Mapping[Any, Mapping[Any, float] | None]) ->
     lines = []
     for query, judged in labels.items():
         for document, grade in (judged or {}).items():
-            try:
-                value = as_number(grade)
-            except (TypeError, ValueError):
-                value = np.nan
+            value = number_or_nan(grade)
             if not value.is_integer():  # as NaN and infinity are not
                 raise InputError(
                     f"grade {grade!r} of document {document!r} of query {query!r}: qrels hold whole grades"

@@ -10,7 +10,13 @@ from pathlib import Path
 from sondage.errors import InputError
 from sondage.pools.files import is_database
 
-__all__ = ["whole_file"]
+__all__ = ["require_no_database", "whole_file"]
+
+
+def require_no_database(path: str | os.PathLike[str]) -> None:
+    """Refuse to write over a study, whose labels would be lost, or another database."""
+    if is_database(path):
+        raise InputError(f"{path} is a study, or another database, which is not written over: choose another name")
 
 
 @contextmanager
@@ -32,8 +38,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(os.path.realpath(target))
     if target.suffix.lower() == ".gz":
         raise InputError(f"{path}: files are written as they are; leave .gz off, and compress it afterwards")
-    if is_database(target):
-        raise InputError(f"{path} is a study, or another database, which is not written over: choose another name")
+    require_no_database(path)
     beside = target.with_name(f"{target.name}.part")
     try:
         yield beside

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sondage.cli.answering import next_step
-from sondage.cli.printing import format_option, print_file, print_line, require_folder, study_argument, write_file
+from sondage.cli.printing import (
+    format_option,
+    output_options,
+    print_file,
+    print_line,
+    require_folder,
+    require_new,
+    study_argument,
+    write_file,
+)
 
 if TYPE_CHECKING:
     from sondage import Study
@@ -28,10 +36,9 @@ AT_ONCE = 20
 @study_argument
 @click.argument("n", metavar="[N]", type=click.IntRange(min=1), required=False)
 @click.option("--who", help="Labeller: nobody else gets these items until the lease is over.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write; by default the terminal.")
+@output_options
 @format_option
 @click.option("--predictions", is_flag=True, help="Show the labeller what the models say (Label Studio); it biases.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
 def command(
     study: str, n: int | None, who: str | None, output: str | None, form: str | None, predictions: bool, force: bool
 ) -> None:
@@ -51,11 +58,9 @@ def command(
     """
     from sondage import Study
     from sondage.adapters.formats import FORMATS, format_of, name_of
-    from sondage.errors import InputError
 
-    if output is not None and os.path.exists(output) and not force:
-        raise InputError(f"{output} is there already and may hold labels (--force writes over it)")
     if output is not None:
+        require_new(output, force)
         require_folder(output, "ask again")
     write = partial(format_of(output, form).write_items, predictions=predictions)
     with Study.open(study) as opened:

@@ -6,7 +6,7 @@ import io
 
 import click
 
-from sondage.cli.printing import format_option, print_file, study_argument, write_file
+from sondage.cli.printing import format_option, output_options, print_file, require_new, study_argument, write_file
 from sondage.errors import InputError
 
 __all__ = ["command"]
@@ -16,7 +16,7 @@ _WHICH = {(False, False): "items", (False, True): "people", (True, False): "ever
 
 @click.command("export", short_help="Write the labels to a file.")
 @study_argument
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write; by default the terminal.")
+@output_options
 @format_option
 @click.option("--people", is_flag=True, help="One row for each person's label, not for each item.")
 @click.option(
@@ -29,7 +29,14 @@ _WHICH = {(False, False): "items", (False, True): "people", (True, False): "ever
 )
 @click.option("--interface", is_flag=True, help="Write the labelling interface for Label Studio instead.")
 def command(
-    study: str, output: str | None, form: str | None, people: bool, everything: bool, draws: bool, interface: bool
+    study: str,
+    output: str | None,
+    force: bool,
+    form: str | None,
+    people: bool,
+    everything: bool,
+    draws: bool,
+    interface: bool,
 ) -> None:
     """Write the labels of STUDY: id, label, who said so and when; a skip has an empty label.
 
@@ -49,6 +56,8 @@ def command(
 
     if draws and (people or interface):
         raise InputError("--draws goes with -o, --format and --all only")
+    if output is not None:
+        require_new(output, force)
     text = io.StringIO()
     with Study.open(study) as opened:
         if draws and output is not None:

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from sondage.adapters.whole_files import whole_file
+from sondage.adapters.whole_files import require_no_database, whole_file
 from sondage.cli.spelling import in_options
 from sondage.errors import InputError
 from sondage.pools.missing import finite
@@ -24,11 +24,13 @@ __all__ = [
     "format_option",
     "json_option",
     "level_option",
+    "output_options",
     "print_file",
     "print_json",
     "print_line",
     "print_lines",
     "require_folder",
+    "require_new",
     "require_with",
     "sequence_option",
     "study_argument",
@@ -68,6 +70,14 @@ def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
     names = click.Choice(["csv", "jsonl", "label-studio"])
     text = "Format of the file; by default as its name ends (.csv, .jsonl, .json), else CSV."
     return click.option("--format", "form", type=names, help=text)(command)
+
+
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --output and --force."""
+    output = click.option(
+        "-o", "--output", type=click.Path(dir_okay=False), help="File to write; by default the terminal."
+    )
+    return output(click.option("--force", is_flag=True, help="Write over a file that is there.")(command))
 
 
 def sequence_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -154,6 +164,15 @@ def waiting(text: str) -> Any:
     from rich.console import Console
 
     return Console(stderr=True).status(text)
+
+
+def require_new(path: str, force: bool) -> None:
+    """Refuse a file that is there already, unless it is to be written over; a study is never."""
+    if not os.path.isfile(path):  # there is none, or it is a device or a pipe, which holds nothing
+        return
+    require_no_database(path)
+    if not force:
+        raise InputError(f"{path} is there already and may hold labels (--force writes over it)")
 
 
 def require_folder(path: str, then: str) -> None:

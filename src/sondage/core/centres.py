@@ -51,7 +51,7 @@ def least_uncertain(sample: Sample, known: Known) -> Centre:
     G. E. Montanari, Post-sampling efficient QR-prediction in large-sample surveys, International Statistical Review,
     1987, 191-202.
     """
-    return Centre(np.asarray(sample.items.weights * sample.of_rows(sample.expansion.spread * sample.unit_weights)))
+    return Centre(np.asarray(sample.items.weights * sample.of_rows(sample.expansion.spread * sample.unit_base)))
 
 
 def summing_weights(sample: Sample, known: Known, centre: Centre | None) -> Floats:

@@ -13,7 +13,7 @@ a pool computes them (`Term.sizes` on arrays, SQL elsewhere).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -34,6 +34,7 @@ __all__ = [
     "Disagreement",
     "Equal",
     "MeanAbsolute",
+    "Mixture",
     "Range",
     "RootMeanSquare",
     "Term",
@@ -43,7 +44,6 @@ __all__ = [
     "mixed",
     "mixture",
     "vanishes",
-    "with_floor",
 ]
 
 COST_EXPONENT = 0.5
@@ -249,6 +249,10 @@ def _predictions(items: Items, model: int) -> Floats:
     raise InputError("the disagreement design needs predictions; outcomes and rankings have none")
 
 
+Mixture = tuple[tuple[float, Term], ...]
+"""Shares, summing to 1, and terms; each term is normalised over the pool before it is mixed."""
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
     """A mixture of terms with a floor.
@@ -258,7 +262,7 @@ class Design:
     name : str
         How the design is called.
     terms : tuple of (float, Term)
-        Shares, summing to 1, and terms; each term is normalised over the pool before it is mixed.
+        What is mixed.
     floor : float
         Share of the mass spread over the items that can matter, whatever the belief.
     ground : Term
@@ -266,59 +270,32 @@ class Design:
     """
 
     name: str
-    terms: tuple[tuple[float, Term], ...]
-    floor: float = 0.0
-    ground: Term = Equal()
+    terms: Mixture
+    floor: float
+    ground: Term
 
 
-def mixture(name: str, terms: Sequence[Term]) -> Design:
-    """Return the design that mixes these terms in equal shares (the risk mixture; 5.16 for all pairs).
+def mixture(terms: Sequence[Term]) -> Mixture:
+    """Return these terms in equal shares (the risk mixture; 5.16 for all pairs).
 
     Examples
     --------
-    >>> [share for share, _ in mixture("two", [Equal(), Equal(cost_exponent=0.0)]).terms]
+    >>> [share for share, _ in mixture([Equal(), Equal(cost_exponent=0.0)])]
     [0.5, 0.5]
     """
-    return Design(name, tuple((1.0 / len(terms), term) for term in terms))
+    return tuple((1.0 / len(terms), term) for term in terms)
 
 
-def mixed(name: str, parts: Sequence[tuple[float, Design]]) -> Design:
-    """Return the design that mixes designs, each with the share before it.
+def mixed(parts: Sequence[tuple[float, Mixture]]) -> Mixture:
+    """Return mixtures mixed, each with the share before it.
 
     Examples
     --------
-    >>> two = mixture("two", [Equal(), Equal(cost_exponent=0.0)])
-    >>> [share for share, _ in mixed("three", [(0.5, two), (0.5, mixture("one", [Equal()]))]).terms]
+    >>> two = mixture([Equal(), Equal(cost_exponent=0.0)])
+    >>> [share for share, _ in mixed([(0.5, two), (0.5, mixture([Equal()]))])]
     [0.25, 0.25, 0.5]
     """
-    return Design(name, tuple((a * b, term) for a, design in parts for b, term in design.terms))
-
-
-def with_floor(design: Design, floor: float, ground: Term | None = None) -> Design:
-    """Return the design with this share of its mass spread over the items that can matter.
-
-    Parameters
-    ----------
-    design : Design
-        With any floor.
-    floor : float
-        The share, in [0, 1].
-    ground : Term, optional
-        How it is spread; by default as base weights and costs have it.
-
-    Raises
-    ------
-    InputError
-        If the floor is outside [0, 1].
-
-    Examples
-    --------
-    >>> with_floor(mixture("one", [Equal()]), 0.2).floor
-    0.2
-    """
-    if not 0 <= floor <= 1:
-        raise InputError(f"floor={floor} must be in [0, 1]")
-    return replace(design, floor=float(floor), ground=ground or Equal())
+    return tuple((a * b, term) for a, part in parts for b, term in part)
 
 
 def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bool_]:

@@ -56,7 +56,7 @@ def contributions(evidence: Evidence) -> Floats:
 def unit_count(sample: Sample) -> float:
     """Return the number of units in the pool, as the sample's weights have it; exact where base weights are equal."""
     weights = sample.expansion.weights
-    return float(np.sum(weights) / np.sum(weights * sample.unit_weights))
+    return float(np.sum(weights) / np.sum(weights * sample.unit_base))
 
 
 def uniform_labels(estimate: Estimate) -> float:
@@ -99,11 +99,11 @@ def _uniform_spread(evidence: Evidence, total: float) -> float:
     base = np.asarray(sample.items.weights, dtype=np.float64)
     rows = sample.row_weights
     psi = fit.influence - float(np.sum(rows * fit.influence) / np.sum(rows))
-    share = min(evidence.estimation.parts[0].known.share, 1.0)
-    scale = share / float(np.sum(rows))
+    known = evidence.before
+    scale = min(known.share, 1.0) / float(np.sum(rows))
     inside = total * scale * float(np.sum(weights * np.square(sample.unit_sums(base * psi))))
     within = scale * float(np.sum(rows * psi**2))
-    outside = max(fit.spread - within, 0.0) if share < 1.0 - 1e-9 else 0.0
+    outside = 0.0 if known.all_drawable else max(fit.spread - within, 0.0)
     effective = effective_number(weights)
     return inside * (effective / (effective - 1.0) if effective > 1.0 else 1.0) + outside
 
@@ -113,7 +113,7 @@ def believed_before(estimate: Estimate) -> float:
     evidence = estimate.evidence
     if evidence is None:
         return math.nan
-    known, contrast = evidence.estimation.parts[0].known, evidence.contrast
+    known, contrast = evidence.before, evidence.contrast
     if any((contrast.functional.basis.name, model) not in known.expected for model in contrast.models):
         return math.nan
     return contrast.value(known.means_of(contrast))

@@ -68,7 +68,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     known = Known(1.0, None, {}, {}, float(np.sum(sample.row_weights * sample.items.weights)))
     fit = hajek(contrast, sample, known)
     exact = estimate.exact and not np.any(sample.expansion.spread)
-    weights = sample.unit_sums(sample.row_weights)
+    weights = sample.unit_expanded
     return replace(
         estimate,
         value=fit.value,
@@ -109,8 +109,8 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
 
 def _require_whole(evidence: Evidence) -> None:
     """Refuse unless every item that matters could be drawn, whatever the part's share of the others."""
-    known, contrast = evidence.estimation.parts[0].known, evidence.contrast
-    if known.share >= 1.0 - 1e-9 or not known.outside:
+    known, contrast = evidence.before, evidence.contrast
+    if known.all_drawable or not known.outside:
         return
     ratio, basis = contrast.functional.ratio, contrast.functional.basis.name
     if ratio is None or contrast.compares or any(_touches(known, basis, contrast, part) for part in ratio):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
-from sondage.core.samples import Sample
+from sondage.core.samples import Known, Sample
 from sondage.core.stages import Estimation
 
 __all__ = ["Evidence"]
@@ -34,3 +34,8 @@ class Evidence:
     def sample(self) -> Sample:
         """All labelled rows, with the weight that each has in the estimate."""
         return self.estimation.merged(self.fit.shares)
+
+    @property
+    def before(self) -> Known:
+        """What was known of the pool before any label."""
+        return self.estimation.parts[0].known

@@ -226,13 +226,13 @@ def _covariance(variances: Sequence[float], scale: float) -> Floats:
 
 def _most(evidence: Evidence) -> float:
     """Return the logarithm of the denominator as it is estimated over the least that labels allow."""
-    contrast, estimation = evidence.contrast, evidence.estimation
-    basis, ratio, whole = contrast.functional.basis, contrast.functional.ratio, estimation.whole
+    contrast, whole = evidence.contrast, evidence.estimation.whole
+    basis, ratio = contrast.functional.basis, contrast.functional.ratio
     assert ratio is not None
     below, shares = ratio[1], []
     for model in contrast.models:
         labelled = basis.totals(whole.items, model, whole.labels, whole.items.weights)
-        predicted = estimation.parts[0].known.expected[basis.name, model].sum(axis=1)
+        predicted = evidence.before.expected[basis.name, model].sum(axis=1)
         rest = np.maximum(predicted - labelled.sum(axis=1), 0.0)
         least = float(np.sum(below * labelled) + np.sum(below.min(axis=1) * rest))
         shares.append(np.log(float(np.sum(below * evidence.fit.sums[model])) / least) if least > 0 else np.inf)

@@ -22,7 +22,7 @@ import scipy  # scipy.optimize is loaded when it is used
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sondage.core.beliefs import Belief, ClassBelief, Disputed, LearnedClassBelief, disputed
+from sondage.core.beliefs import Belief, ClassBelief, Distribution, Divided, LearnedClassBelief, predicted_apart
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
@@ -35,7 +35,7 @@ FAR = 40.0
 """Standard deviations beyond which a normal distribution has nothing."""
 
 
-def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
+def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Distribution]:
     """Return the beliefs that labels leave possible.
 
     Of a difference in predictions items that the models predict differently are judged by their own labels, and those
@@ -55,26 +55,25 @@ def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Be
 
     Returns
     -------
-    sequence of Belief
-        One as likely as another, in order of their lapses: `Disputed` of a difference in predictions.
+    sequence of Distribution
+        One as likely as another, in order of their lapses: `Divided` of a difference in predictions.
     """
     if not differs_in_predictions(contrast):
         return _left_possible(belief, sample, losses=isinstance(contrast.functional.basis, ClassLoss))
-    apart = disputed(sample.items, contrast.models)
+    apart = predicted_apart(sample.items, contrast.models)
     alike = ~apart if sample.units is None else ~np.isin(sample.units, sample.units[apart])
-    agreed, between = (_left_possible_of(np.flatnonzero(rows), belief, sample) for rows in (alike, apart))
-    if len(agreed) != len(between):  # one of both is the belief alone
-        most = max(len(agreed), len(between))
-        agreed, between = (tuple(beliefs) * (most // len(beliefs)) for beliefs in (agreed, between))
-    return tuple(Disputed(*pair, contrast.models) for pair in zip(agreed, between, strict=True))
+    both = [_left_possible_of(np.flatnonzero(rows), belief, sample) for rows in (alike, apart)]
+    most = max(map(len, both))  # one of both may be the belief alone
+    pairs = zip(*(tuple(beliefs) * (most // len(beliefs)) for beliefs in both), strict=True)
+    return tuple(Divided(of_alike, of_apart, contrast.models) for of_alike, of_apart in pairs)
 
 
-def _left_possible_of(rows: NDArray[np.int64], belief: Belief, sample: Sample) -> Sequence[Belief]:
+def _left_possible_of(rows: NDArray[np.int64], belief: Belief, sample: Sample) -> Sequence[Distribution]:
     """Return what the labels of these rows leave possible; the belief alone where there are none."""
     return _left_possible(belief, sample, tuple(rows.tolist())) if len(rows) else (belief,)
 
 
-def plausible_corrected(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Belief]:
+def plausible_corrected(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Distribution]:
     r"""Return what labels leave possible if that is right which they tell of judges, other models and features.
 
     Calibrations :math:`\mathrm{logit} \, p' = a + b \, \mathrm{logit} \, p + f`, and lapses, given the correction f
@@ -88,7 +87,7 @@ def plausible_corrected(contrast: Contrast, belief: Belief, sample: Sample) -> S
 
     Returns
     -------
-    sequence of Belief
+    sequence of Distribution
         Each as likely as another.
     """
     told = isinstance(belief, LearnedClassBelief) and not isinstance(contrast.functional.basis, ClassLoss)
@@ -96,20 +95,19 @@ def plausible_corrected(contrast: Contrast, belief: Belief, sample: Sample) -> S
 
 
 @lru_cache(maxsize=1)
-def _corrected(belief: LearnedClassBelief, sample: Sample) -> Sequence[Belief]:
+def _corrected(belief: LearnedClassBelief, sample: Sample) -> Sequence[Distribution]:
     """Return the answer, of which the last is kept."""
-    weights = sample.unit_sums(sample.row_weights)
-    return belief.plausible_corrected(sample.unit_items, sample.labels[sample.first_rows], weights)
+    return belief.plausible_corrected(sample.unit_items, sample.unit_labels, sample.unit_expanded)
 
 
 @lru_cache(maxsize=2)
 def _left_possible(
     belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None, *, losses: bool = False
-) -> Sequence[Belief]:
+) -> Sequence[Distribution]:
     """Return what labels, of these rows alone, leave possible; the last answers are kept: slices ask again."""
-    weights = sample.unit_sums(sample.row_weights)
+    weights = sample.unit_expanded
     if rows is None:
-        items, labels = sample.unit_items, sample.labels[sample.first_rows]
+        items, labels = sample.unit_items, sample.unit_labels
     else:
         at = np.array(rows)
         if sample.units is not None:
@@ -183,7 +181,7 @@ def joined_errors(parts: Sequence[tuple[float, PlausibleErrors | None]]) -> Plau
 
 
 def plausible_errors(
-    contrast: Contrast, sample: Sample, sums: Sums, beliefs: Sequence[Belief]
+    contrast: Contrast, sample: Sample, sums: Sums, beliefs: Sequence[Distribution]
 ) -> PlausibleErrors | None:
     r"""Return what each belief has the value above the estimate by; None but of one model's losses of probabilities.
 
@@ -198,7 +196,7 @@ def plausible_errors(
         The labelled rows.
     sums : mapping of int to ndarray
         Estimated pool means, by model.
-    beliefs : sequence of Belief
+    beliefs : sequence of Distribution
         As the labels leave them possible (`plausible`).
 
     Examples

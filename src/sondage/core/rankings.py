@@ -76,9 +76,13 @@ class Documents:
         first = np.repeat(self.offsets[rows] - starts[:-1], counts)
         return first + np.arange(starts[-1]), starts
 
+    def part(self, row: int) -> slice:
+        """Return where one query's documents stand."""
+        return slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+
     def names_of(self, row: int) -> list[Any]:
         """Return one query's documents."""
-        found: list[Any] = self.names[int(self.offsets[row]) : int(self.offsets[row + 1])].tolist()
+        found: list[Any] = self.names[self.part(row)].tolist()
         return found
 
     def only(self, kept: NDArray[np.bool_]) -> Documents:

@@ -116,7 +116,7 @@ def rater_variance(
     """
     units, expansion = opinions.units, sample.expansion
     missing = np.maximum(expansion.weights**2 - expansion.spread, 0.0)
-    sizes = missing * sample.unit_weights**2
+    sizes = missing * sample.unit_base**2
     several = np.zeros(len(sizes), dtype=np.bool_)
     several[units] = True
     found = missing[units] * rater_variances(contrast, sample, sums, opinions)

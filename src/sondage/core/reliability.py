@@ -88,11 +88,10 @@ def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliabil
         Of two classes the probability of the second, of several that of the most probable, of numbers the mean, of
         outcomes each system's mean outcome. None where nothing was believed.
     """
-    belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
+    belief, sample = evidence.before.belief, evidence.sample
     if belief is None or task.kind not in _READERS:  # a ranking's grades are many
         return None
-    first = sample.first_rows
-    items, labels = sample.items.take(first), sample.labels[first]
+    items, labels = sample.items.take(sample.first_rows), sample.unit_labels
     weights = np.asarray(sample.expansion.weights * items.weights, dtype=np.float64)
     event, expected, observed = _READERS[task.kind](belief, items, labels, evidence.contrast.models, task)
     weights = np.tile(weights, len(expected) // len(weights))

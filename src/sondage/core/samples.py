@@ -175,8 +175,13 @@ class Sample:
         """Base weight times expansion, for every row."""
         return np.asarray(self.items.weights * self.of_rows(self.expansion.weights))
 
+    @property
+    def unit_expanded(self) -> Floats:
+        """Base weight times expansion, for every unit, shape (U,)."""
+        return self.unit_sums(self.row_weights)
+
     @cached_property
-    def unit_weights(self) -> Floats:
+    def unit_base(self) -> Floats:
         """Base weight of each unit, the sum of its rows', shape (U,)."""
         return self.unit_sums(np.asarray(self.items.weights, dtype=np.float64))
 
@@ -192,6 +197,11 @@ class Sample:
     def first_rows(self) -> NDArray[np.int64]:
         """The first row of each unit, shape (n,)."""
         return np.arange(self.size) if self.units is None else np.unique(self.units, return_index=True)[1]
+
+    @property
+    def unit_labels(self) -> NDArray[Any]:
+        """The label of each unit, shape (U,) or (U, M)."""
+        return self.labels[self.first_rows]
 
     @cached_property
     def unit_items(self) -> Items:
@@ -248,6 +258,11 @@ class Known:
     outside: Mapping[SumKey, Floats]
     squared: float
     immovable: bool = False
+
+    @property
+    def all_drawable(self) -> bool:
+        """Whether every item could be drawn, but for rounding."""
+        return self.share > 1.0 - 1e-9
 
     def means_of(self, contrast: Contrast) -> dict[int, Floats]:
         """Return the believed pool means that a contrast is made of, model -> mean."""

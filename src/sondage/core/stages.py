@@ -267,7 +267,7 @@ class Estimation:
         """With what probability each labelled unit was drawn in its stage, stage by stage."""
         return np.concatenate([part.sample.expansion.inclusion for part in self.parts])
 
-    def resampled(self, counts: Floats) -> Estimation:
+    def resampled(self, counts: NDArray[np.int64]) -> Estimation:
         """Return the estimation with each unit's expansion weight multiplied, as a bootstrap draw has it."""
         ends = np.cumsum([part.sample.size for part in self.parts])
         pieces = np.split(np.asarray(counts), ends[:-1])
@@ -313,7 +313,7 @@ def _spread(influence: Floats, sample: Sample) -> float:
     return float(np.sum(pool_roots(influence[None], sample.row_weights) ** 2))
 
 
-def _reweighted(sample: Sample, counts: NDArray[np.float64]) -> Sample:
+def _reweighted(sample: Sample, counts: NDArray[np.int64]) -> Sample:
     return replace(sample, expansion=replace(sample.expansion, weights=sample.expansion.weights * counts))
 
 

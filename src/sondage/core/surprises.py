@@ -18,11 +18,11 @@ The median of a Poisson rate of which s were seen is near s + 2/3 (with all rate
 expected near 2 + 2/3: :math:`f = \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)`, the whole effect at the rate that was
 expected.
 
-Of a difference in predictions nearly all that is drawn are items that two models predict differently, and the belief
-of these is judged by their own labels: :math:`V_b` is its mean over what these leave possible. They know the rate
-already, so that what is missing is the whole effect D of such items less W, that of the surprises that the sample did
-show. Of items that models predict alike the calibrated belief is relied on, and the number seen errs as a Poisson
-number does, by the root of its rate, each by half of their effect E (Jeffreys' prior):
+Of a difference in predictions nearly all that is drawn are items that two models predict differently. The beliefs
+of these and of all others are judged by the labels of each kind: :math:`V_b` is its mean over what these leave
+possible. They know the rate already, so that what is missing is the whole effect D of such items less W, that of the
+surprises that the sample did show. Of items that models predict alike the number seen errs as a Poisson number does,
+by the root of its rate, each by half of their effect E (Jeffreys' prior):
 
 .. math:: \sum_{\pm} \Big( \big(D_\pm - W_\pm\big)_+^2 + \tfrac{s + 1/2}{4} E_\pm^2 \Big)
     \quad \text{in place of} \quad f^2 \sum_{\pm} (\ldots)^2 .
@@ -45,7 +45,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, disputed, is_limit
+from sondage.core.beliefs import Belief, Distribution, is_limit, predicted_apart
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.measures.bases import Confusion
 from sondage.core.predictions import Classes, Floats, Grades, Means
@@ -111,7 +111,7 @@ class Asked:
     @cached_property
     def apart(self) -> NDArray[np.bool_]:
         """Whether models predict a unit's rows differently, shape (U,)."""
-        return self.units(disputed(self.sample.items, self.contrast.models))
+        return self.units(predicted_apart(self.sample.items, self.contrast.models))
 
     def psi(self, label: Any) -> Floats:
         """Return the influence if these were the labels, shape (n,)."""
@@ -126,14 +126,14 @@ class Asked:
         return np.asarray(self.sample.unit_sums(rows.astype(np.float64)) > 0)
 
 
-def supposed_moves(asked: Asked, belief: Belief) -> tuple[Floats, Floats, Floats]:
+def supposed_moves(asked: Asked, belief: Distribution) -> tuple[Floats, Floats, Floats]:
     r"""Return what a belief supposes of each labelled unit, and what its label showed.
 
     Parameters
     ----------
     asked : Asked
         The contrast and the sample.
-    belief : Belief
+    belief : Distribution
         What supposes the labels.
 
     Returns
@@ -154,17 +154,17 @@ def supposed_moves(asked: Asked, belief: Belief) -> tuple[Floats, Floats, Floats
     shown = sample.unit_sums(weights * (asked.told - mean))
     moves = np.stack([sample.unit_sums(weights * (row - mean)) for row in psi])
     if sample.units is not None and not shared:
-        expected = np.stack([sample.unit_sums(weights * row) / sample.unit_weights for row in expected])
+        expected = np.stack([sample.unit_sums(weights * row) / sample.unit_base for row in expected])
     return expected, moves, shown
 
 
 def _believed_once(asked: Asked) -> bool:
-    """Return whether rows that share a label are believed of as one: of classes, but for items that models dispute."""
+    """Return whether rows that share a label are believed of as one: of classes, but for differences in predictions."""
     classes = isinstance(asked.sample.items.models[0], Classes)
     return asked.sample.units is not None and classes and not differs_in_predictions(asked.contrast)
 
 
-def expected_square(asked: Asked, belief: Belief) -> float:
+def expected_square(asked: Asked, belief: Distribution) -> float:
     """Return the squared error that one belief expects; 0 where it is a limit, which expects none."""
     if is_limit(belief):
         return 0.0
@@ -204,7 +204,7 @@ def _borne_out(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> 
     """Return the same from each label's probability and how far it moves the pool mean, and how far the given do."""
     sample, told = asked.sample, np.isfinite(shown)
     root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
-    base = sample.unit_weights
+    base = sample.unit_base
     centred = shown - base * float(np.sum((weights * shown)[told]) / np.sum((weights * base)[told]))
     sizes = root * np.abs(moves)
     most = float(sizes.max(initial=0.0)) ** 2

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtrit
 
-from sondage.core.beliefs import Belief, is_limit
+from sondage.core.beliefs import Belief, Distribution, is_limit
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.bases import ClassLoss, Residuals
 from sondage.core.plausible import plausible, plausible_corrected
@@ -38,7 +38,7 @@ DOUBTED = 50.0
 """After how many labels half of the slope that the belief expects is believed."""
 
 
-def believed_variance(contrast: Contrast, sample: Sample, sums: Sums, *beliefs: Belief) -> float:
+def believed_variance(contrast: Contrast, sample: Sample, sums: Sums, *beliefs: Distribution) -> float:
     """Return the squared error that beliefs expect of the estimate; 0 if they say nothing.
 
     Parameters
@@ -49,7 +49,7 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: Sums, *beliefs: 
         The labelled rows.
     sums : mapping of int to ndarray
         Estimated pool means, by model.
-    *beliefs : Belief
+    *beliefs : Distribution
         As the labels leave them possible, one as likely as another: the mean of their standard errors is squared. Of
         losses of probabilities, where one sure item that is wrong outweighs all others, and of differences in
         predictions it is the mean of their squares.

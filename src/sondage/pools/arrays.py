@@ -16,7 +16,7 @@ from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Rankin
 from sondage.errors import InputError
 from sondage.pools.coding import check_ids, code_models, code_units
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
-from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind
+from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind, require_classifiers
 from sondage.pools.listings import document_field, with_judged
 from sondage.pools.missing import require_listed
 from sondage.pools.numeric import Where, as_column, positive_column
@@ -125,6 +125,7 @@ class Pool(ArrayRows):
         else:
             no_others(" is for rankings", queries=queries, documents=documents)
             no_others(" is for rankings; systems with outcomes have theirs each, Outcome(grades=...)", grades=grades)
+            require_classifiers(given, classes, judge)
         if ids is not None:
             require_listed(ids, "ids")
         checked = None if ids is None else np.asarray(ids, dtype=object) if isinstance(ids, list) else ids

@@ -16,6 +16,7 @@ from sondage.core.measures import Task
 from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
+from sondage.pools.given import require_classifiers
 from sondage.pools.missing import as_array, is_missing, require_given
 from sondage.pools.numeric import Where, as_column, numeric
 from sondage.pools.orders import require_class_order
@@ -164,6 +165,7 @@ def code_models(
     if len(kinds) != 1 or not kinds <= set(_CODERS):
         names = ", ".join(f"{name}: {type(model).__name__}" for name, model in models.items())
         raise InputError(f"models must all be Classifier, all Regressor or all Outcome; they are {names or 'none'}")
+    require_classifiers(models, classes, judges or None)
     task, outputs, sizes = _CODERS[kinds.pop()](models, classes, judges, where)
     if len(set(sizes.values())) > 1:
         raise InputError(f"models have different numbers of rows: {sizes}")
@@ -219,7 +221,7 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
         if columns and columns[0] != len(names):
             raise InputError(f"there are {len(names)} classes {list(names)} but {columns[0]} columns of probabilities")
         return names
-    seen = sorted({value for p in predicted for value in np.unique(p).tolist()})
+    seen = _predicted(predicted)
     broken = [value for value in seen if isinstance(value, float) and not value.is_integer()]
     if broken:
         raise InputError(
@@ -233,6 +235,17 @@ def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> t
     if len(seen) != count or count < 2:
         raise InputError(f"predictions have the classes {seen}; name them all with classes=, in the columns' order")
     return _told_apart(seen)
+
+
+def _predicted(columns: list[NDArray[Any]]) -> list[Any]:
+    """Return the classes that are predicted, in their order, which names of several kinds do not have."""
+    try:
+        return sorted({value for column in columns for value in np.unique(column).tolist()})
+    except TypeError:
+        kinds = sorted({type(value).__name__ for column in columns for value in column.tolist()})
+        raise InputError(
+            f"predictions are of several kinds, {', '.join(kinds)}: name the classes with classes="
+        ) from None
 
 
 def class_names(given: Any) -> tuple[Any, ...]:
@@ -321,8 +334,6 @@ def _text(value: Any) -> str:
 
 def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judges, where: Where) -> Coded:
     """Return the same of regressors."""
-    if classes is not None or judges:
-        raise InputError("classes and judge are for classifiers; these models are regressors")
     outputs = []
     for name, model in models.items():
         means = numeric(as_column(model.means, f"means of {name!r}", None), f"mean of {name!r}", where)
@@ -342,8 +353,6 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
 
 def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, where: Where) -> Coded:
     """Return the same of systems whose own outcome is the label."""
-    if classes is not None or judges:
-        raise InputError("outcomes take a judge and grades each, Outcome(judge=..., grades=...), and no classes")
     outputs = []
     for name, model in models.items():
         p = None if model.judge is None else code_probabilities(model.judge, f"judge of {name!r}", where)

@@ -16,7 +16,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import class_names
 from sondage.pools.long import means_rankings, pool_from_long
-from sondage.pools.table import WHOLE, Columns, Table, is_number, is_row_index
+from sondage.pools.table import WHOLE, Columns, Table, is_row_index, reads_as_number
 
 __all__ = ["MOST_CLASSES", "Layout", "ModelColumns", "layout_of", "pool_from_columns", "read_models"]
 
@@ -237,7 +237,7 @@ def _require_grades(name: str, columns: Sequence[str]) -> None:
 
 
 def _grade(text: str, column: str) -> float:
-    if not is_number(text):
+    if not reads_as_number(text):
         raise InputError(f"column {column!r}: the grade {text!r} must be a number")
     return float(text)
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import date
 from importlib import import_module
 from itertools import count
+from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from sondage.pools.sql.text import Tables, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DuckDB", "connected_errors", "plainly_named", "reason"]
+__all__ = ["DuckDB", "connected_errors", "parquet", "plainly_named", "reason"]
 
 _KINDS = {
     "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
@@ -83,7 +84,7 @@ class DuckDB:
             with connected_errors():
                 self._own = duckdb.connect(config=dict(settings or {}))
                 self._own.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
-                self._relation = plainly_named(self._own.read_parquet(list(source)))
+                self._relation = parquet(self._own, source)
         else:
             self._relation = plainly_named(source)
         names = self._relation.columns
@@ -168,6 +169,22 @@ def _kind(name: str) -> str:
     if name.endswith("]"):  # a list of them
         return "other"
     return next((kind for kind, starts in _KINDS.items() if name.startswith(starts)), "other")
+
+
+def parquet(connection: duckdb.DuckDBPyConnection, files: Sequence[str]) -> duckdb.DuckDBPyRelation:
+    """Return files as one table; ``month=2024-01`` in their folders' names is a column too, unless they have it."""
+    relation, names = connection.read_parquet(list(files)), _partitions(files)
+    if names and names.isdisjoint(column.lower() for column in relation.columns):
+        relation = connection.read_parquet(list(files), hive_partitioning=True)
+    return plainly_named(relation)
+
+
+def _partitions(files: Sequence[str]) -> set[str]:
+    """Return what folders' names tell by ``name=value``, where all files have the same names and these differ."""
+    told = {tuple(part for part in Path(file).parent.parts if "=" in part) for file in files}
+    names = {tuple(part.split("=")[0].lower() if part.count("=") == 1 else "" for part in parts) for parts in told}
+    (first, *others) = names
+    return set() if others or len(told) == 1 or "" in first else set(first)
 
 
 def plainly_named(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

@@ -15,7 +15,7 @@ import numpy as np
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import MOST_CLASSES, pool_from_columns
-from sondage.pools.duckdb import DuckDB, connected_errors, plainly_named
+from sondage.pools.duckdb import DuckDB, connected_errors, parquet, plainly_named
 from sondage.pools.engines import Engine, Progress
 from sondage.pools.label_files import csv_header
 from sondage.pools.reading import schema_of
@@ -152,7 +152,7 @@ def _cells(files: Sequence[str]) -> int:
     """Return rows times columns of Parquet files, from what they say of themselves."""
     with _connected() as connection:
         rows = connection.execute("SELECT sum(num_rows) FROM parquet_file_metadata($1)", [list(files)]).fetchone()
-        columns = connection.read_parquet(list(files)).columns
+        columns = parquet(connection, files).columns
     return int(rows[0] or 0) * len(columns) if rows else 0
 
 
@@ -194,7 +194,7 @@ def _columns(files: Sequence[str]) -> tuple[dict[str, Any], bool]:
 def _read_parquet(files: Sequence[str]) -> dict[str, Any]:
     """Return all columns in their types."""
     with _connected() as connection:
-        return plainly_named(connection.read_parquet(list(files))).fetchnumpy()
+        return parquet(connection, files).fetchnumpy()
 
 
 def _read_csv(files: Sequence[str]) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.predictions import Classifier, Regressor
+from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.missing import converted
 from sondage.pools.numeric import floats, positive_column
 from sondage.pools.texts import HALF, is_text
 
-__all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind"]
+__all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind", "require_classifiers"]
 
 
 def one_kind(
@@ -58,6 +58,19 @@ def no_others(reason: str = " does not go with rankings", **given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise InputError(f"{name}={reason}")
+
+
+def require_classifiers(models: Mapping[str, Any], classes: Any, judge: Any) -> None:
+    """Refuse classes and a judge of models that are no classifiers, whatever these hold."""
+    kind, *others = {type(model) for model in models.values()}
+    if not others and kind in _WITHOUT_CLASSES and not (classes is None and judge is None):
+        raise InputError(_WITHOUT_CLASSES[kind])
+
+
+_WITHOUT_CLASSES: dict[type, str] = {
+    Regressor: "classes and judge are for classifiers; these models are regressors",
+    Outcome: "outcomes take a judge and grades each, Outcome(judge=..., grades=...), and no classes",
+}
 
 
 def namer(ids: Any) -> Any:

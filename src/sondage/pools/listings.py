@@ -49,10 +49,9 @@ def document_field(values: NDArray[Any], listed: Listed) -> NDArray[Any]:
     """Return a column over the long table as one mapping of document to value for each query."""
     assert listed.order is not None
     table = listed.outputs[0].documents
-    shown, names = values[listed.order].tolist(), table.names.tolist()
-    column = np.empty(len(listed.queries), dtype=object)
-    for query, (start, stop) in enumerate(zip(table.offsets[:-1].tolist(), table.offsets[1:].tolist(), strict=True)):
-        column[query] = dict(zip(names[start:stop], shown[start:stop], strict=True))
+    shown, column = values[listed.order], np.empty(len(listed.queries), dtype=object)
+    for query in range(len(column)):
+        column[query] = dict(zip(table.names_of(query), shown[table.part(query)].tolist(), strict=True))
     return column
 
 
@@ -68,8 +67,7 @@ def grades_by_query(labels: Any, listed: Listed) -> Callable[[int], Any]:
     column = column[order]
 
     def look(row: int) -> dict[Any, Any]:
-        part = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
-        return dict(zip(table.names[part].tolist(), column[part].tolist(), strict=True))
+        return dict(zip(table.names_of(row), column[table.part(row)].tolist(), strict=True))
 
     return look
 

@@ -14,7 +14,7 @@ from sondage.core.checks import listed
 from sondage.core.predictions import Ranking
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
-from sondage.pools.table import Columns, Table, is_number, is_row_index
+from sondage.pools.table import Columns, Table, is_row_index, reads_as_number
 
 __all__ = ["LongLayout", "layout_of_long", "means_rankings", "pool_from_long"]
 
@@ -49,7 +49,7 @@ class _LongTable(Table):
         ranks = np.full(len(texts), np.nan)
         for row, text in enumerate(texts.tolist()):
             if text not in ("", None):
-                if not is_number(text):
+                if not reads_as_number(text):
                     raise InputError(f"{name} of {self.where(row)} is {text!r}; it must be a number, or empty")
                 ranks[row] = float(text)
         return ranks
@@ -139,14 +139,14 @@ def layout_of_long(columns: Sequence[str], classes: Any = None) -> LongLayout:
 def _ordered(graded: dict[str, str]) -> list[float]:
     """Return the grades of the columns, ascending."""
     for column, text in graded.items():
-        if not is_number(text):
+        if not reads_as_number(text):
             raise InputError(f"column {column!r}: the grade {text!r} must be a number")
     return sorted(float(text) for text in graded.values())
 
 
 def _by_grade(graded: dict[str, str], classes: Any) -> dict[float, str]:
     """Return the columns of a grade model in the order of the grades."""
-    columns = {float(text): name for name, text in graded.items() if is_number(text)}
+    columns = {float(text): name for name, text in graded.items() if reads_as_number(text)}
     wanted: Sequence[float] = (
         _ordered(graded) if classes is None else [float(grade) for grade in listed("classes", classes)]
     )

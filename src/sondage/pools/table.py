@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "as_number", "is_number", "is_row_index"]
+__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "as_number", "is_row_index", "number_or_nan", "reads_as_number"]
 
 WHOLE = re.compile(r"0|-?[1-9]\d*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -78,7 +78,7 @@ class Table:
         return np.array([np.asarray(row) for row in column])
 
     def _parsed(self, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
-        row = next((row for row, value in enumerate(column.tolist()) if not is_number(value)), None)
+        row = next((row for row, value in enumerate(column.tolist()) if not reads_as_number(value)), None)
         if row is not None:
             raise InputError(f"{name} of {self.where(row)} is {column[row]!r}; it must be a number")
         return column.astype(np.float64)
@@ -142,12 +142,20 @@ def as_number(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def is_number(value: Any) -> bool:
+def number_or_nan(value: Any) -> float:
+    """Return a number, or the text of one, as `as_number`; NaN for what is none."""
+    try:
+        return as_number(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def reads_as_number(value: Any) -> bool:
     """Return whether a value is a number or the text of one, not in Python's own spelling.
 
     Examples
     --------
-    >>> [is_number(value) for value in (2, " 1.5e3 ", "nan", "1_000", "high", None)]
+    >>> [reads_as_number(value) for value in (2, " 1.5e3 ", "nan", "1_000", "high", None)]
     [True, True, True, False, False, False]
     """
     try:

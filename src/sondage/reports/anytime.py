@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from sondage.core.results import Comparison, Estimate
@@ -26,8 +27,7 @@ def anytime_lines(result: Any, level: float = 0.95) -> list[str]:
     level : float
         Confidence level, in (0, 1), for all numbers of labels at once.
     """
-    with warnings.catch_warnings(record=True) as notes:
-        warnings.simplefilter("always", SondageWarning)
+    with _noted() as notes:
         found = _estimates(result)
         lines = [
             _interval_line(one, level, f"{named_measure(name)} " if len(found) > 1 else "")
@@ -40,8 +40,11 @@ def anytime_lines(result: Any, level: float = 0.95) -> list[str]:
 
 
 def anytime_data(result: Any, level: float = 0.95) -> dict[str, Any]:
-    """Return the same as data: ``sequence``, or ``sequences`` by measure, and ``evalue`` of a comparison."""
-    found = {name: finite(interval_data(one.in_order().interval(level))) for name, one in _estimates(result).items()}
+    """Return the same as data: ``sequence``, or ``sequences`` by measure, and ``evalue`` of a comparison.
+
+    Notes, as where a sequence ends before the last label, are its ``warnings``.
+    """
+    found = {name: _sequence(one, level) for name, one in _estimates(result).items()}
     if isinstance(result, Mapping):
         return {"sequences": found}
     (only,) = found.values()
@@ -49,6 +52,20 @@ def anytime_data(result: Any, level: float = 0.95) -> dict[str, Any]:
         return {"sequence": only}
     evidence = {name: getattr(result.evalue, name) for name in ("log_evalue", "pvalue", "kind")}
     return {"sequence": only, "evalue": finite(evidence)}
+
+
+@contextmanager
+def _noted() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect what a reader must know."""
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", SondageWarning)
+        yield notes
+
+
+def _sequence(estimate: Estimate, level: float) -> dict[str, Any]:
+    with _noted() as notes:
+        interval = estimate.in_order().interval(level)
+    return interval_data(interval) | {"warnings": [str(note.message) for note in notes]}
 
 
 def _estimates(result: Any) -> dict[str, Estimate]:

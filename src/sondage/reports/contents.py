@@ -181,7 +181,7 @@ class Part:
     note: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Report:
     """All that is to be said of a question and its answer so far.
 
@@ -226,22 +226,22 @@ class Report:
     """
 
     question: str
-    answers: tuple[str, ...]
-    basis: tuple[str, ...]
+    answers: tuple[str, ...] = ("No labels yet: there is nothing to estimate from.",)
+    basis: tuple[str, ...] = ()
     level: float
     result: Any
-    figures: tuple[Figure, ...]
-    gaps: tuple[Figure, ...]
-    standing: TeamStatus | None
-    chosen: tuple[str, ...]
-    uniform: Uniform | None
-    weights: Weights | None
-    reliability: Reliability | None
-    believed: str
-    contributors: tuple[Contributor, ...]
-    moved: str
-    parts: tuple[Part, ...]
-    warnings: tuple[str, ...]
+    figures: tuple[Figure, ...] = ()
+    gaps: tuple[Figure, ...] = ()
+    standing: TeamStatus | None = None
+    chosen: tuple[str, ...] = ()
+    uniform: Uniform | None = None
+    weights: Weights | None = None
+    reliability: Reliability | None = None
+    believed: str = ""
+    contributors: tuple[Contributor, ...] = ()
+    moved: str = ""
+    parts: tuple[Part, ...] = ()
+    warnings: tuple[str, ...] = ()
     settings: Mapping[str, Any]
 
     def __str__(self) -> str:

@@ -70,8 +70,7 @@ def report_page(report: Report) -> str:
 
 
 def _part_chart(figures: tuple[Figure, ...]) -> str:
-    zero = figures[0].unit == " points"
-    return _svg(rows_height(len(figures)), lambda ax, palette: draw_figures(ax, figures, palette, zero=zero))
+    return _svg(rows_height(len(figures)), lambda ax, palette: draw_figures(ax, figures, palette))
 
 
 def _moved(report: Report, value: float) -> str:

@@ -23,7 +23,7 @@ from sondage.reports.samples import (
     uniform_of,
     weights_of,
 )
-from sondage.reports.text import answer, basis_lines, named_measure, pvalue_text
+from sondage.reports.text import all_warnings, answers, basis_lines, named_measure, pvalue_text
 from sondage.reports.wording import (
     believed_sentence,
     chosen_sentences,
@@ -114,73 +114,59 @@ def _question(session: Session | None, leading: Estimate | None) -> str:
 def _report(
     session: Session | None, result: Any, level: float, fields: Mapping[Any, Row], facts: Mapping[str, Any]
 ) -> Report:
-    """Return the report of a result, of a session where one is at hand."""
-    leading = _leading(result)
-    evidence = None if leading is None else leading.evidence
-    found = None
-    if session is not None and evidence is not None:
-        found = reliability(evidence, session.task, level)
-    return Report(
-        question=_question(session, leading),
-        answers=_answers(result, level),
-        basis=_basis(result, leading),
-        level=level,
-        result=result,
-        figures=_figures(result, level),
-        gaps=_gaps(result, level) if isinstance(result, Selection) else (),
-        standing=None if session is None else _standing(session),
-        chosen=()
-        if session is None
-        else chosen_sentences(session, _items(session, evidence), None if leading is None else leading.stopped),
-        uniform=None if leading is None or isinstance(result, Slices) else uniform_of(leading),
-        weights=None if leading is None else weights_of(leading),
-        reliability=found,
-        believed="" if found is None or leading is None else believed_sentence(leading, found),
-        contributors=() if session is None or leading is None else find_contributors(session, leading, fields),
-        moved="" if leading is None else subject_of(leading),
-        parts=() if session is None or leading is None else parts_of_pool(session, leading, fields, level),
-        warnings=_warnings(result),
-        settings=_settings(session, facts),
-    )
+    """Return the report of a result, where there is one, and of a session, where one is at hand."""
+    leading, told = _leading(result), Row()
+    if leading is not None:
+        told |= _of_result(result, leading, level)
+    if session is not None:
+        told |= _of_session(session, leading)
+    if session is not None and leading is not None:
+        told |= _of_both(session, leading, fields, level)
+    settings = _settings(session, facts)
+    return Report(question=_question(session, leading), level=level, result=result, settings=settings, **told)
+
+
+def _of_result(result: Any, leading: Estimate, level: float) -> Row:
+    return {
+        "answers": tuple(answers(result, level)),
+        "basis": tuple(basis_lines(result)),
+        "figures": _figures(result, level),
+        "gaps": _gaps(result, level) if isinstance(result, Selection) else (),
+        "uniform": None if isinstance(result, Slices) else uniform_of(leading),
+        "weights": weights_of(leading),
+        "moved": subject_of(leading),
+        "warnings": tuple(all_warnings(result)),
+    }
+
+
+def _of_session(session: Session, leading: Estimate | None) -> Row:
+    items = _items(session, None if leading is None else leading.evidence)
+    chosen = chosen_sentences(session, items, None if leading is None else leading.stopped)
+    return {"standing": _standing(session), "chosen": chosen}
+
+
+def _of_both(session: Session, leading: Estimate, fields: Mapping[Any, Row], level: float) -> Row:
+    found = None if leading.evidence is None else reliability(leading.evidence, session.task, level)
+    return {
+        "reliability": found,
+        "believed": "" if found is None else believed_sentence(leading, found),
+        "contributors": find_contributors(session, leading, fields),
+        "parts": parts_of_pool(session, leading, fields, level),
+    }
 
 
 def _items(session: Session, evidence: Evidence | None) -> str:
     """Return how many items a session draws from; where only the labels' weights tell, and are unequal, about."""
     first = session.stages[0]
-    if first.known.share > 1 - 1e-9 and "support" in first.drawn.settings:
+    if first.known.all_drawable and "support" in first.drawn.settings:
         return f"{first.drawn.settings['support']:,} items"
     equal = 1.0 / first.known.squared  # their number if weights are equal, else a lower bound of it
     total = equal if evidence is None else unit_count(evidence.sample)
     return f"{'' if math.isclose(total, round(equal), rel_tol=1e-9) else 'about '}{total:,.0f} items"
 
 
-def _answers(result: Any, level: float) -> tuple[str, ...]:
-    if result is None:
-        return ("No labels yet: there is nothing to estimate from.",)
-    if isinstance(result, Slices):
-        return (answer(result.overall, level),)
-    several = result.values() if isinstance(result, Mapping) else [result]
-    return tuple(answer(one, level) for one in several)
-
-
-def _basis(result: Any, leading: Estimate | None) -> tuple[str, ...]:
-    if leading is None or isinstance(result, Selection):
-        return ()
-    several = isinstance(result, Mapping) and not isinstance(result, Slices)
-    return tuple(basis_lines(result if several else leading))
-
-
-def _warnings(result: Any) -> tuple[str, ...]:
-    if result is None:
-        return ()
-    several = result.values() if isinstance(result, Mapping) and not isinstance(result, Slices) else [result]
-    return tuple(dict.fromkeys(text for one in several for text in one.warnings))
-
-
 def _figures(result: Any, level: float) -> tuple[Figure, ...]:
     """Return the numbers of any result."""
-    if result is None:
-        return ()
     if isinstance(result, Comparison):
         first, second = result.estimate.models
         note = f"p {pvalue_text(result.pvalue)} ({result.significance.kind})"

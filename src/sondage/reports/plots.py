@@ -114,8 +114,8 @@ def require_matplotlib() -> None:
         raise InputError("charts need matplotlib: pip install 'sondage[reports]'") from None
 
 
-def draw_figures(ax: Axes, figures: Sequence[Figure], palette: Palette, *, zero: bool = False) -> None:
-    """Draw values with their intervals, the first on top; with `zero` a line where two models are equal."""
+def draw_figures(ax: Axes, figures: Sequence[Figure], palette: Palette) -> None:
+    """Draw values with their intervals, the first on top; of differences a line where two models are equal."""
     places = np.arange(len(figures))[::-1]
     scale = _scale([one.measure for one in figures])
     for place, one in zip(places.tolist(), figures, strict=True):
@@ -124,14 +124,15 @@ def draw_figures(ax: Axes, figures: Sequence[Figure], palette: Palette, *, zero:
             ax.plot([scale * end for end in ends], [place, place], color=palette.accent, lw=2.5, solid_capstyle="round")
         if math.isfinite(one.value):
             ax.plot([scale * one.value], [place], "o", color=palette.accent, ms=7)
-    if zero:
+    difference = figures[0].unit == " points"
+    if difference:
         ax.axvline(0.0, color=palette.second, lw=1.2, ls=(0, (4, 3)))
     ax.set_yticks(places, [_short(one.name) for one in figures], parse_math=False)
     ax.set_ylim(-0.6, len(figures) - 0.4)
     ax.margins(x=0.08)
     unit = figures[0].unit.strip() if scale == 100.0 else ""
-    difference = "difference" if figures[0].unit == " points" else "value"
-    ax.set_xlabel({"%": "per cent", "points": "percentage points"}.get(unit, difference))
+    plain = "difference" if difference else "value"
+    ax.set_xlabel({"%": "per cent", "points": "percentage points"}.get(unit, plain))
     _quiet(ax, palette, "x")
 
 
@@ -164,8 +165,7 @@ def _quiet(ax: Axes, palette: Palette, grid: Any) -> None:
 
 
 def _draw_result(ax: Axes, report: Report, palette: Palette) -> None:
-    figures = report.gaps or report.figures
-    draw_figures(ax, figures, palette, zero=figures[0].unit == " points")
+    draw_figures(ax, report.gaps or report.figures, palette)
     if report.gaps:  # the best, of which there is no row
         ax.set_xlabel(f"{ax.get_xlabel()} from {_short(report.figures[0].name)}", parse_math=False)
 

@@ -48,11 +48,10 @@ def figure_of(name: str, estimate: Estimate, level: float, note: str = "") -> Fi
 
 def uniform_of(leading: Estimate) -> Uniform | None:
     """Return what a uniform sample would have needed; None if this is one, or it cannot be told."""
-    evidence = leading.evidence
-    if evidence is None:
+    evidence, weights = leading.evidence, weights_of(leading)
+    if evidence is None or weights is None:
         return None
-    whole = evidence.estimation.parts[0].known.share > 1 - 1e-9
-    if whole and not Weights(_shares(evidence), leading.n_effective, 0.0, "").uneven:
+    if evidence.before.all_drawable and not weights.uneven:
         return None
     labels, total = uniform_labels(leading), unit_count(evidence.sample)
     if not math.isfinite(labels):
@@ -72,8 +71,7 @@ def weights_of(leading: Estimate) -> Weights | None:
 
 def _shares(evidence: Evidence) -> Floats:
     """Return each labelled unit's share in the estimate."""
-    sample = evidence.sample
-    weights = sample.unit_sums(np.asarray(sample.row_weights, dtype=np.float64))
+    weights = evidence.sample.unit_expanded
     return np.asarray(weights / weights.sum())
 
 
@@ -100,11 +98,10 @@ def _expectations(session: Session, leading: Estimate) -> Callable[[int], str]:
     """Return a function from a unit to what was believed of it before any label."""
     evidence = leading.evidence
     assert evidence is not None
-    belief, sample = evidence.estimation.parts[0].known.belief, evidence.sample
+    belief, sample = evidence.before.belief, evidence.sample
     if belief is None or session.task.kind == "ranking":
         return lambda unit: ""
-    first = sample.first_rows
-    items, labels = sample.items.take(first), sample.labels[first]
+    items, labels = sample.items.take(sample.first_rows), sample.unit_labels
     models = evidence.contrast.models
     if session.task.kind == "regression":
         mean = np.zeros(len(items))

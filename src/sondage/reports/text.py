@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
+from sondage.core.slices import Slices
 from sondage.reports.contents import Figure
 
 __all__ = [
     "PERCENT",
+    "all_warnings",
     "answer",
+    "answers",
     "base_name",
     "basis_lines",
     "describe",
+    "details",
     "figure_reach",
     "figure_value",
     "label_count",
@@ -51,15 +55,7 @@ NAMES = {
 
 
 def answer(result: Any, level: float = 0.95) -> str:
-    """Return the answer as one sentence.
-
-    Parameters
-    ----------
-    result : Estimate, Comparison or Selection
-        The result.
-    level : float
-        Confidence level of the interval, in (0, 1).
-    """
+    """Return the answer of an estimate, a comparison or a selection as one sentence."""
     if isinstance(result, Comparison):
         return _compared(result, level)
     if isinstance(result, Selection):
@@ -69,13 +65,33 @@ def answer(result: Any, level: float = 0.95) -> str:
 
 def describe(result: Any, level: float = 0.95) -> list[str]:
     """Return the answer and what it rests on, line by line; of several estimates, one after the other."""
-    if isinstance(result, Mapping):
-        answers = [answer(one, level) for one in result.values()]
-        return [*answers, *basis_lines(result), *warned(_all_warnings(result))]
-    if isinstance(result, Selection):
-        return [answer(result), *_ranked(result, level), *warned(result.warnings)]
-    estimate = result.estimate if isinstance(result, Comparison) else result
-    return [answer(result, level), *basis_lines(estimate), *warned(estimate.warnings)]
+    return [*answers(result, level), *details(result, level), *warned(all_warnings(result))]
+
+
+def answers(result: Any, level: float = 0.95) -> list[str]:
+    """Return the answer, of several measures one for each; of slices that of the whole."""
+    return [answer(one, level) for one in _told_by_themselves(result)]
+
+
+def details(result: Any, level: float = 0.95) -> list[str]:
+    """Return what goes with the answer: of a selection its ranking, of others what they rest on."""
+    return _ranked(result, level) if isinstance(result, Selection) else basis_lines(result)
+
+
+def all_warnings(result: Any) -> list[str]:
+    """Return what a reader of a result must know, each thing once."""
+    return list(dict.fromkeys(text for one in _told_by_themselves(result) for text in one.warnings))
+
+
+def warned(warnings: Iterable[str]) -> list[str]:
+    """Return warnings as lines."""
+    return [f"note: {text}" for text in warnings]
+
+
+def _told_by_themselves(result: Any) -> list[Any]:
+    if isinstance(result, Slices):
+        return [result.overall]
+    return list(result.values()) if isinstance(result, Mapping) else [result]
 
 
 def figure_value(figure: Figure) -> str:
@@ -251,11 +267,14 @@ def _ranked(selection: Selection, level: float) -> list[str]:
     return lines
 
 
-def basis_lines(result: Estimate | Mapping[str, Estimate]) -> list[str]:
-    """Return what an estimate rests on; of several measures each one's, by its name."""
-    if isinstance(result, Mapping):
+def basis_lines(result: Any) -> list[str]:
+    """Return what an answer rests on; of several measures each one's, by its name; of a selection nothing."""
+    if isinstance(result, Selection):
+        return []
+    if isinstance(result, Mapping) and not isinstance(result, Slices):
         return [f"{named_measure(one.measure)}: {line}" for one in result.values() for line in _basis_lines(one)]
-    return _basis_lines(result)
+    (one,) = _told_by_themselves(result)
+    return _basis_lines(one.estimate if isinstance(one, Comparison) else one)
 
 
 def _basis_lines(estimate: Estimate) -> list[str]:
@@ -281,12 +300,3 @@ def _certain(estimate: Estimate) -> list[str]:
     ends = [f"at least {told(least)}"] if lowest < least >= estimate.value - reach else []
     ends += [f"at most {told(most)}"] if highest > most <= estimate.value + reach else []
     return [f"whatever the other labels are, it is {' and '.join(ends)}"] if ends else []
-
-
-def _all_warnings(estimates: Mapping[str, Estimate]) -> list[str]:
-    return list(dict.fromkeys(text for estimate in estimates.values() for text in estimate.warnings))
-
-
-def warned(warnings: Any) -> list[str]:
-    """Return warnings as lines."""
-    return [f"note: {text}" for text in warnings]

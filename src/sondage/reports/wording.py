@@ -129,9 +129,9 @@ def chosen_sentences(session: Session, pool: str, stopped: str | None = None) ->
         found.append(
             f"After {len(session.asked):,} labels no other one could change the result, and none was asked for."
         )
-    share = session.stages[0].known.share
-    if share < 1 - 1e-9:
-        found.append(f"{percent(1 - share, 1)} of the pool was left out: no label there can change the result.")
+    known = session.stages[0].known
+    if not known.all_drawable:
+        found.append(f"{percent(1 - known.share, 1)} of the pool was left out: no label there can change the result.")
     return (*found, _weighed(method))
 
 
@@ -141,7 +141,8 @@ def _drawn(session: Session, pool: str, stopped: str | None) -> str:
     labels = len(session.asked) + (0 if stopped in _STOPPED else session.remaining)
     paid = f"a cost of {session.spent if stopped in _STOPPED else session.budget:g}" if costs else f"{labels:,} labels"
     measure = named_measure(session.question.measures[0].name)
-    design = _DESIGNS.get(method.design, f"items whose label can move the {measure} most had a higher chance")
+    name = "disagreement" if method.design == "active_neq" and len(session.question.models) > 2 else method.design
+    design = _DESIGNS.get(name, f"items whose label can move the {measure} most had a higher chance")
     weighed = costs and "cheap" not in design and not any(name in method.design for name in _BLIND_TO_COST)
     cost = ", cheap ones for their cost" if weighed else ""
     return f"{paid[0].upper()}{paid[1:]} from {pool}, drawn {_DRAWS[method.draw]}: {design}{cost}."
@@ -171,8 +172,6 @@ def _weighed(method: Method) -> str:
 
 def uniform_sentence(labels: float, used: float, total: float, subject: str) -> str:
     """Return what a uniform sample would have needed, in words."""
-    if not math.isfinite(labels):
-        return ""
     if labels >= 0.98 * total:
         return f"{_SAME.format(subject)} nearly the whole pool."
     ratio, need = labels / used, f"{_SAME.format(subject)} about {rough_count(labels)} labels"

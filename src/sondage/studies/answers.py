@@ -84,7 +84,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         exact=found.exact and not uncertain.doubt,
         df=uncertain.df,
         bounds=contrast.bounds,
-        proportion=contrast.functional.proportion and session.question.kind != "compare" and not contrast.compares,
+        proportion=contrast.functional.proportion and not contrast.compares,
         interval_kind=method.interval,
         possible=outward(*possible, contrast.bounds),
         unrefuted=unrefuted_limits(contrast, [(1.0, found.estimation.whole)]),

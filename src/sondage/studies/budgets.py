@@ -12,7 +12,16 @@ from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.pools import Pool
 
-__all__ = ["LEAST_IN_SLICE", "check_amount", "check_budget", "least_in_stage", "next_end", "stage_end"]
+__all__ = [
+    "LEAST_IN_SLICE",
+    "check_amount",
+    "check_budget",
+    "labels_for",
+    "least_in_stage",
+    "next_end",
+    "one_price",
+    "stage_end",
+]
 
 LEAST_IN_SLICE = 10
 """Labels of a slice in a stage, at least."""
@@ -40,6 +49,25 @@ def check_budget(pool: Pool, budget: float) -> float:
             f"budget={budget:g} is below the dearest label, {prices.largest:g}: raise it, or leave those out"
         )
     return float(budget)
+
+
+def one_price(pool: Pool) -> float | None:
+    """Return what every label costs, 1 without costs; None where some cost more than others.
+
+    Examples
+    --------
+    >>> [one_price(Pool(probabilities=[0.1, 0.9], costs=costs)) for costs in (None, [5.0, 5.0], [5.0, 1.0])]
+    [1.0, 5.0, None]
+    """
+    prices = pool.prices
+    if prices is None:
+        return 1.0
+    return prices.largest if prices.equal else None
+
+
+def labels_for(budget: float, price: float) -> float:
+    """Return how many labels of this price a budget pays; a whole number as one, whatever rounding leaves of it."""
+    return round(budget / price, 9)
 
 
 def check_amount(budget: float, limit: float, unit: str) -> None:
@@ -102,12 +130,12 @@ def next_end(pool: Pool, shares: Sequence[float], budget: float, spent: float, l
     >>> [next_end(pool, (0.2, 0.3, 0.5), budget, 0.0, 10) for pool, budget in zip(pools, (100, 200.0))]
     [20.0, 40.0]
     """
-    prices = pool.prices
-    if prices is not None and not prices.equal:
+    prices, price = pool.prices, one_price(pool)
+    if prices is not None and price is None:
         least = max(least * prices.total / pool.n_units, prices.largest)
         return stage_end(shares, budget, spent, least, counted=False)
-    price = 1.0 if prices is None else prices.largest
-    return price * stage_end(shares, round(budget / price, 9), round(spent / price, 9), least)
+    price = price or 1.0
+    return price * stage_end(shares, labels_for(budget, price), labels_for(spent, price), least)
 
 
 def stage_end(shares: Sequence[float], budget: float, spent: float, least: float, *, counted: bool = True) -> float:

@@ -28,7 +28,7 @@ from sondage.pools.orders import require_one_order
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
-from sondage.studies.remarks import of_untold
+from sondage.studies.remarks import of_undefined, of_untold
 from sondage.studies.uncertainty import AGREED
 
 __all__ = ["estimate_from", "ready_on", "result_of"]
@@ -182,16 +182,15 @@ def result_of(
     if target == "population":
         total, df = of_population(total, df, squared * fit.spread, effective)
     exact = complete and not np.any(estimation.parts[-1].sample.expansion.spread)
-    undefined = []
+    unknown = []
     if total <= AGREED**2 * fit.value**2 and not exact:
-        undefined.append("all labels agree, so their spread says nothing: the standard error is not known")
-    if not np.isfinite(fit.value):
-        undefined.append(f"{contrast.functional.name} is undefined on these labels: its denominator is 0")
+        unknown.append("all labels agree, so their spread says nothing: the standard error is not known")
+    unknown += of_undefined(contrast, fit.value, more=False)
     return Estimate(
         measure=contrast.functional.name,
         models=("model",),
         value=unrounded(fit.value, *contrast.bounds),
-        std_error=float(np.sqrt(total)) if not undefined else float("nan"),
+        std_error=float(np.sqrt(total)) if not unknown else float("nan"),
         n_labels=sample.size,
         target=target,
         exact=exact,
@@ -204,7 +203,7 @@ def result_of(
         n_effective=effective,
         largest_weight=float(weights.max() / weights.sum()),
         spent=float(sample.size),
-        warnings=(*notes, *undefined, *(() if exact else of_untold(contrast, sample))),
+        warnings=(*notes, *unknown, *(() if exact else of_untold(contrast, sample))),
         evidence=Evidence(contrast, estimation, fit),
     )
 

@@ -272,12 +272,8 @@ def compare(
     'a'
     """
     require_labels(labels)
-    require_pool(pool)
-    if first == second:
-        raise InputError(f"compare two different models; both are {first!r}")
-    for name in (first, second):
-        pool.model(name)
-    question = Question("compare", (first, second), (parse_measure(measure, positive),), alpha, alternative, margin)
+    models, parsed = (first, second), parse_measure(measure, positive)
+    question = make_question(pool, parsed, compare=models, alpha=alpha, alternative=alternative, margin=margin)
     rule = make_rule(stop, looks, level, batch, generator)
     session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
     check_generator(session, generator)

@@ -67,15 +67,14 @@ def _believed(
     unknown = np.where(np.eye(len(fits)) > 0, 0.0, np.inf)
     if belief is None or session.method.interval not in OWN:
         return nothing, unknown if np.count_nonzero(spread) < 2 else None  # nothing tells how far one label is off
-    if is_limit(belief):
-        return nothing, _least(roots, nothing, None, sample, _alike(single, sample))
+    expected, doubts = nothing, None
     if isinstance(belief, OutcomeBelief):
         expected = _independent_errors(single, fits, sample, belief)
         if sample.size < 2:  # it does not say whether the judges are right
             return expected, unknown
-        return expected, _least(roots, expected, None, sample, _alike(single, sample))
-    doubts = _doubts(single, fits, sample, belief)
-    expected = (doubts * np.sqrt(sample.of_rows(spread))).reshape(len(fits), -1)
+    elif not is_limit(belief):
+        doubts = _doubts(single, fits, sample, belief)
+        expected = (doubts * np.sqrt(sample.of_rows(spread))).reshape(len(fits), -1)
     return expected, _least(roots, expected, doubts, sample, _alike(single, sample))
 
 

@@ -14,7 +14,7 @@ from sondage.pools import Pool
 from sondage.pools.listings import grades_by_query
 from sondage.pools.missing import is_missing
 from sondage.pools.orders import column_names
-from sondage.pools.table import as_number
+from sondage.pools.table import number_or_nan
 from sondage.studies.method import Question
 
 __all__ = ["Judgements", "as_asked", "judged", "judgements", "judgements_from_table", "pool_judgements"]
@@ -56,7 +56,7 @@ def judgements(label: Any, grades: Sequence[float], documents: Sequence[Any], na
                 f"document {document!r} of query {name!r} has no grade: all {len(documents)} documents of it that are "
                 "asked for must be judged"
             )
-        code = codes.get(_number(grade), -1)
+        code = codes.get(number_or_nan(grade), -1)
         if code < 0:
             allowed = ", ".join(f"{value:g}" for value in grades)
             raise LabelError(
@@ -70,13 +70,6 @@ def judged(label: Judgements, grades: Sequence[float]) -> dict[str, float]:
     """Return document -> grade, whole grades as integers."""
     plain = [int(grade) if grade == int(grade) else grade for grade in grades]
     return {document: plain[code] for document, code in label}
-
-
-def _number(grade: Any) -> float:
-    try:
-        return as_number(grade)
-    except (TypeError, ValueError):
-        return float("nan")
 
 
 def _by_text(label: Mapping[Any, Any], documents: Sequence[Any]) -> dict[Any, Any]:

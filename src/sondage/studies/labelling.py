@@ -73,7 +73,7 @@ def label_all(
         If one of its answers cannot be used; it carries all others.
     """
     label = labels if callable(labels) else labels_by_id(pool, labels)
-    check_rule(rule, session)
+    check_rule(rule, session, pool)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got = {} if got is None else got
     while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):

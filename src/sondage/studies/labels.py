@@ -14,7 +14,7 @@ from sondage.core.checks import listed
 from sondage.core.measures import Task
 from sondage.errors import ConflictError, LabelError
 from sondage.pools.missing import is_missing
-from sondage.pools.table import as_number
+from sondage.pools.table import as_number, number_or_nan
 from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = ["Label", "code_label", "contradiction", "decode_label", "guesses", "label_array", "paired"]
@@ -80,10 +80,7 @@ def _nearest(label: Any, classes: Sequence[Any]) -> str:
 
 def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
     """Return a finite number, or refuse what is none."""
-    try:
-        value = as_number(label)
-    except (TypeError, ValueError):
-        value = float("nan")
+    value = number_or_nan(label)
     if not abs(value) <= LARGEST_NUMBER:
         raise LabelError(
             f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST_NUMBER:g} either way"

@@ -31,7 +31,7 @@ def listings_to_data(items: Items) -> list[dict[str, Any]]:
     table = outputs[0].documents
     found = []
     for row in outputs[0].rows.tolist():
-        part = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
+        part = table.part(row)
         found.append(
             {
                 "documents": table.names_of(row),

@@ -18,6 +18,7 @@ from sondage.core.significance import repeated_pvalues, spending_bounds
 from sondage.core.significance.repeated import MOST_EXTREME
 from sondage.errors import InputError
 from sondage.studies.answers import compare_session
+from sondage.studies.budgets import labels_for
 from sondage.studies.session import Session
 
 __all__ = ["PlannedLooks", "planned_shares"]
@@ -113,14 +114,20 @@ class PlannedLooks:
 
     def _next(self, session: Session) -> int:
         look = min(len(self.statistics), len(self.shares) - 1)
-        return int(np.ceil(self.shares[look] * session.budget - 1e-9))
+        return int(np.ceil(self.shares[look] * _most(session) - 1e-9))
 
     def _fractions(self, session: Session) -> Floats:
         """Return information fractions: with n of N items labelled the information grows as n / (1 - n / N)."""
-        n = np.array(self.shares) * session.budget
-        size = max(float(session.stages[0].drawn.settings.get("support", np.inf)), ROOM * session.budget)
+        most = _most(session)
+        n = np.array(self.shares) * most
+        size = max(float(session.stages[0].drawn.settings.get("support", np.inf)), ROOM * most)
         information = n / (1.0 - n / size)
         return np.asarray(information / information[-1])
+
+
+def _most(session: Session) -> float:
+    """Return how many labels the budget pays, all of which cost the same."""
+    return session.budget if session.costs is None else np.floor(labels_for(session.budget, session.costs[0]))
 
 
 def _sides(session: Session) -> int:

@@ -52,11 +52,11 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
     if session.units is not None:
         raise InputError("rows of this study share labels in groups: another model cannot be judged item by item")
     found = labelled(session)
-    share = session.stages[0].known.share
-    if share < 1.0 - 1e-12:
+    known = session.stages[0].known
+    if not known.all_drawable:
         raise InputError(
-            f"{1.0 - share:.1%} of the pool could not be drawn, for no label there matters to the study's own models, "
-            "so that other models cannot be judged; a study of one model's error rate can do that"
+            f"{1.0 - known.share:.1%} of the pool could not be drawn, for no label there matters to the study's own "
+            "models, so that other models cannot be judged; a study of one model's error rate can do that"
         )
     classes = session.task.classes or None
     _, (outputs,), _ = code_models({"model": model}, classes, (), "row {}".format)

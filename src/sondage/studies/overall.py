@@ -10,11 +10,10 @@ import numpy as np
 
 from sondage.core.biases import corrected_value
 from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
-from sondage.core.catalogue.counted import counted_labels
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING
-from sondage.core.parts import parts_of
+from sondage.core.parts import denominator_labels, parts_of
 from sondage.core.plausible import joined_errors
 from sondage.core.possible import outward, unrefuted_limits
 from sondage.core.predictions import Floats
@@ -138,7 +137,7 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
         n_skipped=sum(one.n_skipped for one in own),
         if_skipped=None,
         spent=float(sum(one.spent for one in own)),
-        warnings=(*_remarks(slices, beyond), *of_undefined(contrast, value, exact=exact)),
+        warnings=(*_remarks(slices, beyond), *of_undefined(contrast, value, more=not exact)),
         evidence=None,
         course=None,
     )
@@ -217,7 +216,7 @@ def _exact(one: _Slice, contrast: Contrast, before: Sums) -> bool:
 def _matters_beyond(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
     """Return whether items can move the value of the whole that, unable to move the slice's, were never drawn from."""
     known, functional = one.session.stages[0].known, contrast.functional
-    if functional.linear or functional.corrected is not None or not one.found.covers or known.share > 1 - 1e-9:
+    if functional.linear or functional.corrected is not None or not one.found.covers or known.all_drawable:
         return False
     return _share_that_matters(one, contrast, sums) > known.share + 1e-9
 
@@ -245,6 +244,6 @@ def _effective(whole: _Whole) -> float:
     slices, ratio, model = whole.slices, whole.contrast.functional.ratio, whole.contrast.models[0]
     parts = np.array([1.0 if ratio is None else float(np.sum(ratio[1] * one.fit.sums[model])) for one in slices])
     parts = parts * np.array([one.share for one in slices])
-    counts = np.array([counted_labels(one.estimate) for one in slices])
+    counts = np.array([denominator_labels(one.estimate) for one in slices])
     there = (parts > 0) & (counts > 0)
     return float(parts[there].sum() ** 2 / np.sum(parts[there] ** 2 / counts[there])) if there.any() else 0.0

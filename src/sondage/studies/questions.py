@@ -1,4 +1,4 @@
-"""From the arguments that plan a study to its question."""
+"""From the arguments of a call, or of a study, to its question."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _of_draw(fitted: FittedContrast) -> Iterator[str]:
 
 def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
     """Yield why labels tell no value, or not how far off it is."""
-    yield from of_undefined(fitted.contrast, fitted.fit.value, exact=fitted.found.exact)
+    yield from of_undefined(fitted.contrast, fitted.fit.value, more=not fitted.found.exact)
     if not uncertain.agreed:
         return
     if np.isfinite(uncertain.expected):
@@ -61,11 +61,11 @@ def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
         yield "only items that were sure to be drawn are labelled: nothing is known of the others; label more"
 
 
-def of_undefined(contrast: Contrast, value: float, *, exact: bool) -> Iterator[str]:
-    """Yield that these labels leave a value undefined."""
+def of_undefined(contrast: Contrast, value: float, *, more: bool) -> Iterator[str]:
+    """Yield that these labels leave a value undefined, and whether to label more."""
     if not np.isfinite(value):
-        more = "" if exact else "; label more"
-        yield f"{contrast.functional.name} is undefined on these labels: its denominator is 0{more}"
+        advice = "; label more" if more else ""
+        yield f"{contrast.functional.name} is undefined on these labels: its denominator is 0{advice}"
 
 
 def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:

@@ -46,12 +46,12 @@ def check_method(session: Session) -> None:
         if method.interval == "anytime" or (compares and method.test == "anytime"):
             check_sequence(session, functional)
     if method.interval == "hypergeometric" and not counted:
-        raise InputError(UNCOUNTED.replace("test", "interval", 1))
+        raise InputError(UNCOUNTED.format("interval"))
     if not compares:
         return
     require_fit(method.test, functionals[0], question.margin)
     if method.test == "hypergeometric" and not counted:
-        raise InputError(UNCOUNTED)
+        raise InputError(UNCOUNTED.format("test"))
     if question.kind == "select" and _draws_random_numbers(session):
         raise InputError(f"test {method.test!r} needs a generator, which a selection does not take; use 't'")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,6 +44,26 @@ def centre_of(contrast: Contrast, fraction: Fraction, known: Known) -> float:
     return float(np.clip(value, 0.0, 1.0)) if np.isfinite(value) else 0.5
 
 
+class Later:
+    """What a stage left, summed up when it is first asked for; a pickle holds the sums, and neither pool nor urn."""
+
+    def __init__(self, make: Callable[[], Rests]) -> None:
+        self._found = cache(make)
+
+    def __call__(self) -> Rests:
+        return self._found()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        try:
+            return partial, (dict, dict(self()))
+        except InputError as error:
+            return partial, (_refused, str(error))
+
+
+def _refused(message: str) -> Rests:
+    raise InputError(message)
+
+
 def later_rests(
     pool: Pool, question: Question, method: Method, stage: Stage, past: Past | None, urn: Urn | None = None
 ) -> Callable[[], Rests]:
@@ -51,7 +71,7 @@ def later_rests(
 
     With the urn that the stage was drawn from it is one; but a size for each unit is held until then.
     """
-    return cache(lambda: rests_of(pool, question, method, stage, past, urn))
+    return Later(partial(rests_of, pool, question, method, stage, past, urn))
 
 
 def rests_of(
@@ -124,7 +144,7 @@ def rests_with_dropped(session: Session, count: int) -> Callable[[], Rests]:
                 rests[key] = joined([rests[key], rest_of(units, fraction.nodes)])
         return rests
 
-    return cache(found)
+    return Later(found)
 
 
 def drawn_units(session: Session, number: int, contrast: Contrast, fraction: Fraction) -> Units:

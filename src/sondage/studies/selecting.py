@@ -40,7 +40,7 @@ def select_session(session: Session) -> Selection:
     functional = question.measures[0].ready(session.task)
     found = labelled(session)
     single = _singles(session, functional)
-    fits = dict(zip(question.models, _focused_fits(found, single, functional), strict=True))
+    fits = dict(zip(question.models, _focused_fits(found, single), strict=True))
     estimates = {
         name: _common_part_unknown(session, estimate_of(session, found, contrast, fits[name]))
         for name, contrast in zip(question.models, single, strict=True)
@@ -48,13 +48,7 @@ def select_session(session: Session) -> Selection:
     values = np.array([estimates[name].value for name in question.models])
     ranking = tuple(question.models[at] for at in best_first(values, bool(functional.higher_is_better)))
     errors = joint_errors(session, found, single, list(fits.values()))
-
-    def pair(first: str, second: str) -> Comparison:
-        at = question.models.index(first), question.models.index(second)
-        least = 0.0 if errors.least is None else float(errors.least[at])
-        return _pair(session, found, functional, (first, second), (fits[first], fits[second]), least)
-
-    comparisons = Pairs(ranking, pair)
+    comparisons = Pairs(ranking, partial(_pair, session, found, functional, fits, errors))
     against_best = [comparisons[ranking[0], name].pvalue for name in ranking[1:]]
     return Selection(
         estimates=estimates,
@@ -84,7 +78,7 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
     functional, found = session.question.measures[0].ready(session.task), labelled(session)
     single = _singles(session, functional)
     models = [contrast.models[0] for contrast in single]
-    leader, weights = _standing(found, single, _focused_fits(found, single, functional))
+    leader, weights = _standing(found, single, _focused_fits(found, single))
     shares: Mapping[int, float] = weights
     if session.task.kind == "classification":
         shares = vote_shares(answered, labels, models, len(session.task.classes))
@@ -93,10 +87,10 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
     return Standing(leader, weights, shares)
 
 
-def _focused_fits(found: Labelled, single: Sequence[Contrast], functional: Functional) -> list[Fit]:
+def _focused_fits(found: Labelled, single: Sequence[Contrast]) -> list[Fit]:
     """Return the models' fits; those of several stages weigh the stages by what they tell of the contenders."""
     fits = found.estimation.joint(single)
-    if len(single) < 3 or len(found.estimation.parts) == 1 or functional.corrected is not None:
+    if len(single) < 3 or len(found.estimation.parts) == 1 or single[0].functional.corrected is not None:
         return fits
     leader, weights = _standing(found, single, fits)
     place = next(i for i, contrast in enumerate(single) if contrast.models[0] == leader)
@@ -120,7 +114,7 @@ def _singles(session: Session, functional: Functional) -> list[Contrast]:
 
 def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:
     """Return a model's own estimate without a standard error, where only differences between models were drawn for."""
-    if session.stages[0].known.share > 1 - 1e-12:
+    if session.stages[0].known.all_drawable:
         return estimate
     note = (
         "items on which the models cannot differ were not drawn: differences and ranking hold, but each model's own "
@@ -143,13 +137,15 @@ def _pair(
     session: Session,
     found: Labelled,
     functional: Functional,
-    names: tuple[str, str],
-    fits: tuple[Fit, Fit],
-    least: float,
+    fits: Mapping[str, Fit],
+    errors: JointErrors,
+    *names: str,
 ) -> Comparison:
     """Return the comparison of two models from their own fits, whose shares of the stages are the same."""
-    first, second = fits
+    first, second = (fits[name] for name in names)
     weights = tuple((session.models.index(name), sign) for name, sign in zip(names, (1.0, -1.0), strict=True))
+    at = tuple(session.question.models.index(name) for name in names)
+    least = 0.0 if errors.least is None else float(errors.least[at])
     residuals = clean_sum(np.stack([first.residuals, -second.residuals]), axis=0)
     contrast, sample = Contrast(functional, weights), found.estimation.merged(first.shares)
     fit = replace(

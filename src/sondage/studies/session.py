@@ -21,7 +21,7 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Items
 from sondage.errors import InputError
 from sondage.pools import Pool
-from sondage.studies.budgets import check_budget, least_in_stage, next_end
+from sondage.studies.budgets import check_budget, least_in_stage, next_end, one_price
 from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import fitted_method, immovable
 from sondage.studies.judging import as_asked
@@ -139,8 +139,10 @@ class Session(Sheet):
         return make_plan(pool, self.question, self.method, self.past(pool))
 
     def draw(self, pool: Pool, plan: Plan, labels: int) -> None:
-        """Raise the budget to so many labels beyond those asked for, and draw them in a stage of this plan."""
-        self.budget = float(len(self.asked) + labels)
+        """Raise the budget to so many labels beyond those asked for, of one price, and draw them by this plan."""
+        price = one_price(as_asked(pool, self.question))
+        assert price is not None
+        self.budget = price * (len(self.asked) + labels)
         self.open(pool, last=True, plan=plan)
 
     def open(self, pool: Pool, *, last: bool = False, plan: Plan | None = None) -> None:

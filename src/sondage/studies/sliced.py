@@ -20,7 +20,8 @@ from sondage.core.strata import further_allocation, mixed_stakes
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
 from sondage.studies.answers import estimate_of
-from sondage.studies.budgets import LEAST_IN_SLICE, check_amount, least_in_stage, stage_end
+from sondage.studies.budgets import LEAST_IN_SLICE, check_amount, labels_for, least_in_stage, one_price, stage_end
+from sondage.studies.judging import as_asked
 from sondage.studies.labelling import carrying, label_all, labels_by_id
 from sondage.studies.method import Method, Question
 from sondage.studies.overall import LabelledSlice, overall_estimate
@@ -97,11 +98,11 @@ def evaluate_slices(
     else:
         question = settle(pool, question)
         parts = _parts_of_slices(pool, labels, slices)
-    _require_budget(parts, budget)
+    number = _labels_for(parts, question, budget)
     single, task, models = replace(method, stages=(1.0,)), parts[0].pool.task, parts[0].pool.models
     sessions = [Session(question, single, task, models, budget=0, seed=_seed(seed, part.name)) for part in parts]
     with carrying({part.name: part.got for part in parts} if isinstance(pool, Mapping) else parts[0].got):
-        _label_slices(parts, sessions, method, int(budget), share)
+        _label_slices(parts, sessions, method, number, share)
         drawn = [
             LabelledSlice(part.name, part.pool, part.share, session, labelled(session))
             for part, session in zip(parts, sessions, strict=True)
@@ -149,18 +150,21 @@ def _parts_of_pools(pools: Mapping[Any, Pool], labels: Any, slices: Any, questio
     return [_Part(name, pool, len(pool) / size, labels[name], {}) for name, pool in pools.items()]
 
 
-def _require_budget(parts: Sequence[_Part], budget: float) -> None:
-    """Refuse costs, and a budget that cannot pay ten labels a slice."""
-    if any(part.pool.prices is not None for part in parts):
-        raise InputError("slices share a number of labels, not costs: use pools without costs, or evaluate each alone")
-    units = [part.pool.n_units for part in parts]
-    check_amount(budget, float(sum(units)), "labels")
-    needed = sum(min(LEAST_IN_SLICE, count) for count in units)
-    if budget < needed:
+def _labels_for(parts: Sequence[_Part], question: Question, budget: float) -> int:
+    """Return how many labels the budget pays; refuse costs that differ, and a budget below ten labels a slice."""
+    asked = [as_asked(part.pool, question) for part in parts]
+    (price, *others) = {one_price(pool) for pool in asked}
+    if others or price is None:
+        raise InputError("slices share a number of labels, which must all cost the same: else evaluate each alone")
+    units, priced = [pool.n_units for pool in asked], any(pool.prices is not None for pool in asked)
+    check_amount(budget, price * sum(units), "cost" if priced else "labels")
+    number, needed = int(labels_for(budget, price)), sum(min(LEAST_IN_SLICE, count) for count in units)
+    if number < needed:
         raise InputError(
             f"budget={budget:g} is too small for {len(parts)} slices: {needed} labels give each {LEAST_IN_SLICE}, "
             "or all it has"
         )
+    return number
 
 
 def _seed(seed: int, name: Any) -> int:

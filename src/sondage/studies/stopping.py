@@ -15,7 +15,9 @@ from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.answers import compare_session, estimate_session, within
 from sondage.studies.anytime import ordered_labels
+from sondage.studies.budgets import one_price
 from sondage.studies.drawing import DRAWS, KeyOrder
+from sondage.studies.judging import as_asked
 from sondage.studies.looks import PlannedLooks, planned_shares
 from sondage.studies.method import Method, choose_method
 from sondage.studies.requirements import check_sequence
@@ -110,10 +112,10 @@ def make_rule(
     return Narrow(float(stop), level, batch)
 
 
-def check_rule(rule: Rule | None, session: Session) -> None:
+def check_rule(rule: Rule | None, session: Session, pool: Pool) -> None:
     """Refuse before a label is asked for a rule without what it looks at: a difference, an interval at any time."""
-    if isinstance(rule, PlannedLooks) and session.costs is not None:
-        raise InputError("looks are planned in labels; for a pool with costs leave looks= out")
+    if isinstance(rule, PlannedLooks) and one_price(as_asked(pool, session.question)) is None:
+        raise InputError("looks are planned in labels; where some cost more than others leave looks= out")
     if isinstance(rule, Significant) and session.question.kind != "compare":
         raise InputError("stop='significant' is for comparisons; give the width of an interval")
     for measure in session.question.measures if isinstance(rule, Narrow) else ():

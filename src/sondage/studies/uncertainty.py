@@ -108,7 +108,7 @@ class Uncertainty:
 def uncertainty_of(fitted: FittedContrast) -> Uncertainty:
     """Return how far off a session's value may be."""
     sample, fit = fitted.sample, fitted.fit
-    weights = sample.unit_sums(np.asarray(sample.row_weights))
+    weights = sample.unit_expanded
     effective = effective_number(weights)
     expected, df, agreed = squared_error(fitted)
     doubt = _doubt_of_raters(fitted)

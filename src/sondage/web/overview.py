@@ -9,7 +9,7 @@ import numpy as np
 
 from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
-from sondage.reports.text import describe, quantity
+from sondage.reports.text import all_warnings, answers, details, quantity
 from sondage.reports.wording import label_words
 from sondage.studies.account import Progress
 from sondage.studies.prospects import Prospect, prospect
@@ -78,11 +78,10 @@ def overview(study: Study, images: Images) -> Overview:
     if not status.labelled:
         return Overview("No labels yet: there is nothing to estimate from.", [], [], None, "", people, disputes)
     result = study.estimate()
-    answer, *lines = describe(result, LEVEL)
-    notes = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
-    details = [line for line in lines if not line.startswith("note: ")]
+    answer, *others = answers(result, LEVEL)
+    below, notes = [*others, *details(result, LEVEL)], all_warnings(result)
     chart, ahead = _course(_first(result), status.labelled + status.pending + status.remaining)
-    return Overview(answer, details, notes, chart, ahead, people, disputes)
+    return Overview(answer, below, notes, chart, ahead, people, disputes)
 
 
 def _first(result: Any) -> Estimate | None:

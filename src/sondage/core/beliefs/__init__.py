@@ -9,18 +9,19 @@ a measure computes from labels are then plain weighted sums, and nothing else in
 
 from sondage.core.beliefs.classes import ClassBelief
 from sondage.core.beliefs.columns import Doubts
-from sondage.core.beliefs.disputes import Disputed, disputed
+from sondage.core.beliefs.divided import Divided, predicted_apart
 from sondage.core.beliefs.gaussian import GaussianBelief, is_limit, tells_nothing
 from sondage.core.beliefs.grades import RankingBelief
 from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.learned import LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief, rests_on
 from sondage.core.beliefs.outcomes import OutcomeBelief
-from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.beliefs.protocol import Belief, Distribution, Supposed
 
 __all__ = [
     "Belief",
     "ClassBelief",
-    "Disputed",
+    "Distribution",
+    "Divided",
     "Doubts",
     "GaussianBelief",
     "Lapsing",
@@ -30,8 +31,8 @@ __all__ = [
     "OutcomeBelief",
     "RankingBelief",
     "Supposed",
-    "disputed",
     "is_limit",
+    "predicted_apart",
     "rests_on",
     "tells_nothing",
 ]

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from sondage.core.beliefs.columns import class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
-from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
 from sondage.core.calibration import (
     LAPSES,
@@ -171,20 +171,20 @@ class ClassBelief:
         classes = stacked.argmax(axis=0)
         return Reference(tuple(columns), classes, log_odds(stacked[classes, np.arange(len(items))]))
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief calibrated on these class codes, shape (n,); without probabilities, their table."""
         if self.votes:
             return replace(self, counts=count_votes(self.votes, items, labels))
         fitted = (calibrate_sides if self.sided else calibrate_events)(*self._odds_and_events(items, labels))
         return replace(self, shift=fitted.shift, slope=fitted.slope, bend=fitted.bend)
 
-    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible."""
         if self.votes:
             return (self,)
         return self._bent_by(items, labels)._left_possible(items, labels, weights, PLAUSIBLE)
 
-    def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return the same where items decide that are all but certain: more points, more lapses, and a single slope."""
         if self.votes:
             return (self,)
@@ -203,7 +203,7 @@ class ClassBelief:
         count: int,
         prior: Lapses = LAPSES,
         offsets: Floats | None = None,
-    ) -> tuple[Belief, ...]:
+    ) -> tuple[Distribution, ...]:
         odds, events = self._odds_and_events(items, labels)
         own, chance = bent(odds, self.bend), 1.0 / self.n_classes
         points = plausible_events(own, events, weights, count, offsets=offsets, chance=chance, prior=prior)

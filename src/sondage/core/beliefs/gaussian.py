@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.beliefs.protocol import Belief, Distribution, Supposed
 from sondage.core.calibration import another_unit, calibrate_variances
 from sondage.core.predictions import Floats, Items, Means
 from sondage.errors import InputError
@@ -124,11 +124,11 @@ class GaussianBelief:
             raise InputError("this belief needs predictive variances, and there are none")
         return np.asarray(output.variances, dtype=np.float64)
 
-    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return this belief alone."""
         return (self,)
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief with variances calibrated on these numbers, shape (n,); a limit stays as it is."""
         if self.limit:
             return self
@@ -153,7 +153,7 @@ class GaussianBelief:
         return another_unit(np.concatenate(variances), np.concatenate(squares)) != 0
 
 
-def is_limit(belief: Belief) -> bool:
+def is_limit(belief: Distribution) -> bool:
     """Return whether a belief is a limit of Gaussians, which has no variance to expect."""
     return isinstance(belief, GaussianBelief) and belief.limit
 

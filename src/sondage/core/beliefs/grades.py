@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.blocks import row_blocks
 from sondage.core.predictions import Floats, Items
 
@@ -114,11 +114,11 @@ class RankingBelief:
         """Yield the least and the greatest grade of all documents; measures tell themselves what can matter."""
         yield from (0, self.n_grades - 1)
 
-    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return this belief alone."""
         return (self,)
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief calibrated on these grade codes, shape (n, W), -1 beyond a query's documents."""
         ranks = items.ranks(0)
         if not len(ranks):

@@ -8,23 +8,23 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.calibration import Calibration
-from sondage.core.predictions import Floats, Items
+from sondage.core.predictions import Items
 
 __all__ = ["Lapsing", "lapsing"]
 
 
 @dataclass(frozen=True)
 class Lapsing:
-    r"""A belief in which a share of items, no one knows which, has labels by chance: a Belief.
+    r"""A belief in which a share of items, no one knows which, has labels by chance: a Distribution.
 
     Each of k labels has :math:`(1 - \lambda) p + \lambda / k` in place of p, as an observer's lapses in
     psychophysics.
 
     Parameters
     ----------
-    belief : Belief
+    belief : Distribution
         What is believed of all others, with a fixed number of labels that may be.
     share : float
         :math:`\lambda`, in [0, 1].
@@ -44,7 +44,7 @@ class Lapsing:
     [0.23, 0.77]
     """
 
-    belief: Belief
+    belief: Distribution
     share: float
 
     def supposed(
@@ -55,20 +55,8 @@ class Lapsing:
         for label, weight in pairs:
             yield label, (1.0 - self.share) * weight + self.share / len(pairs)
 
-    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
-        """Yield what the belief allows."""
-        yield from self.belief.allowed(items, models)
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
-        """Return the same share of lapses from the belief calibrated on these labels."""
-        return Lapsing(self.belief.calibrated(items, labels), self.share)
-
-    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
-        """Return this belief alone."""
-        return (self,)
-
-
-def lapsing(belief: Any, points: Sequence[Calibration]) -> tuple[Belief, ...]:
+def lapsing(belief: Any, points: Sequence[Calibration]) -> tuple[Distribution, ...]:
     """Return a belief that has a shift and a slope under these calibrations, with their lapses."""
     moved = [replace(belief, shift=point.shift, slope=point.slope) for point in points]
     return tuple(Lapsing(one, point.lapse) if point.lapse else one for one, point in zip(moved, points, strict=True))

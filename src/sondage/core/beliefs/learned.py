@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from sondage.core.beliefs.columns import SURE, doubted, log_odds
 from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.outcomes import OutcomeBelief
-from sondage.core.beliefs.protocol import Belief
+from sondage.core.beliefs.protocol import Belief, Distribution
 from sondage.core.calibration import LAPSES_OF_SURE, calibrate_events
 from sondage.core.learning import NONE, Correction, learn_events, learn_numbers, short
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, class_probabilities
@@ -89,16 +89,16 @@ class LearnedClassBelief(ClassBelief):
     def _moved(self, items: Items, reference: Reference) -> Floats:
         return super()._moved(items, reference) + self.correction.at(self._sources(items, reference), items.features)
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief fitted to these class codes, shape (n,), whatever it was fitted to before."""
-        fitted = cast(LearnedClassBelief, ClassBelief.calibrated(self._pooled(items, labels), items, labels))
+        fitted = ClassBelief.calibrated(self._pooled(items, labels), items, labels)
         reference = fitted.reference(items)
         sources = self._sources(items, reference)
         offset = ClassBelief._moved(fitted, items, reference)
         learned = learn_events(offset, labels == reference.classes, _stacked(sources, len(items)), items.features)
         return replace(fitted, correction=learned)
 
-    def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return the same as of any belief, in part without the correction: in so far as labels may need none."""
         plain = 0 if self.votes else round(PLAUSIBLE_OF_SURE * self.correction.unneeded)
         if not 0 < plain < PLAUSIBLE_OF_SURE:
@@ -108,7 +108,7 @@ class LearnedClassBelief(ClassBelief):
         uncorrected = replace(one, correction=NONE)._left_possible(items, labels, weights, plain, LAPSES_OF_SURE)
         return sorted(corrected + uncorrected, key=lambda one: one.share if isinstance(one, Lapsing) else 0.0)
 
-    def plausible_corrected(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible_corrected(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return what labels leave possible if the correction holds; nothing where none was learned.
 
         An item's label is held against the correction that the labels of other items ask for, fold by fold.
@@ -138,7 +138,7 @@ class LearnedClassBelief(ClassBelief):
         ]
         return [_bounded(odds) for odds in (reference.log_odds, *(log_odds(column) for column in columns))]
 
-    def _pooled(self, items: Items, labels: NDArray[Any]) -> LearnedClassBelief:
+    def _pooled(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief with its starts mixed in proportion to how well each predicts the labels."""
         if len(self.starts) < 2 or not len(labels):
             return self
@@ -267,7 +267,7 @@ class LearnedGaussianBelief(GaussianBelief):
         mixed = self._mixed(items)
         return [GaussianBelief._centre(self, items, index) - mixed for index in self.source_models]
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief fitted to these numbers, shape (n,), all parts with one mean.
 
         Variances are calibrated on residuals from corrections that other labels have made.
@@ -339,9 +339,9 @@ class LearnedOutcomeBelief(OutcomeBelief):
             if other != index and output.judge is not None and output.binary
         ]
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief fitted to these outcomes, shape (n, M)."""
-        fitted = cast(LearnedOutcomeBelief, super().calibrated(items, labels))
+        fitted = super().calibrated(items, labels)
         return replace(fitted, corrections=tuple(fitted._learned(items, labels, i) for i in range(len(items.models))))
 
     def _learned(self, items: Items, labels: NDArray[Any], index: int) -> Correction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from scipy.special import expit
 from sondage.core.beliefs.classes import PLAUSIBLE
 from sondage.core.beliefs.columns import class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
-from sondage.core.beliefs.protocol import Belief, Supposed
+from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.calibration import calibrate_events, plausible_events
 from sondage.core.predictions import Floats, Grades, Items
 
@@ -70,13 +70,13 @@ class OutcomeBelief:
     def _judged(self, output: Grades, index: int, grade: int) -> NDArray[Any]:
         return np.asarray(doubted(class_column(output.judge, grade), self.doubts, index, len(output.grades)))
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
+    def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief calibrated on these outcomes, shape (n, M), of all judged systems together."""
         logits, events, _ = self._odds_and_events(items, labels)
         fitted = calibrate_events(logits, events)
         return replace(self, shift=fitted.shift, slope=fitted.slope)
 
-    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
+    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return the belief under calibrations, and with lapses, that these outcomes, shape (n, M), leave possible."""
         logits, events, rows = self._odds_and_events(items, labels)
         return lapsing(self, plausible_events(logits, events, weights[rows], PLAUSIBLE))

@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 
 from sondage.core.predictions import Floats, Items
 
-__all__ = ["Counts", "count_votes", "voted_column"]
+__all__ = ["VoteCounts", "count_votes", "voted_column"]
 
 MASS = 2.0
 """Imagined labels of each predicted class, of which the model is right on as many as it was on average."""
 
-Counts = tuple[tuple[int, ...], ...]
+VoteCounts = tuple[tuple[int, ...], ...]
 """(model, whether all agree, predicted class, label, how often), for what was seen."""
 
 
-def count_votes(votes: Sequence[int], items: Items, labels: NDArray[Any]) -> Counts:
+def count_votes(votes: Sequence[int], items: Items, labels: NDArray[Any]) -> VoteCounts:
     """Return how often each label was seen under each model's prediction.
 
     Parameters
@@ -56,7 +56,7 @@ def count_votes(votes: Sequence[int], items: Items, labels: NDArray[Any]) -> Cou
     return tuple((*cell, count) for cell, count in sorted(seen.items()))
 
 
-def voted_column(counts: Counts, votes: Sequence[int], n_classes: int, items: Items, label: int) -> Floats:
+def voted_column(counts: VoteCounts, votes: Sequence[int], n_classes: int, items: Items, label: int) -> Floats:
     """Return the probability of one class, shape (n,).
 
     Examples
@@ -84,7 +84,7 @@ def _predictions(votes: Sequence[int], items: Items) -> tuple[list[NDArray[Any]]
 
 
 @lru_cache(maxsize=16)
-def _tables(counts: Counts, votes: tuple[int, ...], n_classes: int, label: int) -> Floats:
+def _tables(counts: VoteCounts, votes: tuple[int, ...], n_classes: int, label: int) -> Floats:
     """Return each model's probability of a label, shape (m, 2, k), by whether all agree and by predicted class."""
     rows = np.array(counts, dtype=np.int64).reshape(-1, 5)
     place = {model: at for at, model in enumerate(votes)}

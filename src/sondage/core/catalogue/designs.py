@@ -17,12 +17,12 @@ from sondage.core.designs import (
     Disagreement,
     Equal,
     MeanAbsolute,
+    Mixture,
     Range,
     RootMeanSquare,
     Term,
     mixed,
     mixture,
-    with_floor,
 )
 from sondage.core.measures import ErrorRate, Task
 from sondage.core.measures.bases import Confusion, rounded
@@ -151,49 +151,49 @@ class Setting:
         )
 
 
-def _passive(setting: Setting) -> Design:
+def _passive(setting: Setting) -> Mixture:
     """Return base weights: thesis 3.9."""
-    return mixture("passive", [Equal(cost_exponent=0.0)])
+    return mixture([Equal(cost_exponent=0.0)])
 
 
-def _cost_only(setting: Setting) -> Design:
+def _cost_only(setting: Setting) -> Mixture:
     """Return base weight over root cost (section 4.4.1, with the sign of the exponent corrected)."""
-    return mixture("cost_only", [Equal()])
+    return mixture([Equal()])
 
 
-def _optimal(setting: Setting) -> Design:
+def _optimal(setting: Setting) -> Mixture:
     """Return Theorems 4.1, 4.2 and 5.1; for several pairs of models the mixture 5.16."""
-    return mixture("optimal", [setting.term(contrast) for contrast in setting.served])
+    return mixture([setting.term(contrast) for contrast in setting.served])
 
 
-def _uniform_cost(setting: Setting) -> Design:
+def _uniform_cost(setting: Setting) -> Mixture:
     """Return Theorem 4.1 with costs left out of account."""
-    return mixture("uniform_cost", [setting.term(contrast, cost_exponent=0.0) for contrast in setting.served])
+    return mixture([setting.term(contrast, cost_exponent=0.0) for contrast in setting.served])
 
 
-def _uniform_grades(setting: Setting) -> Design:
+def _uniform_grades(setting: Setting) -> Mixture:
     """Return the optimal design under the belief that every label is equally likely (section 6.3)."""
     belief = setting.uninformed
-    return mixture("active_uniD", [setting.term(contrast, belief=belief) for contrast in setting.served])
+    return mixture([setting.term(contrast, belief=belief) for contrast in setting.served])
 
 
-def _absolute(setting: Setting) -> Design:
+def _absolute(setting: Setting) -> Mixture:
     """Return the mean absolute deviation of the influence, which trusts the belief's tails less than the optimal."""
     influences = [setting.influence(contrast) for contrast in setting.served]
-    return mixture("absolute", [MeanAbsolute(influence=psi, belief=setting.belief) for psi in influences])
+    return mixture([MeanAbsolute(influence=psi, belief=setting.belief) for psi in influences])
 
 
-def _bounded(setting: Setting) -> Design:
+def _bounded(setting: Setting) -> Mixture:
     """Return the optimal design at a bounded intrinsic risk (section 4.2.2): no item is taken for sure.
 
     The believed pool means are moved a tenth of the way to the uninformed ones, which bounds the intrinsic error
     rate below by a tenth of that of guessing.
     """
     influences = [setting.shrunk_influence(contrast) for contrast in setting.served]
-    return mixture("bounded", [RootMeanSquare(influence=psi, belief=setting.belief) for psi in influences])
+    return mixture([RootMeanSquare(influence=psi, belief=setting.belief) for psi in influences])
 
 
-def _adaptive(setting: Setting) -> Design:
+def _adaptive(setting: Setting) -> Mixture:
     r"""Return optimal, absolute and bounded in equal parts, of which absolute's grows where surprises are few.
 
     After n labels, with K surprises believed to be in the pool, it is :math:`1/3 + 2/3 \, (1 - (3 K / n)^2)_+`: the
@@ -213,79 +213,66 @@ def _adaptive(setting: Setting) -> Design:
     if setting.curved:
         own = OWN if setting.labels else FIRST_OWN
         parts = [*(((1.0 - own) * share, design) for share, design in parts), (own, _active_risk(setting))]
-    return mixed("adaptive", parts)
+    return mixed(parts)
 
 
-def _even(setting: Setting) -> Design:
+def _even(setting: Setting) -> Mixture:
     """Return the thesis's optimal design, bounded and equal draws in equal parts.
 
     It is for measures that the surest items decide: how uncertain an item is says little of how much its label tells.
     """
-    optimal = mixture("optimal", [setting.term(contrast, belief=setting.belief) for contrast in setting.served])
-    return mixed("adaptive", [(1.0 / 3.0, part) for part in (optimal, _bounded(setting), _cost_only(setting))])
+    optimal = mixture([setting.term(contrast, belief=setting.belief) for contrast in setting.served])
+    return mixed([(1.0 / 3.0, part) for part in (optimal, _bounded(setting), _cost_only(setting))])
 
 
-def _active_err(setting: Setting) -> Design:
+def _active_err(setting: Setting) -> Mixture:
     """Return the error rate's design (4.14), whatever the measure."""
     error_rate = ErrorRate().ready(setting.task)
-    return mixture("active_err", [setting.term(Contrast(error_rate, c.weights)) for c in setting.contrasts])
+    return mixture([setting.term(Contrast(error_rate, c.weights)) for c in setting.contrasts])
 
 
-def _active_risk(setting: Setting) -> Design:
+def _active_risk(setting: Setting) -> Mixture:
     """Return the equal mixture of the designs that estimate each model by itself (section 5.4)."""
     singles = [Contrast(setting.functional, ((model, 1.0),)) for model in setting.models]
-    return mixture("active_risk", [setting.term(single) for single in singles])
+    return mixture([setting.term(single) for single in singles])
 
 
-def _active_neq(setting: Setting) -> Design:
-    """Return the uniform design on the items where the models disagree (section 5.2.2)."""
-    _require_several(setting, "active_neq")
-    return mixture("active_neq", [Disagreement(models=setting.models)])
-
-
-def _contenders(setting: Setting) -> Design:
+def _contenders(setting: Setting) -> Mixture:
     """Return the size that tells the leader from its contenders; before any label the mixture 5.16, as `_optimal`.
 
     Of very many models that mixture takes pairs at equal steps of their list.
     """
-    _require_several(setting, "contenders")
     models, standing = setting.models, setting.standing
     if standing is None:
         pairs = setting.served
-        return mixture("contenders", [setting.term(pair) for pair in pairs[:: -(-len(pairs) // MOST_PAIRS)]])
+        return mixture([setting.term(pair) for pair in pairs[:: -(-len(pairs) // MOST_PAIRS)]])
     single = tuple(
         RootMeanSquare(influence=setting.influence(Contrast(setting.functional, ((m, 1.0),))), belief=setting.belief)
         for m in models
     )
     weights = tuple(float(standing.weights[m]) for m in models)
     leader = models.index(standing.leader)
-    return mixture("contenders", [Contention(single=single, weights=weights, leader=leader)])
+    return mixture([Contention(single=single, weights=weights, leader=leader)])
 
 
-def _disagreement(setting: Setting) -> Design:
-    """Return the share of disagreeing pairs of models (5.18)."""
-    _require_several(setting, "disagreement")
-    return mixture("disagreement", [Disagreement(models=setting.models)])
+def _disagreement(setting: Setting) -> Mixture:
+    """Return the share of disagreeing pairs of models (5.18): of two, equal draws where they do (section 5.2.2)."""
+    return mixture([Disagreement(models=setting.models)])
 
 
-def _limit(name: str, **limit: bool) -> Callable[[Setting], Design]:
-    def build(setting: Setting) -> Design:
+def _limit(name: str, **limit: bool) -> Callable[[Setting], Mixture]:
+    def build(setting: Setting) -> Mixture:
+        """Return the optimal design under predictive variances in the limit (section 5.2.2)."""
         if setting.task.kind != "regression":
             raise InputError(f"design {name!r} is for regression; this pool is for {setting.task.kind}")
         shares = tuple((model, 1.0 / len(setting.models)) for model in setting.models)
         belief = GaussianBelief(shares, **limit)
-        return mixture(name, [setting.term(contrast, belief=belief) for contrast in setting.contrasts])
+        return mixture([setting.term(contrast, belief=belief) for contrast in setting.contrasts])
 
-    build.__doc__ = "The optimal design under predictive variances in the limit (section 5.2.2)."
     return build
 
 
-def _require_several(setting: Setting, name: str) -> None:
-    if len(setting.models) < 2:
-        raise InputError(f"design {name!r} is for two models or more; there is {len(setting.models)}")
-
-
-DESIGNS: dict[str, Callable[[Setting], Design]] = {
+DESIGNS: dict[str, Callable[[Setting], Mixture]] = {
     "passive": _passive,
     "optimal": _optimal,
     "absolute": _absolute,
@@ -297,7 +284,7 @@ DESIGNS: dict[str, Callable[[Setting], Design]] = {
     "active_uniD": _uniform_grades,
     "active_lambda": _cost_only,
     "active_err": _active_err,
-    "active_neq": _active_neq,
+    "active_neq": _disagreement,
     "active_0": _limit("active_0", peaked=True),
     "active_inf": _limit("active_inf", broad=True),
     "active_risk": _active_risk,
@@ -305,6 +292,8 @@ DESIGNS: dict[str, Callable[[Setting], Design]] = {
     "disagreement": _disagreement,
     "contenders": _contenders,
 }
+
+_OF_SEVERAL = ("active_neq", "disagreement", "contenders")
 
 
 def named_design(name: str, floor: float, setting: Setting) -> Design:
@@ -328,8 +317,10 @@ def named_design(name: str, floor: float, setting: Setting) -> Design:
     for part in parts:
         if part not in DESIGNS:
             raise InputError(f"no design {part!r}; there are {', '.join(DESIGNS)}")
-    design = mixed(name, [(1.0 / len(parts), DESIGNS[part](setting)) for part in parts])
-    return with_floor(design, floor, _ground(setting) if floor else None)
+        if part in _OF_SEVERAL and len(setting.models) < 2:
+            raise InputError(f"design {part!r} is for two models or more; there is {len(setting.models)}")
+    terms = mixed([(1.0 / len(parts), DESIGNS[part](setting)) for part in parts])
+    return Design(name, terms, float(floor), _ground(setting) if floor else Equal())
 
 
 def _ground(setting: Setting) -> Term:

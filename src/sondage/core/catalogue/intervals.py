@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sondage.core.catalogue.counted import counted_labels, estimated_parts, with_unseen_parts
+from sondage.core.catalogue.significance import UNCOUNTED
 from sondage.core.checks import require_generator, require_level
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
@@ -24,6 +24,7 @@ from sondage.core.intervals import (
 )
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.functionals import Functional, linear
+from sondage.core.parts import denominator_labels, estimated_parts, with_unseen_parts
 from sondage.core.possible import outward
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
@@ -121,7 +122,7 @@ def _auto(estimate: Estimate, level: float, generator: np.random.Generator | Non
     found = _as_plausible(with_unseen_parts(found, estimate), estimate)
     low, high = (least if lowest else found.low), (most if highest else found.high)
     if estimate.proportion and lowest != highest:
-        unseen = wilson_interval(0.0 if lowest else 1.0, max(counted_labels(estimate), 1.0), level)
+        unseen = wilson_interval(0.0 if lowest else 1.0, max(denominator_labels(estimate), 1.0), level)
         low, high = min(low, unseen.low), max(high, unseen.high)
     return replace(found, low=low, high=high)
 
@@ -166,7 +167,7 @@ def _parabola(estimate: Estimate, explained: float) -> tuple[float, float]:
     """
     n = explained
     if any(estimate.unrefuted) or (estimate.evidence is not None and estimate.evidence.contrast.sure_decide):
-        n = max(explained, counted_labels(estimate))
+        n = max(explained, denominator_labels(estimate))
     elif (parts := estimated_parts(estimate)) is not None:
         of_parts = parts.parabola(estimate.std_error**2)
         if of_parts is not None:
@@ -176,9 +177,7 @@ def _parabola(estimate: Estimate, explained: float) -> tuple[float, float]:
 
 def _hypergeometric(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
     if estimate.counts is None or estimate.target != "pool":
-        raise InputError(
-            "interval 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ"
-        )
+        raise InputError(UNCOUNTED.format("interval"))
     return counted_interval(estimate.counts, level)
 
 
@@ -198,7 +197,7 @@ def _wilson(estimate: Estimate, level: float, generator: np.random.Generator | N
 def _wilson_effective(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
     """Wilson's interval with the n that would give this standard error, its z widened to t's quantile."""
     _require_proportion(estimate, "wilson_effective")
-    fallback = counted_labels(estimate)
+    fallback = denominator_labels(estimate)
     if fallback == 0 and estimate.std_error > 0:  # as many labels as would explain the standard error of a half
         fallback = 0.25 / estimate.std_error**2
     if not estimate.std_error > 0:  # all labels agreed with the estimate: their number is all there is to go by
@@ -248,9 +247,10 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
         raise InputError("interval 'bootstrap' needs generator=numpy.random.default_rng(...)")
     require_interval("bootstrap", evidence.contrast.functional, compares=evidence.contrast.compares)
     n = evidence.sample.size
-    counts = generator.multinomial(n, np.full(n, 1.0 / n), size=RESAMPLES)
+    even = np.full(n, 1.0 / n)
+    drawn = (generator.multinomial(n, even) for _ in range(RESAMPLES))  # one at a time: of 1e5 labels all are 0.8 GB
     values = np.array(
-        [evidence.estimation.resampled(row).fit(evidence.contrast, evidence.fit.shares).value for row in counts]
+        [evidence.estimation.resampled(counts).fit(evidence.contrast, evidence.fit.shares).value for counts in drawn]
     )
     ends = [np.where(np.isnan(values), end, values) for end in estimate.bounds]  # undefined counts on both sides
     low, high = (_quantile(end, tail) for end, tail in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True))

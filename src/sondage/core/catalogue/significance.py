@@ -27,7 +27,7 @@ from sondage.errors import InputError
 __all__ = ["TESTS", "UNCOUNTED", "named_test", "require_fit"]
 
 UNCOUNTED = (
-    "test 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
+    "{} 'hypergeometric' counts answers to uniform draws among the items where two classifiers differ; "
     "use it with the default design, equal weights, error_rate or accuracy, and the pool as target"
 )
 
@@ -120,7 +120,7 @@ def _hypergeometric(
     estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None
 ) -> Significance:
     if estimate.counts is None or estimate.target != "pool":
-        raise InputError(UNCOUNTED)
+        raise InputError(UNCOUNTED.format("test"))
     return counted_test(estimate.counts, alternative, margin=margin)
 
 
@@ -175,8 +175,8 @@ def _differences(estimate: Estimate, kind: str, margin: float) -> tuple[Floats, 
         raise InputError(f"test {kind!r} needs the labelled sample, which this result does not carry")
     require_fit(kind, estimate.evidence.contrast.functional, margin)
     fit, sample = estimate.evidence.fit, estimate.evidence.sample
-    weights = sample.unit_sums(sample.row_weights)
-    differences = sample.unit_sums(sample.items.weights * (fit.influence + estimate.value)) / sample.unit_weights
+    weights = sample.unit_expanded
+    differences = sample.unit_sums(sample.items.weights * (fit.influence + estimate.value)) / sample.unit_base
     return differences, weights
 
 

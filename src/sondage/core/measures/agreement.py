@@ -37,22 +37,23 @@ class BalancedAccuracy:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-
-        def value(mu: Floats) -> float:
-            labelled = clean_sum(mu, axis=0)
-            present = labelled > 0
-            return float(np.mean(np.diag(mu)[present] / labelled[present])) if present.any() else float("nan")
-
-        def gradient(mu: Floats) -> Floats:
-            labelled = clean_sum(mu, axis=0)
-            present = labelled > 0
-            safe = np.where(present, labelled, 1.0)
-            recall = np.diag(mu) / safe
-            scale = np.where(present, 1.0 / safe / max(int(present.sum()), 1), 0.0)
-            return (np.eye(len(mu)) - recall[None, :]) * scale[None, :]
-
         parts = {name: (cells(task, c, c), cells(task, column=c)) for c, name in enumerate(task.classes)}
-        return replace(share(self.name, task, value, gradient), parts=parts, occurring=True)
+        return replace(share(self.name, task, _mean_recall, _mean_recall_gradient), parts=parts, occurring=True)
+
+
+def _mean_recall(mu: Floats) -> float:
+    labelled = clean_sum(mu, axis=0)
+    present = labelled > 0
+    return float(np.mean(np.diag(mu)[present] / labelled[present])) if present.any() else float("nan")
+
+
+def _mean_recall_gradient(mu: Floats) -> Floats:
+    labelled = clean_sum(mu, axis=0)
+    present = labelled > 0
+    safe = np.where(present, labelled, 1.0)
+    recall = np.diag(mu) / safe
+    scale = np.where(present, 1.0 / safe / max(int(present.sum()), 1), 0.0)
+    return (np.eye(len(mu)) - recall[None, :]) * scale[None, :]
 
 
 @dataclass(frozen=True)
@@ -75,25 +76,28 @@ class MacroF:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-
-        def f_and_total(mu: Floats) -> tuple[Floats, Floats]:
-            total = clean_sum(np.concatenate([mu, mu.T]), axis=0)
-            return 2.0 * np.diag(mu) / np.where(total > 0, total, 1.0), total
-
-        def value(mu: Floats) -> float:
-            return float(np.mean(f_and_total(mu)[0]))
-
-        def gradient(mu: Floats) -> Floats:
-            f, total = f_and_total(mu)
-            scale = np.where(total > 0, 1.0 / np.where(total > 0, total, 1.0), 0.0) / len(mu)
-            own = f * scale
-            return 2.0 * np.diag(scale) - own[:, None] - own[None, :]
-
         parts = {
             name: (cells(task, c, c), (cells(task, row=c) + cells(task, column=c)) / 2.0)
             for c, name in enumerate(task.classes)
         }
-        return replace(share(self.name, task, value, gradient), parts=parts)
+        return replace(share(self.name, task, _macro_f, _macro_f_gradient), parts=parts)
+
+
+def _f_and_total(mu: Floats) -> tuple[Floats, Floats]:
+    """Return F1 of each class, and the sum of its predicted and labelled shares."""
+    total = clean_sum(np.concatenate([mu, mu.T]), axis=0)
+    return 2.0 * np.diag(mu) / np.where(total > 0, total, 1.0), total
+
+
+def _macro_f(mu: Floats) -> float:
+    return float(np.mean(_f_and_total(mu)[0]))
+
+
+def _macro_f_gradient(mu: Floats) -> Floats:
+    f, total = _f_and_total(mu)
+    scale = np.where(total > 0, 1.0 / np.where(total > 0, total, 1.0), 0.0) / len(mu)
+    own = f * scale
+    return 2.0 * np.diag(scale) - own[:, None] - own[None, :]
 
 
 @dataclass(frozen=True)
@@ -139,30 +143,33 @@ class MCC:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
+        return share(self.name, task, _mcc, _mcc_gradient, low=-1.0)
 
-        def parts(mu: Floats) -> tuple[float, float, float]:
-            rows, columns = mu.sum(axis=1), mu.sum(axis=0)
-            total = float(mu.sum())
-            covariance = float(np.trace(mu)) * total - float(rows @ columns)
-            return covariance, total**2 - float(rows @ rows), total**2 - float(columns @ columns)
 
-        def value(mu: Floats) -> float:
-            covariance, predicted, labelled = parts(mu)
-            return covariance / np.sqrt(predicted * labelled) if min(predicted, labelled) > ROUNDING else float("nan")
+def _covariances(mu: Floats) -> tuple[float, float, float]:
+    """Return numerator and both factors under the root."""
+    rows, columns = mu.sum(axis=1), mu.sum(axis=0)
+    total = float(mu.sum())
+    covariance = float(np.trace(mu)) * total - float(rows @ columns)
+    return covariance, total**2 - float(rows @ rows), total**2 - float(columns @ columns)
 
-        def gradient(mu: Floats) -> Floats:
-            covariance, predicted, labelled = parts(mu)
-            if not min(predicted, labelled) > ROUNDING:
-                return np.zeros_like(mu)
-            k, total = len(mu), float(mu.sum())
-            rows, columns = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :]
-            of_covariance = np.eye(k) * total + np.trace(mu) - rows.T - columns.T
-            of_predicted, of_labelled = 2 * total - 2 * rows, 2 * total - 2 * columns
-            root = np.sqrt(predicted * labelled)
-            shrink = 0.5 * covariance * (of_predicted / predicted + of_labelled / labelled)
-            return np.asarray((of_covariance - shrink) / root)
 
-        return share(self.name, task, value, gradient, low=-1.0)
+def _mcc(mu: Floats) -> float:
+    covariance, predicted, labelled = _covariances(mu)
+    return covariance / np.sqrt(predicted * labelled) if min(predicted, labelled) > ROUNDING else float("nan")
+
+
+def _mcc_gradient(mu: Floats) -> Floats:
+    covariance, predicted, labelled = _covariances(mu)
+    if not min(predicted, labelled) > ROUNDING:
+        return np.zeros_like(mu)
+    k, total = len(mu), float(mu.sum())
+    rows, columns = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :]
+    of_covariance = np.eye(k) * total + np.trace(mu) - rows.T - columns.T
+    of_predicted, of_labelled = 2 * total - 2 * rows, 2 * total - 2 * columns
+    root = np.sqrt(predicted * labelled)
+    shrink = 0.5 * covariance * (of_predicted / predicted + of_labelled / labelled)
+    return np.asarray((of_covariance - shrink) / root)
 
 
 @dataclass(frozen=True)
@@ -185,20 +192,21 @@ class Kappa:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
+        return share(self.name, task, _kappa, _kappa_gradient, low=-1.0)
 
-        def value(mu: Floats) -> float:
-            total = float(mu.sum())
-            chance = float(mu.sum(axis=1) @ mu.sum(axis=0))
-            slack = total**2 - chance
-            return (float(np.trace(mu)) * total - chance) / slack if slack > ROUNDING else float("nan")
 
-        def gradient(mu: Floats) -> Floats:
-            rows, columns, total = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :], float(mu.sum())
-            slack = total**2 - float((rows.T @ columns.T).item())
-            if not slack > ROUNDING:
-                return np.zeros_like(mu)
-            of_chance = rows.T + columns.T  # P_c L_c grows by the other margin of prediction and label
-            of_agreement = np.eye(len(mu)) * total + np.trace(mu)
-            return np.asarray((of_agreement - of_chance - value(mu) * (2 * total - of_chance)) / slack)
+def _kappa(mu: Floats) -> float:
+    total = float(mu.sum())
+    chance = float(mu.sum(axis=1) @ mu.sum(axis=0))
+    slack = total**2 - chance
+    return (float(np.trace(mu)) * total - chance) / slack if slack > ROUNDING else float("nan")
 
-        return share(self.name, task, value, gradient, low=-1.0)
+
+def _kappa_gradient(mu: Floats) -> Floats:
+    rows, columns, total = mu.sum(axis=1)[:, None], mu.sum(axis=0)[None, :], float(mu.sum())
+    slack = total**2 - float((rows.T @ columns.T).item())
+    if not slack > ROUNDING:
+        return np.zeros_like(mu)
+    of_chance = rows.T + columns.T  # P_c L_c grows by the other margin of prediction and label
+    of_agreement = np.eye(len(mu)) * total + np.trace(mu)
+    return np.asarray((of_agreement - of_chance - _kappa(mu) * (2 * total - of_chance)) / slack)

@@ -78,8 +78,8 @@ class ErrorRate:
             return Functional(
                 self.name,
                 OutcomeValue(),
-                lambda mu: float(1.0 - mu[0]),
-                lambda mu: np.array([-1.0]),
+                _failures,
+                _minus_one,
                 (0.0, 1.0),
                 linear=True,
                 higher_is_better=False,
@@ -89,6 +89,14 @@ class ErrorRate:
         k = len(task.classes)
         table = 1.0 - np.eye(k)
         return linear(self.name, Confusion(k), table, bounds=(0.0, 1.0), higher_is_better=False, proportion=True)
+
+
+def _failures(mu: Floats) -> float:
+    return float(1.0 - mu[0])
+
+
+def _minus_one(mu: Floats) -> Floats:
+    return np.array([-1.0])
 
 
 def _require_unit_grades(task: Task, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -27,16 +28,18 @@ def share(
 
 def ratio(name: str, task: Task, numerator: Floats, denominator: Floats) -> Functional:
     """Return <n, M> / <d, M>; its gradient is (n - value d) / <d, M>; NaN where the denominator is not positive."""
-
-    def value(mu: Floats) -> float:
-        total = float(clean_sum(denominator * mu))
-        return float(np.sum(numerator * mu)) / total if total > 0 else float("nan")
-
-    def gradient(mu: Floats) -> Floats:
-        total = float(clean_sum(denominator * mu))
-        return (numerator - value(mu) * denominator) / total if total > 0 else np.zeros_like(mu)
-
+    value, gradient = partial(_ratio, numerator, denominator), partial(_ratio_gradient, numerator, denominator)
     return replace(share(name, task, value, gradient), ratio=(numerator, denominator))
+
+
+def _ratio(numerator: Floats, denominator: Floats, mu: Floats) -> float:
+    total = float(clean_sum(denominator * mu))
+    return float(np.sum(numerator * mu)) / total if total > 0 else float("nan")
+
+
+def _ratio_gradient(numerator: Floats, denominator: Floats, mu: Floats) -> Floats:
+    total = float(clean_sum(denominator * mu))
+    return (numerator - _ratio(numerator, denominator, mu) * denominator) / total if total > 0 else np.zeros_like(mu)
 
 
 def cells(task: Task, row: int | None = None, column: int | None = None) -> Floats:

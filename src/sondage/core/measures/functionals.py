@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -99,7 +100,8 @@ class Functional:
     basis : Basis
         The item statistic.
     value, gradient : callable
-        :math:`g(\mu)`, NaN where undefined, and :math:`\nabla g(\mu)`, of the shape of :math:`\mu`.
+        :math:`g(\mu)`, NaN where undefined, and :math:`\nabla g(\mu)`, of the shape of :math:`\mu`: functions of a
+        module, or partial ones, since results hold them and are pickled.
     bounds : (float, float)
         Smallest and largest possible value.
     higher_is_better : bool or None
@@ -199,7 +201,15 @@ def numerical_gradient(value: Callable[[Floats], float], mu: Floats, step: float
 def linear(name: str, basis: Basis, coefficients: Any, **options: Any) -> Functional:
     """Return the measure that is a fixed linear function of the pool means."""
     a = np.asarray(coefficients, dtype=np.float64)
-    return Functional(name, basis, lambda mu: float(np.sum(a * mu)), lambda mu: a, linear=True, **options)
+    return Functional(name, basis, partial(_weighted_sum, a), partial(_same, a), linear=True, **options)
+
+
+def _weighted_sum(coefficients: Floats, mu: Floats) -> float:
+    return float(np.sum(coefficients * mu))
+
+
+def _same(coefficients: Floats, mu: Floats) -> Floats:
+    return coefficients
 
 
 def require_better(name: str, higher_is_better: bool | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class ConfusionMeasure:
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
         require("classification", task, self.name)
-        gradient = self.gradient or (lambda mu: numerical_gradient(self.function, mu))
+        gradient = self.gradient or partial(numerical_gradient, self.function)
         proportion = self.bounds == (0.0, 1.0)
         basis = Confusion(len(task.classes))
         return Functional(

@@ -55,14 +55,15 @@ class RMSE:
     def ready(self, task: Task) -> Functional:
         """Return the measure for a regression task."""
         require("regression", task, self.name)
+        return Functional(self.name, Residuals(), _root, _root_gradient, (0.0, np.inf))
 
-        def value(mu: Floats) -> float:
-            return float(np.sqrt(mu[0])) if mu[0] >= 0 else float("nan")
 
-        def gradient(mu: Floats) -> Floats:
-            return np.array([0.5 / np.sqrt(mu[0]) if mu[0] > 0 else 0.0, 0, 0, 0, 0])
+def _root(mu: Floats) -> float:
+    return float(np.sqrt(mu[0])) if mu[0] >= 0 else float("nan")
 
-        return Functional(self.name, Residuals(), value, gradient, (0.0, np.inf))
+
+def _root_gradient(mu: Floats) -> Floats:
+    return np.array([0.5 / np.sqrt(mu[0]) if mu[0] > 0 else 0.0, 0, 0, 0, 0])
 
 
 @dataclass(frozen=True)
@@ -125,22 +126,27 @@ class R2:
     def ready(self, task: Task) -> Functional:
         """Return the measure for a regression task."""
         require("regression", task, self.name)
+        return Functional(
+            self.name, Residuals(), _explained, _explained_gradient, (-np.inf, 1.0), higher_is_better=True
+        )
 
-        def spread(mu: Floats) -> float:
-            variance = float(mu[4] - mu[3] ** 2)
-            return variance if variance > ROUNDING * mu[4] else 0.0
 
-        def value(mu: Floats) -> float:
-            return float(1.0 - mu[0] / spread(mu)) if spread(mu) > 0 else float("nan")
+def _spread(mu: Floats) -> float:
+    """Return the variance of the labels."""
+    variance = float(mu[4] - mu[3] ** 2)
+    return variance if variance > ROUNDING * mu[4] else 0.0
 
-        def gradient(mu: Floats) -> Floats:
-            variance = spread(mu)
-            if not variance > 0:
-                return np.zeros(5)
-            slope = mu[0] / variance**2
-            return np.array([-1.0 / variance, 0, 0, -2.0 * mu[3] * slope, slope])
 
-        return Functional(self.name, Residuals(), value, gradient, (-np.inf, 1.0), higher_is_better=True)
+def _explained(mu: Floats) -> float:
+    return float(1.0 - mu[0] / _spread(mu)) if _spread(mu) > 0 else float("nan")
+
+
+def _explained_gradient(mu: Floats) -> Floats:
+    variance = _spread(mu)
+    if not variance > 0:
+        return np.zeros(5)
+    slope = mu[0] / variance**2
+    return np.array([-1.0 / variance, 0, 0, -2.0 * mu[3] * slope, slope])
 
 
 @dataclass(frozen=True)

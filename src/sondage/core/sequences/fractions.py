@@ -25,7 +25,7 @@ __all__ = ["Fraction", "at_nodes", "fraction_of", "parts_of", "units_of"]
 
 RATIO_NODES = np.linspace(0.0, 1.0, 5)
 
-Known = TypeVar("Known", Units, Rest)
+Ranged = TypeVar("Ranged", Units, Rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +160,7 @@ def units_of(
     return Units(rates, top, bottom, lowest.T, highest.T, variances)
 
 
-def at_nodes(known: Known, nodes: Floats) -> Known:
+def at_nodes(known: Ranged, nodes: Floats) -> Ranged:
     """Return the units or the rest of a mean with their ranges at other nodes than 0."""
     fall = np.multiply.outer(known.bottom, nodes)
     moved = replace(known, lowest=known.lowest - fall, highest=known.highest - fall)

@@ -12,8 +12,7 @@ from sondage.core.significance.anytime import (
     disagreement_sequence,
     disagreement_steps,
 )
-from sondage.core.significance.counted import Counts, counted_interval, counted_test
-from sondage.core.significance.counts import hypergeometric_test, mcnemar_test
+from sondage.core.significance.counted import Counts, counted_interval, counted_test, mcnemar_test
 from sondage.core.significance.differences import t_test, wald_test
 from sondage.core.significance.disagreement import Disagreement, disagreement_test
 from sondage.core.significance.looks import (
@@ -52,7 +51,6 @@ __all__ = [
     "disagreement_test",
     "exit_probabilities",
     "holm",
-    "hypergeometric_test",
     "mcnemar_test",
     "null_difference",
     "obrien_fleming_bounds",

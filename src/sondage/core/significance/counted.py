@@ -1,4 +1,4 @@
-r"""Exact test and interval of a difference of accuracies, from a random part of the items where two models differ.
+r"""Exact tests and interval of a difference of accuracies, from a random part of the items where two models differ.
 
 Outside those :math:`D` of :math:`N` items the difference is known to be 0. Inside, the first model's item statistic
 is higher on :math:`K_+`, lower on :math:`K_-` and equal on :math:`K_0` of them, so that
@@ -23,10 +23,9 @@ from sondage.core.checks import require
 from sondage.core.intervals.ends import tail_level
 from sondage.core.intervals.proportions import hypergeometric_interval
 from sondage.core.results import Interval, Significance
-from sondage.core.significance.counts import mcnemar_test
 from sondage.core.significance.tails import null_difference, tail_pvalue
 
-__all__ = ["Counts", "counted_interval", "counted_test"]
+__all__ = ["Counts", "counted_interval", "counted_test", "mcnemar_test"]
 
 UNSURE = 0.1
 """Share of an interval's error that goes to the unknown number of decisive items."""
@@ -49,6 +48,11 @@ class Counts:
     ties : bool
         Whether the statistics can be the same although the predictions differ; not with two classes.
 
+    Raises
+    ------
+    InputError
+        If a count is negative, or more items are labelled than there are.
+
     Examples
     --------
     >>> counts = Counts(9, 3, 0, disagreement_size=20, pool_size=100)
@@ -62,6 +66,12 @@ class Counts:
     disagreement_size: int
     pool_size: int
     ties: bool = False
+
+    def __post_init__(self) -> None:
+        told = (self.positive, self.negative, self.zero)
+        require(min(told) >= 0, f"counts {told} must be 0 or more")
+        size = self.disagreement_size
+        require(self.labelled <= size, f"{self.labelled} labels for a disagreement set of {size}")
 
     @property
     def decisive(self) -> int:
@@ -122,8 +132,8 @@ def counted_test(
 
     Examples
     --------
-    >>> round(counted_test(Counts(9, 3, 0, 20, 100)).pvalue, 4)
-    0.0198
+    >>> round(counted_test(Counts(9, 3, 0, 20, 100)).pvalue, 4), round(mcnemar_test(9, 3).pvalue, 4)
+    (0.0198, 0.146)
     """
     require(target in ("pool", "population"), f"target {target!r} is none of 'pool', 'population'")
     null_difference(alternative, margin)  # refuses what no test takes
@@ -133,6 +143,51 @@ def counted_test(
     above = _exceeding(counts, counts.positive, margin if alternative == "greater" else 0.0)
     below = _exceeding(counts, counts.negative, margin if alternative == "less" else 0.0)
     return Significance(float(counts.positive), tail_pvalue(alternative, below, above), alternative, "hypergeometric")
+
+
+def mcnemar_test(first_only: int, second_only: int, alternative: str = "two-sided") -> Significance:
+    r"""Test two classifiers' accuracies by the items that only one of them gets right.
+
+    If both are right equally often, the first count is binomial with probability 1/2. Two-sided, with
+    :math:`k = \min(c_{10}, c_{01})`,
+
+    .. math:: p = \min\Bigl(1, 2^{1 - c_{10} - c_{01}} \sum_{j \le k} \binom{c_{10} + c_{01}}{j}\Bigr).
+
+    Parameters
+    ----------
+    first_only, second_only : int
+        Number of items that only the first, only the second model gets right, each 0 or more; if both are 0 the
+        p-value is 1.
+    alternative : {"two-sided", "less", "greater"}
+        ``"greater"``: the first model is right more often.
+
+    Returns
+    -------
+    Significance
+        Of kind ``"mcnemar"``; the statistic is ``first_only``.
+
+    Raises
+    ------
+    InputError
+        If a count is negative or ``alternative`` is unknown.
+
+    References
+    ----------
+    Q. McNemar, Note on the sampling error of the difference between correlated proportions or percentages,
+    Psychometrika, 1947, 153-157.
+    N. A. Smith, Practical Issues, lecture CSE 446, 2017 (without the minimum with 1, so that 5 and 5 give 1.246).
+
+    Examples
+    --------
+    >>> mcnemar_test(8, 1).pvalue
+    0.0390625
+    >>> mcnemar_test(5, 5).pvalue
+    1.0
+    """
+    require(min(first_only, second_only) >= 0, f"counts {first_only} and {second_only} must be 0 or more")
+    total = first_only + second_only
+    below, above = float(special.bdtr(first_only, total, 0.5)), float(special.bdtr(second_only, total, 0.5))
+    return Significance(float(first_only), tail_pvalue(alternative, below, above), alternative, "mcnemar")
 
 
 def _exceeding(counts: Counts, favourable: int, margin: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sondage.core.checks import require
 from sondage.core.results import Significance
-from sondage.core.significance.counts import mcnemar_test
+from sondage.core.significance.counted import mcnemar_test
 
 __all__ = ["Disagreement", "disagreement_test"]
 
@@ -85,7 +85,7 @@ def disagreement_test(
     Notes
     -----
     The labelled items must be a simple random sample of the disagreement set. The McNemar test holds for both targets
-    and is conservative for the pool; `hypergeometric_test` is sharper there if ``neither`` is 0. If all labels favour
+    and is conservative for the pool; `counted_test` is sharper there. If all labels favour
     one model the standard error is 0 or too small, while the test stays right.
 
     References

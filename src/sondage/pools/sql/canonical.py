@@ -103,6 +103,8 @@ def _code(select: Select, schema: Schema, column: Column) -> str:
         whole = column.raw if column.kind == "int" else f"CAST({column.raw} AS INT)"
         return f"CASE WHEN {whole} >= 0 AND {whole} < {len(classes)} THEN CAST({whole} AS INT) END"
     table, texts = f"names{len(select.tables)}", class_texts(classes)
+    if column.kind == "bool":  # which are 0 and 1, where these name classes in another order, or as fractions
+        texts |= {str(flag): classes.index(flag) for flag in (False, True) if flag in classes}
     select.tables[table] = {
         f"{table}_text": np.array(list(texts), dtype=object),
         f"{table}_code": np.array(list(texts.values())),
@@ -248,9 +250,10 @@ def sound(schema: Schema) -> str:
 
 def survey(schema: Schema) -> dict[str, str]:
     """Return the aggregates that say how many rows there are, what they weigh and cost, and how many are unsound."""
+    sound_rows = f"COALESCE(COUNT_IF({sound(schema)}), 0)"  # NULL in DuckDB, if the condition is NULL in all rows
     columns = {
         "n": "COUNT(*)",
-        "unsound": f"COUNT(*) - COUNT_IF({sound(schema)})",
+        "unsound": f"COUNT(*) - {sound_rows}",
         "min_key": "MIN(key)",
         "max_key": "MAX(key)",
     }

@@ -1,4 +1,4 @@
-"""Beliefs of which the items where two models differ have their own: the labels of these tell of it."""
+"""Beliefs of which items that two models predict differently have their own: the labels of these tell of it."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs.protocol import Belief, Supposed
-from sondage.core.predictions import Floats, Items
+from sondage.core.beliefs.protocol import Distribution, Supposed
+from sondage.core.predictions import Items
 
-__all__ = ["Disputed", "disputed"]
+__all__ = ["Divided", "predicted_apart"]
 
 
 @dataclass(frozen=True)
-class Disputed:
-    """One belief of items that models predict alike, another of those that they do not: a Belief.
+class Divided:
+    """One belief of items that models predict alike, another of those that they do not: a Distribution.
 
     Of the variance that is believed of a difference in predictions (docs/statistics.md, section 7, "The belief's
     variance").
 
     Parameters
     ----------
-    agreed : Belief
+    alike : Distribution
         Of items that all these models predict alike.
-    between : Belief
+    apart : Distribution
         Of all others; both suppose the same labels.
     models : tuple of int
         The models.
@@ -37,43 +37,26 @@ class Disputed:
     >>> from sondage.core.beliefs import ClassBelief
     >>> p = np.array([0.8, 0.8])
     >>> items = Items((Classes(np.array([1, 1]), p), Classes(np.array([1, 0]), p)), np.ones(2))
-    >>> belief = Disputed(ClassBelief(2, models=((0, 1.0),)), ClassBelief(2, uniform=1.0), (0, 1))
+    >>> belief = Divided(ClassBelief(2, models=((0, 1.0),)), ClassBelief(2, uniform=1.0), (0, 1))
     >>> [weight.tolist() for _, weight in belief.supposed(items, [0])][1]
     [0.8, 0.5]
     """
 
-    agreed: Belief
-    between: Belief
+    alike: Distribution
+    apart: Distribution
     models: tuple[int, ...]
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
     ) -> Iterator[Supposed]:
         """Yield the labels of both beliefs, each with what the one that an item belongs to gives it."""
-        apart = disputed(items, self.models)
-        pairs = (belief.supposed(items, models, nodes=nodes, kinks=kinks) for belief in (self.agreed, self.between))
+        apart = predicted_apart(items, self.models)
+        pairs = (belief.supposed(items, models, nodes=nodes, kinks=kinks) for belief in (self.alike, self.apart))
         for (label, here), (_, there) in zip(*pairs, strict=True):
             yield label, np.where(apart, there, here)
 
-    def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
-        """Yield what the beliefs allow."""
-        yield from self.agreed.allowed(items, models)
 
-    def calibrated(self, items: Items, labels: NDArray[Any]) -> Belief:
-        """Return both, each calibrated on the labels of its own items."""
-        apart = disputed(items, self.models)
-        agreed, between = (
-            belief.calibrated(items.take(rows), labels[rows])
-            for belief, rows in ((self.agreed, np.flatnonzero(~apart)), (self.between, np.flatnonzero(apart)))
-        )
-        return Disputed(agreed, between, self.models)
-
-    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Belief]:
-        """Return this belief alone."""
-        return (self,)
-
-
-def disputed(items: Items, models: Sequence[int]) -> NDArray[np.bool_]:
+def predicted_apart(items: Items, models: Sequence[int]) -> NDArray[np.bool_]:
     """Return whether these classifiers predict different classes.
 
     Parameters
@@ -91,7 +74,7 @@ def disputed(items: Items, models: Sequence[int]) -> NDArray[np.bool_]:
     --------
     >>> from sondage.core.predictions import Classes
     >>> items = Items((Classes(np.array([1, 1]), None), Classes(np.array([1, 0]), None)), np.ones(2))
-    >>> disputed(items, (0, 1)).tolist()
+    >>> predicted_apart(items, (0, 1)).tolist()
     [False, True]
     """
     first, *others = (np.asarray(items.classes(model).predictions) for model in models)
