@@ -246,6 +246,7 @@ ARRAYS = {
     ),
     "id": ({"probabilities": P, "ids": ["a", "b", "a"]}, "id a stands in more than one row"),
     "kinds": ({"models": {"a": Classifier(P), "b": Regressor(P)}}, "a: Classifier, b: Regressor"),
+    "bare": ({"models": {"a": P, "b": P}}, "models must be all Classifier(probabilities), all Regressor(means)"),
     "lengths": ({"models": {"a": Classifier(P), "b": Classifier(P[:2])}}, "different numbers of rows"),
     "classes": ({"probabilities": P, "classes": ["a", "b", "c"]}, "3 classes ['a', 'b', 'c'] but 2 columns"),
     "outcomes": ({"models": {"a": Outcome()}}, "give ids="),

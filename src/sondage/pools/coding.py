@@ -164,7 +164,8 @@ def code_models(
     kinds = {type(model) for model in models.values()}
     if len(kinds) != 1 or not kinds <= set(_CODERS):
         names = ", ".join(f"{name}: {type(model).__name__}" for name, model in models.items())
-        raise InputError(f"models must all be Classifier, all Regressor or all Outcome; they are {names or 'none'}")
+        allowed = "all Classifier(probabilities), all Regressor(means) or all Outcome()"
+        raise InputError(f"models must be {allowed}; they are {names or 'none'}")
     require_classifiers(models, classes, judges or None)
     task, outputs, sizes = _CODERS[kinds.pop()](models, classes, judges, where)
     if len(set(sizes.values())) > 1:
