@@ -16,7 +16,7 @@ from sondage.core.results import Significance
 from sondage.core.significance import (
     Counts,
     bootstrap_test,
-    counted_test,
+    hypergeometric_test,
     mcnemar_test,
     null_difference,
     permutation_test,
@@ -124,11 +124,6 @@ def test_mcnemar_by_hand(first: int, second: int, pvalue: float) -> None:
     printed = 2.0 ** (1 - total) * sum(math.comb(total, j) for j in range(k + 1))
     assert mcnemar_test(first, second).pvalue == pytest.approx(pvalue, rel=1e-12)
     assert min(1.0, printed) == pytest.approx(pvalue, rel=1e-12)
-
-
-def hypergeometric_test(first: int, second: int, size: int, alternative: str = "two-sided") -> Significance:
-    """Test two models of which one is right on each of the items where they differ."""
-    return counted_test(Counts(first, second, 0, size, size), alternative)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

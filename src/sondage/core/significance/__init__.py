@@ -12,7 +12,7 @@ from sondage.core.significance.anytime import (
     disagreement_sequence,
     disagreement_steps,
 )
-from sondage.core.significance.counted import Counts, counted_interval, counted_test, mcnemar_test
+from sondage.core.significance.counted import Counts, counted_interval, counted_test, hypergeometric_test, mcnemar_test
 from sondage.core.significance.differences import t_test, wald_test
 from sondage.core.significance.disagreement import Disagreement, disagreement_test
 from sondage.core.significance.looks import (
@@ -51,6 +51,7 @@ __all__ = [
     "disagreement_test",
     "exit_probabilities",
     "holm",
+    "hypergeometric_test",
     "mcnemar_test",
     "null_difference",
     "obrien_fleming_bounds",

@@ -25,7 +25,7 @@ from sondage.core.intervals.proportions import hypergeometric_interval
 from sondage.core.results import Interval, Significance
 from sondage.core.significance.tails import null_difference, tail_pvalue
 
-__all__ = ["Counts", "counted_interval", "counted_test", "mcnemar_test"]
+__all__ = ["Counts", "counted_interval", "counted_test", "hypergeometric_test", "mcnemar_test"]
 
 UNSURE = 0.1
 """Share of an interval's error that goes to the unknown number of decisive items."""
@@ -82,6 +82,40 @@ class Counts:
     def labelled(self) -> int:
         """Number of labelled items."""
         return self.decisive + self.zero
+
+
+def hypergeometric_test(
+    first_better: int, second_better: int, disagreement_size: int, alternative: str = "two-sided"
+) -> Significance:
+    """Test which of two models is right on more items of a disagreement set, one of them being right on each.
+
+    It is `counted_test` of two classes and a difference of 0.
+
+    Parameters
+    ----------
+    first_better, second_better : int
+        Labelled items on which the first, the second model is right.
+    disagreement_size : int
+        Number of items on which the models disagree, at least the number labelled.
+    alternative : {"two-sided", "less", "greater"}
+        ``"greater"``: the first model is right on more items.
+
+    Returns
+    -------
+    Significance
+        Of kind ``"hypergeometric"``; the statistic is ``first_better``. Once all is labelled the p-value is 0 or 1.
+
+    Raises
+    ------
+    InputError
+        If a count is negative, more items are labelled than there are, or ``alternative`` is unknown.
+
+    Examples
+    --------
+    >>> round(hypergeometric_test(9, 3, 20).pvalue, 4)
+    0.0198
+    """
+    return counted_test(Counts(first_better, second_better, 0, disagreement_size, disagreement_size), alternative)
 
 
 def counted_test(
