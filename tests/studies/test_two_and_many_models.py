@@ -480,3 +480,20 @@ def test_systems_in_whichever_order_they_are_named():
             ends = [(gaps[name].low, gaps[name].high) if name in gaps else (0.0, 0.0) for name in "abc"]
             found.append([*np.ravel(ends), *(own[name].high for name in "abc"), best.overall.pvalue])
         np.testing.assert_allclose(found[0], found[1], rtol=1e-7)
+
+
+def test_a_selection_of_two_tells_their_difference_about_as_well_as_a_comparison():
+    rng = np.random.default_rng(0)
+    score = rng.normal(-1, 2, 3000)
+    y = (rng.random(3000) < 1 / (1 + np.exp(-score))).astype(int)
+    odds = {"a": score, "b": score + rng.normal(0, 1, 3000)}
+    pool = Pool(models={name: Classifier(1 / (1 + np.exp(-own))) for name, own in odds.items()})
+    truth = compare(pool, "a", "b", "f1", labels=y, budget=3000).difference
+    errors = []
+    for seed in range(30):  # the same items, so that only the estimates differ
+        given = {"labels": y, "budget": 200, "seed": seed}
+        own = select(pool, "f1", **given).estimates
+        compared = compare(pool, "a", "b", "f1", **given).difference
+        errors.append((own["a"].value - own["b"].value - truth, compared - truth))
+    selected, compared = np.sqrt(np.mean(np.square(errors), axis=0))
+    assert selected < 1.2 * compared

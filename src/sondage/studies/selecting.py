@@ -90,7 +90,7 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
 def _focused_fits(found: Labelled, single: Sequence[Contrast]) -> list[Fit]:
     """Return the models' fits; those of several stages weigh the stages by what they tell of the contenders."""
     fits = found.estimation.joint(single)
-    if len(single) < 3 or len(found.estimation.parts) == 1 or single[0].functional.corrected is not None:
+    if len(found.estimation.parts) == 1 or single[0].functional.corrected is not None:
         return fits
     leader, weights = _standing(found, single, fits)
     place = next(i for i, contrast in enumerate(single) if contrast.models[0] == leader)
