@@ -281,9 +281,13 @@ def test_an_empty_label_is_a_skip_or_not_yet_answered():
     run("ask", "study.db", 4, "-o", "batch.csv")
     label("batch.csv", lambda name: "")
     assert "0 new of 0 labels" in run("import", "study.db", "batch.csv", "--partial").output
-    assert "4 new of 4 labels, 4 of them skips." in run("import", "study.db", "batch.csv").output
+    output = run("import", "study.db", "batch.csv").output
+    assert "4 new of 4 labels, 4 of them skips." in output
+    assert "All labels are empty. Once the file is filled in, import it again" in output
     label("batch.csv")
-    assert "4 new of 4 labels" in run("import", "study.db", "batch.csv").output
+    output = run("import", "study.db", "batch.csv").output
+    assert "4 new of 4 labels" in output
+    assert "empty" not in output
 
 
 def test_skips_and_pending_items_are_told():

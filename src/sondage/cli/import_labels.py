@@ -48,4 +48,6 @@ def command(
         left = next_step(opened, study)
     skips = sum(one.label is None for one in answers)
     print_line(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")
+    if 1 < len(answers) == skips:
+        print_line("All labels are empty. Once the file is filled in, import it again: labels take the place of skips.")
     print_line(left)
