@@ -164,8 +164,8 @@ def code_models(
     kinds = {type(model) for model in models.values()}
     if len(kinds) != 1 or not kinds <= set(_CODERS):
         names = ", ".join(f"{name}: {type(model).__name__}" for name, model in models.items())
-        allowed = "all Classifier(probabilities), all Regressor(means) or all Outcome()"
-        raise InputError(f"models must be {allowed}; they are {names or 'none'}")
+        wanted = "models must be all Classifier(probabilities), all Regressor(means) or all Outcome()"
+        raise InputError(f"{wanted}; they are {names or 'none'}")
     require_classifiers(models, classes, judges or None)
     task, outputs, sizes = _CODERS[kinds.pop()](models, classes, judges, where)
     if len(set(sizes.values())) > 1:
@@ -244,9 +244,8 @@ def _predicted(columns: list[NDArray[Any]]) -> list[Any]:
         return sorted({value for column in columns for value in np.unique(column).tolist()})
     except TypeError:
         kinds = sorted({type(value).__name__ for column in columns for value in column.tolist()})
-        raise InputError(
-            f"predictions are of several kinds, {', '.join(kinds)}: name the classes with classes="
-        ) from None
+        told = f"predictions are of several kinds, {', '.join(kinds)}"
+        raise InputError(f"{told}: name the classes with classes=") from None
 
 
 def class_names(given: Any) -> tuple[Any, ...]:

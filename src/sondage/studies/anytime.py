@@ -76,19 +76,17 @@ class LabelCourse:
 
     def interval(self, level: float) -> Interval:
         """Return the interval after the last label; before the first one all values of the measure."""
-        fraction = self.fraction
         if not self.count:
             return Interval(*self.contrast.bounds, level, "undefined")
-        if fraction is None:
+        if self.fraction is None:
             return self._rounded(self._asymptotic(np.array([self.count]), level)).last
         return self.sequence(level).last
 
     def sequence(self, level: float) -> ConfidenceSequence:
         """Return the interval after each label."""
-        fraction = self.fraction
         if not self.count:
             raise InputError("the first item asked for has no label: nothing can be said at any time before it has")
-        if fraction is None:
+        if self.fraction is None:
             return self._rounded(self._asymptotic(self._looks(), level))
         if self.known is not None:
             ends = np.full(self.count, self.known)
@@ -106,10 +104,10 @@ class LabelCourse:
 
     def evalue(self, null: float, alternative: str) -> EValue:
         """Return the evidence against a value; before the first label there is none."""
-        kind, fraction = "betting", self.fraction
+        kind = "betting"
         if not self.count:
             return EValue(0.0, 1.0, null, alternative, "undefined")
-        if fraction is None:
+        if self.fraction is None:
             logs, kind = self._asymptotic_evidence(null, alternative), "asymptotic"
         elif self.known is not None:
             gap = float(clean_sum(np.array([self.known, -null]), axis=0))
@@ -119,19 +117,19 @@ class LabelCourse:
             share = float(np.clip(null / (self.stages[0].bottom[0] * size), -1.0, 1.0))
             logs, kind = disagreement_log_evalues(outcomes, size, alternative, null=share), "exact"
         else:
-            nodes = self.nodes if fraction.bottom is not None else np.union1d(self.nodes, [null])
+            nodes = self.nodes if self.fraction.bottom is not None else np.union1d(self.nodes, [null])
             logs = log_evalues(draw_steps(*self._at(nodes)), null, alternative)
         return EValue(float(logs[-1]), float(anytime_pvalues(logs)[-1]), null, alternative, kind)
 
     @cached_property
     def fraction(self) -> Fraction | None:
         """The contrast as a mean or ratio; None where there is only an asymptotic sequence."""
-        require_order(self.session, self.contrast.functional)
         return fraction_of(self.contrast, self.session.task)
 
     @cached_property
     def count(self) -> int:
-        """Number of labels up to the first item that is pending or skipped."""
+        """Number of labels up to the first item that is pending or skipped; refuses labels without an order."""
+        require_order(self.session, self.contrast.functional)
         count, note = ordered_labels(self.session)
         if note is not None:
             warnings.warn(note, SondageWarning, stacklevel=4)

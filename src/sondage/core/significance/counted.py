@@ -87,9 +87,11 @@ class Counts:
 def hypergeometric_test(
     first_better: int, second_better: int, disagreement_size: int, alternative: str = "two-sided"
 ) -> Significance:
-    """Test which of two models is right on more items of a disagreement set, one of them being right on each.
+    r"""Test which of two models is right on more items of a disagreement set, one of them being right on each.
 
-    It is `counted_test` of two classes and a difference of 0.
+    Of :math:`D` such items n are labelled, drawn equally without replacement. If the first model is right on
+    :math:`K`, its count is hypergeometric; the null hypothesis is :math:`K = D / 2`, the neighbour on the null's side
+    if D is odd. It is `counted_test` of two classes and a difference of 0.
 
     Parameters
     ----------
