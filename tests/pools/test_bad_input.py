@@ -326,6 +326,7 @@ QUESTIONS = {
     "task": ({"measure": "rmse"}, "'rmse'"),
     "positive": ({"measure": "f1:positive=9"}, "positive='9' is not a class of the pool; they are [0, 1]"),
     "parameter": ({"measure": "f_measure:gamma=2"}, "no parameter 'gamma'"),
+    "parameter that is a word": ({"measure": "f1:average=macro"}, "no parameter 'average'; there are ['beta', "),
     "model": ({"model": "b"}, "no model 'b' in the pool; there are ['model']"),
     "method": ({"method": "magic"}, "no method 'magic'; there are default"),
     "belief": ({"belief": "hope"}, "no belief 'hope'; there are"),

@@ -131,28 +131,27 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
     name, at, depth = map(str.strip, head.partition("@"))
     if name not in NAMES:
         raise MeasureError(f"no measure {name!r}; there are {', '.join(NAMES)}")
+    names = [one.name for one in fields(NAMES[name]) if not one.metadata.get("of_pool")]
     parts = [f"k={depth}"] * bool(at) + tail.split(",")
-    told = [_option(part, measure) for part in parts if part]
+    told = [_option(part, names, measure) for part in parts if part]
     options = dict(told)
     if len(options) < len(told):
         raise MeasureError(f"measure {measure!r} has a parameter twice")
-    names = [one.name for one in fields(NAMES[name]) if not one.metadata.get("of_pool")]
     if positive is not None and "positive" in names:
         options.setdefault("positive", positive)
-    unknown = [key for key in options if key not in names]
-    if unknown:
-        raise MeasureError(f"measure {measure!r}: no parameter {unknown[0]!r}; there are {names}")
     if "costs" in names and "costs" not in options:
         raise MeasureError("measure 'expected_cost' needs its table: expected_cost:costs=0/1/5/0, a row a prediction")
     found: Measure = NAMES[name](**options)
     return found
 
 
-def _option(part: str, measure: str) -> tuple[str, Any]:
-    """Return (parameter, value) of one ``key=value``."""
+def _option(part: str, names: list[str], measure: str) -> tuple[str, Any]:
+    """Return (parameter, value) of one ``key=value``, the parameter one of these names."""
     key, equals, text = map(str.strip, part.partition("="))
     if not equals:
         raise MeasureError(f"measure {measure!r}: {part!r} is not parameter=value")
+    if key not in names:
+        raise MeasureError(f"measure {measure!r}: no parameter {key!r}; there are {names}")
     if key in ("positive", "spacing", "gain"):
         return key, text
     try:
