@@ -47,6 +47,23 @@ def test_bootstrap_of_a_measure_without_a_least_value(rng: np.random.Generator) 
     for level in (0.5, 0.95):
         interval = found.interval(level, "bootstrap", generator=rng)
         assert (interval.low, interval.high) == (-np.inf, 1.0)
+    with pytest.raises(InputError, match=r"resamples 1999 are too few for level 0.9999; at least 19999"):
+        found.interval(0.9999, "bootstrap", generator=rng)
+
+
+def test_bootstrap_of_a_study_is_that_of_its_losses() -> None:
+    labels, wrong = np.arange(60) % 2, np.arange(60) % 7 == 0
+    pool = sondage.Pool(predictions=np.where(wrong, 1 - labels, labels))
+    found = sondage.evaluate(pool, "error_rate", labels, 40, method="passive")
+    assert found.evidence is not None
+    losses = (found.evidence.fit.residuals > 0).astype(float)[:, None]
+    assert losses.mean() == pytest.approx(found.value)
+    for level in (0.5, 0.95, 0.999):
+        of_arrays = bootstrap_interval(
+            losses, np.ones(40), lambda mean: mean[0], level, generator=np.random.default_rng(1), resamples=1999
+        )
+        of_study = found.interval(level, "bootstrap", generator=np.random.default_rng(1))
+        assert ends(of_study) == pytest.approx(ends(of_arrays))
 
 
 def test_bootstrap_does_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

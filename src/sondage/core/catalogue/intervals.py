@@ -16,6 +16,7 @@ from sondage.core.intervals import (
     clopper_pearson_interval,
     fieller_interval,
     inverted_interval,
+    percentile_interval,
     score_interval,
     t_interval,
     wald_interval,
@@ -36,7 +37,7 @@ __all__ = ["INTERVALS", "OWN", "named_interval", "require_interval"]
 OWN = ("auto", "anytime")
 """The package's own intervals; all others are kept to the letter of their sources."""
 
-RESAMPLES = 1000
+RESAMPLES = 1999
 _OF_SHARES = ("wilson", "wilson_effective", "clopper_pearson")
 
 
@@ -252,17 +253,7 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
     values = np.array(
         [evidence.estimation.resampled(counts).fit(evidence.contrast, evidence.fit.shares).value for counts in drawn]
     )
-    ends = [np.where(np.isnan(values), end, values) for end in estimate.bounds]  # undefined counts on both sides
-    low, high = (_quantile(end, tail) for end, tail in zip(ends, ((1 - level) / 2, (1 + level) / 2), strict=True))
-    low, high = np.clip((low, high), *estimate.bounds)  # a bias that is taken off may lead outside
-    return Interval(float(low), float(high), level, "bootstrap")
-
-
-def _quantile(values: Floats, probability: float) -> float:
-    """Return a quantile of values in one tail; between infinite ones there is no line, and the outer one is taken."""
-    if np.all(np.isfinite(values)):
-        return float(np.quantile(values, probability))
-    return float(np.quantile(values, probability, method="lower" if probability < 0.5 else "higher"))
+    return percentile_interval(values, level, estimate.bounds)
 
 
 def _require_proportion(estimate: Estimate, kind: str) -> None:

@@ -4,7 +4,7 @@ Every function returns an `Interval`. ``bounds`` is the range that the true valu
 into it, which never loses a true value.
 """
 
-from sondage.core.intervals.bootstrap import bootstrap_interval
+from sondage.core.intervals.bootstrap import bootstrap_interval, percentile_interval
 from sondage.core.intervals.inverted import inverted_interval
 from sondage.core.intervals.proportions import (
     clopper_pearson_interval,
@@ -23,6 +23,7 @@ __all__ = [
     "fieller_interval",
     "hypergeometric_interval",
     "inverted_interval",
+    "percentile_interval",
     "score_interval",
     "t_interval",
     "unseen_bound",

@@ -13,7 +13,7 @@ from sondage.core.intervals.ends import UNBOUNDED, checked, clipped, tail_level
 from sondage.core.resampling import resampled_means
 from sondage.core.results import Interval
 
-__all__ = ["bootstrap_interval"]
+__all__ = ["bootstrap_interval", "percentile_interval"]
 
 
 def bootstrap_interval(
@@ -77,15 +77,59 @@ def bootstrap_interval(
     >>> round(ends.low, 4), round(ends.high, 4)
     (0.0, 0.6667)
     """
-    tail, _ = tail_level(level), checked(bounds)
-    rank = math.floor((resamples + 1) * tail + 1e-9)
-    require(rank >= 1, f"resamples {resamples} are too few for level {level}; at least {math.ceil(1 / tail) - 1}")
+    _rank(resamples, level), checked(bounds)
     means = resampled_means(*_units(statistics, weights), generator, resamples)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.array([float(function(mean)) for mean in means])
+    return percentile_interval(values, level, bounds)
+
+
+def percentile_interval(values: NDArray[np.float64], level: float, bounds: tuple[float, float] = UNBOUNDED) -> Interval:
+    r"""Return the interval between two of the values of B resamples, the :math:`k`-th smallest and the k-th largest.
+
+    It has :math:`k = \lfloor (B + 1) (1 - \text{level}) / 2 \rfloor`. NaN counts as below all others for the low end
+    and above all others for the high end.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (B,)
+        Of the resamples.
+    level : float
+        Confidence level, in (0, 1).
+    bounds : tuple of float
+        Range of possible values.
+
+    Returns
+    -------
+    Interval
+        Of kind ``"bootstrap"``.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than 2 / (1 - level) - 1 resamples.
+
+    References
+    ----------
+    B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
+
+    Examples
+    --------
+    >>> percentile_interval(np.arange(1.0, 100.0), 0.9)
+    Interval(low=5.0, high=95.0, level=0.9, kind='bootstrap')
+    """
+    rank = _rank(len(values), level)
     low = np.sort(np.where(np.isnan(values), -np.inf, values))[rank - 1]
     high = np.sort(np.where(np.isnan(values), np.inf, values))[-rank]
     return clipped(float(low), float(high), level, "bootstrap", bounds)
+
+
+def _rank(resamples: int, level: float) -> int:
+    """Return the place of the ends among the sorted resamples, from 1."""
+    tail = tail_level(level)
+    rank, least = math.floor((resamples + 1) * tail + 1e-9), math.ceil(1 / tail - 1e-6) - 1
+    require(rank >= 1, f"resamples {resamples} are too few for level {level}; at least {least}")
+    return rank
 
 
 def _units(statistics: NDArray[np.float64], weights: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
