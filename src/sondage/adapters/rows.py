@@ -9,7 +9,6 @@ from reprlib import repr as brief
 from typing import Any
 
 from sondage.errors import LabelError
-from sondage.pools.label_files import gather_judgements
 from sondage.pools.texts import HALF, is_text
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.studies.study import Study
@@ -212,8 +211,24 @@ def answers_of_rows(rows: Iterable[tuple[str, Row]], study: Study, *, partial: b
     return [
         Answer(query, grades, who, f"query {query}")
         for who, told in people.items()
-        for query, grades in gather_judgements(told, partial).items()
+        for query, grades in _judgements(told, partial).items()
     ]
+
+
+def _judgements(rows: Sequence[Row], partial: bool) -> dict[Any, dict[Any, Any] | None]:
+    """Return each query's documents and grades from rows of one document each; None where no document has a grade."""
+    found: dict[Any, dict[Any, Any]] = {}
+    for row in rows:
+        own, document, grade = found.setdefault(row["query"], {}), row["document"], row["label"]
+        if own.setdefault(document, grade) != grade:
+            raise LabelError(
+                f"document {document!r} of query {row['query']!r} has two labels, {own[document]!r} and {grade!r}"
+            )
+    whole = {query: own for query, own in found.items() if not partial or None not in own.values()}
+    return {
+        query: {document: grade for document, grade in own.items() if grade is not None} or None
+        for query, own in whole.items()
+    }
 
 
 def _require(row: Mapping[str, Any], names: Sequence[str], place: str) -> None:

@@ -15,9 +15,9 @@ import numpy as np
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import MOST_CLASSES, pool_from_columns
+from sondage.pools.csv_files import csv_header
 from sondage.pools.duckdb import DuckDB, connected_errors, parquet, plainly_named
 from sondage.pools.engines import Engine, Progress
-from sondage.pools.label_files import csv_header
 from sondage.pools.reading import schema_of
 from sondage.pools.schema import Column
 from sondage.pools.sql.canonical import raw_rows
