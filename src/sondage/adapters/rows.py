@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reprlib import repr as brief
 from typing import Any
 
-from sondage.errors import LabelError
+from sondage.errors import InputError, LabelError
 from sondage.pools.texts import HALF, is_text
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.studies.study import Study
@@ -128,7 +128,14 @@ def label_rows(study: Study, which: str = "items") -> list[Row]:
     which : {"items", "people", "everything"}
         Each item's label, with the names of all who had a part in it; each person's label; or all that was ever
         written, with a column ``kind``.
+
+    Raises
+    ------
+    InputError
+        If it is none of the three.
     """
+    if which not in _WHICH:
+        raise InputError(f"which={which!r} is none of {', '.join(_WHICH)}")
     columns, ids = label_columns(study), id_columns(study)
     rows = _WHICH[which](study)
     return [
