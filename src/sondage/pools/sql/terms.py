@@ -30,7 +30,7 @@ from sondage.pools.sql.bases import projected
 from sondage.pools.sql.beliefs import Supposed, allowed, supposed
 from sondage.pools.sql.text import NoForm, Select, chosen, literal, number, positive, product_sum, total
 
-__all__ = ["ALL", "matter", "sized"]
+__all__ = ["ALL", "masked", "matter", "sized"]
 
 ALL = "1 = 1"
 """The condition that every row fulfils."""
@@ -85,7 +85,7 @@ def _(term: Deviation, select: Select, schema: Schema) -> str:
     weights, psi = _influences(term.influence, term.belief, select, schema)
     mean, second = select.one(product_sum(weights, psi)), select.one(_second(weights, psi))
     variance = select.one(f"{second} - {mean} * {mean}")
-    return _where(matter([term.influence], term.belief, select, schema), f"sqrt({positive(variance)})")
+    return masked(matter([term.influence], term.belief, select, schema), f"sqrt({positive(variance)})")
 
 
 @relevance.register
@@ -96,7 +96,7 @@ def _(term: MeanAbsolute, select: Select, schema: Schema) -> str:
     mean = select.one(product_sum(weights, psi))
     weights, psi = _influences(term.influence, term.belief, select, schema, finer=2)
     distance = product_sum(weights, [f"abs({value} - {mean})" for value in psi])
-    return _where(matter([term.influence], term.belief, select, schema), distance)
+    return masked(matter([term.influence], term.belief, select, schema), distance)
 
 
 @relevance.register
@@ -109,7 +109,7 @@ def _(term: Range, select: Select, schema: Schema) -> str:
         least = ROUNDING * extent([term.influence])
         return select.looked_up(schema.models[model].code, np.where(span > least, span, 0.0)[:, None])[0]
     psi = _at(term.influence, allowed(term.belief, schema, term.influence.models), select, schema)
-    return _where(matter([term.influence], term.belief, select, schema), _spread(psi))
+    return masked(matter([term.influence], term.belief, select, schema), _spread(psi))
 
 
 @relevance.register
@@ -136,7 +136,8 @@ def _(term: Contention, select: Select, schema: Schema) -> str:
     return f"CASE WHEN {variance} > {number(LEAST_VARIANCE)} * ({size}) THEN sqrt({variance}) ELSE 0e0 END"
 
 
-def _where(condition: str, size: str) -> str:
+def masked(condition: str, size: str) -> str:
+    """Return a size where a condition is fulfilled, else 0."""
     return size if condition == ALL else f"CASE WHEN {condition} THEN {size} ELSE 0e0 END"
 
 
@@ -196,7 +197,7 @@ def _hits(select: Select, source: Source, chances: Sequence[str]) -> list[str]:
         if source.prediction is None and told is not None and list(chances) == [told.of(y) for y in range(k)]:
             select.memo[key] = top_and_rest(select, source)
         elif k == 2:
-            (flag,) = select.let([f"CAST({source.code} AS DOUBLE)"])
+            flag = select.one(f"CAST({source.code} AS DOUBLE)")
             select.memo[key] = select.let([chosen(flag, *chances[::-1]), chosen(flag, *chances)])
         else:
             flags = select.let([f"CAST({source.code} = {label} AS DOUBLE)" for label in range(k)])
