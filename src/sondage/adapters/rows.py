@@ -96,6 +96,22 @@ def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
     """Return rows to be filled in: id, empty labels, and what the pool shows; of rankings a row for each document.
 
     Columns of the pool that are named like those that are read back are ``pool_<name>``.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    ids : sequence
+        Items that were asked for.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sondage import Pool
+    >>> pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"], fields={"text": ["see you", "win"]})
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+    ...     item_rows(study, study.ask(2))[0]
+    {'id': 'a', 'label': None, 'text': 'see you'}
     """
     columns = dict.fromkeys(label_columns(study))
     fields = [set_aside(shown, {*answer_columns(study), "who"}) for shown in study.fields(ids)]
