@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from sondage.core.beliefs import GaussianBelief, OutcomeBelief
+from sondage.core.beliefs import Belief, GaussianBelief, OutcomeBelief, is_broad
 from sondage.core.comparisons import Influence, moments
 from sondage.core.designs import RootMeanSquare, Term, extent
 from sondage.core.measures.bases import rounded
@@ -172,13 +172,17 @@ class Contention(Term):
     weights: tuple[float, ...]
     leader: int
 
+    @property
+    def belief(self) -> Belief:
+        """The common belief; where variances are beyond all bounds no mean counts, and one model's stands for all."""
+        belief = self.single[0].belief
+        return GaussianBelief(((belief.models[0][0], 1.0),), broad=True) if is_broad(belief) else belief
+
     def relevance(self, items: Items) -> Floats:
-        weights, belief = np.array(self.weights), self.single[0].belief
+        weights, belief = np.array(self.weights), self.belief
         influences = [term.influence for term in self.single]
         if isinstance(belief, OutcomeBelief):
             return np.sqrt(_independent(influences, belief, items, weights, self.leader))
-        if isinstance(belief, GaussianBelief) and belief.broad:
-            belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
         models = [model for influence in influences for model in influence.models]
         supposed = list(belief.supposed(items, models, nodes=2 * influences[0].basis.nodes))
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sondage.core.beliefs import Belief, GaussianBelief
+from sondage.core.beliefs import Belief, GaussianBelief, is_broad
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.contenders import Contention, Standing
 from sondage.core.designs import (
@@ -100,7 +100,7 @@ class Setting:
         """
         belief = belief or self.belief
         sums = self.expect(contrast, belief)
-        if isinstance(belief, GaussianBelief) and belief.broad:
+        if is_broad(belief):
             mean = np.asarray(np.mean(list(sums.values()), axis=0))
             sums = dict.fromkeys(sums, mean)
         return contrast.influence(self._rounded(sums))

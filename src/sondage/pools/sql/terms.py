@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief, is_broad
 from sondage.core.comparisons import Influence
 from sondage.core.contenders import LEAST_VARIANCE, Contention
 from sondage.core.designs import (
@@ -72,7 +72,7 @@ def _(term: Disagreement, select: Select, schema: Schema) -> str:
 
 @relevance.register
 def _(term: RootMeanSquare, select: Select, schema: Schema) -> str:
-    if _broad(term.belief):
+    if is_broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
     return f"sqrt({_second(weights, psi)})"
@@ -80,7 +80,7 @@ def _(term: RootMeanSquare, select: Select, schema: Schema) -> str:
 
 @relevance.register
 def _(term: Deviation, select: Select, schema: Schema) -> str:
-    if _broad(term.belief):
+    if is_broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
     mean, second = select.one(product_sum(weights, psi)), select.one(_second(weights, psi))
@@ -90,7 +90,7 @@ def _(term: Deviation, select: Select, schema: Schema) -> str:
 
 @relevance.register
 def _(term: MeanAbsolute, select: Select, schema: Schema) -> str:
-    if _broad(term.belief):
+    if is_broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
     mean = select.one(product_sum(weights, psi))
@@ -114,11 +114,9 @@ def _(term: Range, select: Select, schema: Schema) -> str:
 
 @relevance.register
 def _(term: Contention, select: Select, schema: Schema) -> str:
-    influences, belief = [one.influence for one in term.single], term.single[0].belief
+    influences, belief = [one.influence for one in term.single], term.belief
     if isinstance(belief, OutcomeBelief):
         raise NoForm("contention of outcomes")
-    if isinstance(belief, GaussianBelief) and belief.broad:
-        belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
     _require_smooth(influences, belief)
     models = [model for influence in influences for model in influence.models]
     labelled = supposed(belief, select, schema, models, 2 * influences[0].basis.nodes)
@@ -139,10 +137,6 @@ def _(term: Contention, select: Select, schema: Schema) -> str:
 def masked(condition: str, size: str) -> str:
     """Return a size where a condition is fulfilled, else 0."""
     return size if condition == ALL else f"CASE WHEN {condition} THEN {size} ELSE 0e0 END"
-
-
-def _broad(belief: Belief) -> bool:
-    return isinstance(belief, GaussianBelief) and belief.broad
 
 
 def _second(weights: Sequence[str], psi: Sequence[str]) -> str:
@@ -252,7 +246,7 @@ def _any_moves(influences: Sequence[Influence], belief: Belief, select: Select, 
 
 
 def _broad_root(influence: Influence, schema: Schema) -> str:
-    """Return the leading coefficient of the root second moment, as `designs._broad_root`."""
+    """Return the leading coefficient of the root second moment, as `core.designs.broad_root`."""
     if not isinstance(influence.basis, Residuals):
         return "1e0"
     square, plain, absolute, first, second = np.array([a for _, a in influence.terms]).T
