@@ -128,12 +128,16 @@ def weighed(base: Base, chosen: Chosen) -> tuple[Select, str]:
 
 def mixed(sizes: Mixed, select: Select, schema: Schema) -> str:
     """Return the expression of the sizes; layers are added."""
+    relevant, parts = _parts(sizes, select, schema)
+    return select.one(total([_over(part, relevant, f"{number(part.factor)} * {text}") for part, text in parts]))
+
+
+def _parts(sizes: Mixed, select: Select, schema: Schema) -> tuple[str, list[tuple[Part, str]]]:
+    """Return the condition of a row that can matter, and each part with the expression of its sizes."""
     if schema.group is not None:
         raise NoForm("sizes of rows that share labels")
     relevant = ALL if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
-    terms = [(part, sized(part.term, select, schema)) for part in sizes.parts]
-    texts = [_over(part, relevant, f"{number(part.factor)} * {text}") for part, text in terms]
-    return select.one(total(texts))
+    return relevant, [(part, sized(part.term, select, schema)) for part in sizes.parts]
 
 
 def _flag(condition: str) -> str:
@@ -241,11 +245,8 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
     The factors of the parts are left out.
     """
     base.require_form()
-    if base.schema.group is not None:
-        raise NoForm("sizes of rows that share labels")
     schema, select = base.schema, rows_of(base, asked)
-    relevant = ALL if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
-    texts = [(part, sized(part.term, select, schema)) for part in sizes.parts]
+    relevant, texts = _parts(sizes, select, schema)
     parts = select.let([_over(part, relevant, text) for part, text in texts])
     everywhere = any((literal(part) or 0.0) > 0 for part in parts)
     there = "1" if everywhere else select.one(_flag(" OR ".join(f"{part} > 0e0" for part in parts) or "1 = 0"))
