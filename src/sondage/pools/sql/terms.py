@@ -114,7 +114,7 @@ def _(term: Range, select: Select, schema: Schema) -> str:
 
 @relevance.register
 def _(term: Contention, select: Select, schema: Schema) -> str:
-    influences, belief = [one.influence for one in term.single], term.belief
+    influences, belief = term.influences, term.belief
     if isinstance(belief, OutcomeBelief):
         raise NoForm("contention of outcomes")
     _require_smooth(influences, belief)
