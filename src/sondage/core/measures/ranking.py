@@ -205,6 +205,11 @@ class RBP(_Cut):
     persistence : float
         p, in (0, 1): the probability that a reader goes on to the next document.
 
+    Raises
+    ------
+    MeasureError
+        If k is no whole number from 1, or p is not in (0, 1).
+
     Examples
     --------
     >>> RBP(persistence=0.5).name
