@@ -29,7 +29,7 @@ from typing import Any
 from peers.environments import PEERS, PeerError, run_peer
 from peers.lure import lure
 from problems import Problem, load, names
-from summary import RESULTS, print_tables, result_file, write_summary
+from summary import print_tables, result_file, write_summary
 
 OWN = ("default", "thesis", "passive", "lure")
 GROUPS = {"own": OWN, "peers": tuple(PEERS), "all": (*OWN, *PEERS)}
@@ -163,5 +163,4 @@ def _code() -> str:
 
 
 if __name__ == "__main__":
-    RESULTS.mkdir(parents=True, exist_ok=True)
     main()

@@ -12,6 +12,7 @@ estimated error of the difference estimator and are looked at 200 times from 30 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,23 +57,20 @@ def sized(truth: Floats, belief: Floats, floor: float, generator: np.random.Gene
     return Pool((generator.random(ITEMS) < truth).astype(float), belief, rates)
 
 
-def pools(name: str, generator: np.random.Generator) -> Pool:
-    common, rare = generator.beta(0.4, 2.0, ITEMS), generator.beta(0.05, 5.0, ITEMS)
-    return {
-        "equal draws, rate .2": lambda: equal(generator, 0.2),
-        "equal draws, rate .02": lambda: equal(generator, 0.02),
-        "optimal sizes, floor .2": lambda: sized(common, common, 0.2, generator),
-        "optimal sizes, floor .5": lambda: sized(common, common, 0.5, generator),
-        "wrong belief, floor .2": lambda: sized(common[::-1], common, 0.2, generator),
-        "rare and sure, floor .2": lambda: sized(rare, rare, 0.2, generator),
-        "rare and sure, floor .5": lambda: sized(rare, rare, 0.5, generator),
-    }[name]()
+POOLS: dict[str, Callable[[np.random.Generator, Floats, Floats], Pool]] = {
+    "equal draws, rate .2": lambda generator, common, rare: equal(generator, 0.2),
+    "equal draws, rate .02": lambda generator, common, rare: equal(generator, 0.02),
+    "optimal sizes, floor .2": lambda generator, common, rare: sized(common, common, 0.2, generator),
+    "optimal sizes, floor .5": lambda generator, common, rare: sized(common, common, 0.5, generator),
+    "wrong belief, floor .2": lambda generator, common, rare: sized(common[::-1], common, 0.2, generator),
+    "rare and sure, floor .2": lambda generator, common, rare: sized(rare, rare, 0.2, generator),
+    "rare and sure, floor .5": lambda generator, common, rare: sized(rare, rare, 0.5, generator),
+}
+"""Each from random numbers and two beliefs, in common labels and in rare ones."""
 
 
-NAMES = (
-    *("equal draws, rate .2", "equal draws, rate .02", "optimal sizes, floor .2", "optimal sizes, floor .5"),
-    *("wrong belief, floor .2", "rare and sure, floor .2", "rare and sure, floor .5"),
-)
+def made(name: str, generator: np.random.Generator) -> Pool:
+    return POOLS[name](generator, generator.beta(0.4, 2.0, ITEMS), generator.beta(0.05, 5.0, ITEMS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +122,11 @@ def running_estimate(pool: Pool, drawn: Draw) -> tuple[Floats, Floats, NDArray[n
 
 def widths(console: Console) -> None:
     table = Table("width over the fixed one, n =", *(str(n) for n in SHOWN))
-    for name in NAMES:
+    for name in POOLS:
         ratios = []
         for seed in range(WIDTH_RUNS):
             generator = np.random.default_rng(seed)
-            pool = pools(name, generator)
+            pool = made(name, generator)
             found = betting_sequence(steps_of(pool, draw(pool, generator).items))
             ratios.append([(found.high[n - 1] - found.low[n - 1]) / fixed_width(pool, n) for n in SHOWN])
         table.add_row(name, *(f"{ratio:.2f}" for ratio in np.mean(ratios, axis=0)))
@@ -137,11 +135,11 @@ def widths(console: Console) -> None:
 
 def misses(console: Console, runs: int) -> None:
     table = Table("lost the truth at any time", "betting", "asymptotic", "Wald at every look")
-    for name in NAMES:
+    for name in POOLS:
         lost = np.zeros(3)
         for seed in range(runs):
             generator = np.random.default_rng(1_000_000 + seed)
-            pool = pools(name, generator)
+            pool = made(name, generator)
             truth = float(pool.labels.mean())
             drawn = draw(pool, generator)
             found = betting_sequence(steps_of(pool, drawn.items))

@@ -44,3 +44,15 @@ def rng() -> np.random.Generator:
 def agrees() -> Callable[[int, int, float], bool]:
     """Whether hits of runs are compatible with a probability: an exact test that a right rate fails in 1 of 1000."""
     return lambda hits, runs, probability: bool(stats.binomtest(hits, runs, probability).pvalue > 1e-3)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that writes a text to a file, with the ends of lines that it has, and gives the path."""
+
+    def write(text: str, name: str = "file.csv") -> Path:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8", newline="")
+        return path
+
+    return write

@@ -10,9 +10,10 @@ import pyarrow
 import pytest
 
 from sondage import Outcome, Pool, Ranking, Study
+from sondage.adapters.draws import write_draws
 from sondage.adapters.formats import FORMATS, read_answers
 from sondage.adapters.frames import BACKENDS, items_frame, labels_frame, read_answers_frame
-from sondage.adapters.rows import tell_answers
+from sondage.adapters.rows import label_rows, tell_answers
 from sondage.errors import InputError, LabelError
 
 HOSTILE = ["=1+1", "+1 a", "-x", "@SUM(A1)", "\tb", "\rc", "'=quoted", 'a,"b"\n c', "-5", " lead"]
@@ -241,6 +242,18 @@ def test_the_format_can_be_named(study, tmp_path):
     path = tmp_path / "labels.txt"
     path.write_text('{"id": "-x", "label": "=ham"}\n')
     assert read_answers(path, study, "jsonl")[0].label == "=ham"
+
+
+def test_names_that_there_are_not_are_refused(study, tmp_path):
+    study.ask(len(HOSTILE))
+    for act in (
+        lambda: read_answers(tmp_path / "labels.csv", study, "xls"),
+        lambda: write_draws(study, "", form="xls"),
+    ):
+        with pytest.raises(InputError, match="no format 'xls'; there are csv, jsonl, label-studio"):
+            act()
+    with pytest.raises(InputError, match="which='all' is none of items, people, everything"):
+        label_rows(study, "all")
 
 
 def test_predictions_are_for_label_studio(study, tmp_path):

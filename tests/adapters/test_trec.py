@@ -12,18 +12,6 @@ QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 -2\n"
 ROWS = "2 qid:10 1:0.5 3:-1e-3 # docid = GX01 inc = 1\n0 qid:10 2:7\n# a comment\n\n1 qid:9 1:3\n"
 
 
-@pytest.fixture
-def written(tmp_path):
-    """Return a function that writes a text to a file."""
-
-    def write(text, name="file.txt"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
 @pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
 def test_runs_come_back(tmp_path, name):
     lists = {"q1": ["d2", "d1"], "q2": ["d3"]}

@@ -7,6 +7,7 @@ import sondage
 from sondage import Ranking
 from sondage.core.measures import parse_measure
 from sondage.errors import InputError
+from sondage.pools.long import layout_of_long
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Question
 
@@ -172,6 +173,21 @@ def test_broken_files_are_refused(tmp_path, text, reason):
     (tmp_path / "pool.csv").write_text(text)
     with pytest.raises(InputError, match=reason):
         sondage.read_pool(tmp_path / "pool.csv")
+
+
+@pytest.mark.parametrize(
+    ("columns", "classes", "reason"),
+    [
+        (["p_0", "p_1", "p_1.0"], None, r"columns 'p_1' and 'p_1.0' are of the same grade: drop one"),
+        (["p_0", "p_1", "p_high"], [0, 1], r"column 'p_high': the grade 'high' must be a number"),
+        (["p_0", "p_1"], ["low", "high"], r"grades are numbers; classes=\['low', 'high'\]"),
+        (["p_0", "p_1"], [0, 1, 2], r"grades are \[0.0, 1.0, 2.0\]; columns of probabilities are \['p_0', 'p_1'\]"),
+    ],
+)
+def test_columns_that_are_not_those_of_the_grades_are_refused(columns, classes, reason):
+    names = ["query", "document", "rank", *columns]
+    with pytest.raises(InputError, match=reason):
+        layout_of_long(names, classes)
 
 
 def test_ranks_as_texts_with_gaps() -> None:

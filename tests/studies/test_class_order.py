@@ -5,6 +5,8 @@ import pytest
 
 from sondage import Classifier, Outcome, Pool, compare, evaluate, select
 
+from .noting import noting
+
 pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
 
 ITEMS, BUDGET = 200, 40
@@ -25,12 +27,7 @@ def asked_twice(question, measure, labels, chances, seed, **options):
             name: Classifier(np.stack([p if one else 1.0 - p for one in classes], axis=1), (p > 0.5).astype(int))
             for name, p in chances.items()
         }
-        pool, asked = Pool(models=models, classes=classes), []
-
-        def answer(ids, asked=asked):
-            asked.extend(ids)
-            return labels[np.array(ids)].tolist()
-
+        pool, (answer, asked) = Pool(models=models, classes=classes), noting(labels)
         if question == "evaluate":
             said = [evaluate(pool, measure, answer, BUDGET, seed, model="a", **options)]
         elif question == "compare":

@@ -7,18 +7,15 @@ from scipy import stats
 import sondage
 from sondage.core.intervals import wilson_interval
 
+from .noting import noting
+
 
 @pytest.mark.parametrize("found", [True, False])
 def test_recall_of_nought_or_one_counts_the_positives_only(found: bool) -> None:
     # 30 of 60 items are labelled, equally drawn; the model finds all positives, or none of them.
-    labels = np.arange(60) % 6 == 0
-    predictions = (labels if found else np.arange(60) % 6 == 1).astype(int)
-    pool, asked = sondage.Pool(predictions=predictions), []
-
-    def label(ids: list[int]) -> list[int]:
-        asked.extend(ids)
-        return labels[ids].astype(int).tolist()
-
+    labels = (np.arange(60) % 6 == 0).astype(int)
+    predictions = labels if found else (np.arange(60) % 6 == 1).astype(int)
+    pool, (label, asked) = sondage.Pool(predictions=predictions), noting(labels)
     estimate = sondage.evaluate(pool, "recall", labels=label, budget=30, method="passive")
     positives = int(labels[asked].sum())
     assert 0 < positives < 10

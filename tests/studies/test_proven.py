@@ -9,6 +9,8 @@ from sondage import Classifier, Outcome, Pool, evaluate, select
 from sondage.core.measures import parse_measure
 from sondage.core.measures.functionals import Task
 
+from .noting import noting
+
 SIZE = 3000
 
 
@@ -35,16 +37,6 @@ def ends(p, labels, asked, measure, weights=None):
     return min(values), max(values)
 
 
-def answering(labels, asked):
-    """Return a labeller that notes what it was asked."""
-
-    def answer(ids):
-        asked.extend(ids)
-        return labels[np.array(ids)].tolist()
-
-    return answer
-
-
 @pytest.mark.parametrize("measure", ["error_rate", "f1", "precision", "recall"])
 @pytest.mark.parametrize("given", ["doubles", "singles", "weights", "costs"])
 def test_nothing_that_the_labels_exclude_is_said(surely_right, measure, given):
@@ -55,8 +47,8 @@ def test_nothing_that_the_labels_exclude_is_said(surely_right, measure, given):
     pool = Pool(p.astype(np.float32 if given == "singles" else float), **columns)
     at_an_end = 0
     for seed in range(4):
-        asked = []
-        estimate = evaluate(pool, measure, answering(labels, asked), 300, seed)
+        answer, asked = noting(labels)
+        estimate = evaluate(pool, measure, answer, 300, seed)
         assert estimate.possible == pytest.approx(ends(p, labels, asked, measure, weights), abs=1e-7)
         interval, (least, most) = estimate.interval(), estimate.possible
         assert least <= interval.low <= estimate.value <= interval.high <= most
@@ -116,8 +108,8 @@ def test_of_several_models_values_stay_as_they_rank_them(surely_right):
 def test_slices_prove_something_of_the_whole_together(surely_right):
     p, labels = surely_right
     parts = np.where(np.arange(SIZE) % 3 == 0, "few", "many")
-    asked = []
-    found = evaluate(Pool(p), "f1", answering(labels, asked), 300, slices=parts)
+    answer, asked = noting(labels)
+    found = evaluate(Pool(p), "f1", answer, 300, slices=parts)
     assert found.overall.possible == pytest.approx(ends(p, labels, asked, "f1"), abs=1e-12)
     assert found["few"].possible != found["many"].possible
     least, most = found.overall.possible
@@ -147,9 +139,8 @@ def test_outcomes_that_are_known_bound_their_mean(measure, grades):
         judge, weights = random.dirichlet([0.3] * len(grades), size), random.random(size) + 0.1
         outcomes, share = random.choice(grades, size), weights / weights.sum()
         pool = Pool(models={"a": Outcome(judge, grades)}, weights=weights)
-        asked = []
-        labels = answering(outcomes[:, None], asked)
-        found = evaluate(pool, measure, labels, int(random.integers(2, size + 1)), seed)
+        answer, asked = noting(outcomes[:, None])
+        found = evaluate(pool, measure, answer, int(random.integers(2, size + 1)), seed)
         rest = np.setdiff1d(np.arange(size), asked)
         means = [np.sum(share * np.where(np.isin(np.arange(size), rest), end, outcomes)) for end in (least, most)]
         low, high = sorted(1 - mean if measure == "error_rate" else mean for mean in means)

@@ -1,6 +1,5 @@
 """Tests that cannot work are refused before a label is asked for; what shows only afterwards keeps the labels."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,8 @@ import pytest
 
 from sondage import Classifier, Pool, Study, compare, evaluate, select
 from sondage.errors import InputError
+
+from .noting import noting
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -19,14 +20,6 @@ COUNTS = "test 'hypergeometric' counts answers"
 
 def pool(**columns: Any) -> Pool:
     return Pool(models=MODELS, **columns)
-
-
-def labeller(asked: list[Any]) -> Callable[[list[int]], list[int]]:
-    def label(ids: list[int]) -> list[int]:
-        asked.extend(ids)
-        return Y[ids].tolist()  # type: ignore[no-any-return]
-
-    return label
 
 
 @pytest.mark.parametrize(
@@ -51,25 +44,25 @@ def labeller(asked: list[Any]) -> Callable[[list[int]], list[int]]:
     ],
 )
 def test_what_no_labels_can_make_work_costs_none(options: dict[str, Any], message: str) -> None:
-    asked: list[Any] = []
+    label, asked = noting(Y)
     with pytest.raises(InputError, match=message):
-        compare(pool(), "a", "b", labels=labeller(asked), budget=20, **options)
+        compare(pool(), "a", "b", labels=label, budget=20, **options)
     assert not asked
 
 
 def test_costs_in_stages_have_no_sequence() -> None:
-    costs, asked = pool(costs=1 + np.arange(N) % 3), list[Any]()
+    costs, (label, asked) = pool(costs=1 + np.arange(N) % 3), noting(Y)
     with pytest.raises(InputError, match="only stages=1 has sequences"):
-        compare(costs, "a", "b", labels=labeller(asked), budget=60, test="anytime")
+        compare(costs, "a", "b", labels=label, budget=60, test="anytime")
     assert not asked
     assert compare(costs, "a", "b", labels=Y, budget=60, test="anytime", stages=1).significance.kind == "anytime"
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "permutation", "anytime"])
 def test_a_selection_by_a_test_that_it_cannot_make(test: str, tmp_path: Any) -> None:
-    asked: list[Any] = []
+    label, asked = noting(Y)
     with pytest.raises(InputError, match="selection"):
-        select(pool(), labels=labeller(asked), budget=20, test=test)
+        select(pool(), labels=label, budget=20, test=test)
     assert not asked
     with pytest.raises(InputError, match="selection"):
         Study.create(tmp_path / "study.db", pool(), select=True, budget=20, test=test)
@@ -105,8 +98,7 @@ def test_a_study_takes_its_generator_when_it_estimates(tmp_path: Any) -> None:
 
 
 def test_what_shows_only_after_the_labels_keeps_them() -> None:
-    asked: list[int] = []
-    label = labeller(asked)
+    label, asked = noting(Y)
     with pytest.raises(InputError, match="needs equal draws") as caught:
         compare(pool(), "a", "b", labels=label, budget=40, test="mcnemar", belief="learned", seed=1)
     assert caught.value.labels == {name: Y[name] for name in asked}
@@ -121,8 +113,8 @@ def test_what_shows_only_after_the_labels_keeps_them() -> None:
 
 def test_several_pools_keep_the_labels_of_each() -> None:
     pools = {"jan": Pool(P), "feb": Pool(P)}
-    asked: list[Any] = []
-    labels = {"jan": labeller(asked), "feb": lambda ids: ["ham"] * len(ids)}
+    label, asked = noting(Y)
+    labels = {"jan": label, "feb": lambda ids: ["ham"] * len(ids)}
     with pytest.raises(InputError, match="'ham' of id") as caught:
         evaluate(pools, "error_rate", labels, 60)
     assert caught.value.labels == {"jan": {name: Y[name] for name in asked}, "feb": {}}
@@ -140,9 +132,9 @@ def test_several_pools_keep_the_labels_of_each() -> None:
     ],
 )
 def test_intervals_that_will_not_fit_cost_no_label(interval: str, measure: str, said: str) -> None:
-    asked: list[int] = []
+    label, asked = noting(Y)
     with pytest.raises(InputError, match=said):
-        evaluate(Pool(P), measure, labeller(asked), 20, interval=interval)
+        evaluate(Pool(P), measure, label, 20, interval=interval)
     assert not asked
 
 

@@ -6,6 +6,7 @@ import pytest
 from sondage import Classifier, Outcome, Pool, Regressor, compare, evaluate, select
 
 from .biases import LeastBias
+from .noting import noting
 
 pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
 
@@ -104,12 +105,7 @@ def test_a_calibration_error_that_none_is_expected_of():
         chances = random.random(300)
         labels = (random.random(300) < chances).astype(int)
         for rows in (np.arange(300), random.permutation(300)):
-            asked = []
-
-            def answer(ids, asked=asked, labels=labels):
-                asked.extend(ids)
-                return labels[ids].tolist()
-
+            answer, asked = noting(labels)
             pool = Pool(probabilities=chances[rows], ids=rows)
             found.append((evaluate(pool, "ece", answer, 60, seed, draw="strata").value, asked))
         assert found[0][1] == found[1][1]

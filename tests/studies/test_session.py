@@ -22,6 +22,8 @@ from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.method import Question, choose_method
 from sondage.studies.session import Session
 
+from .noting import noting
+
 HERE = Path(__file__).parent
 METHODS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -406,12 +408,7 @@ def test_never_over_budget(parts: dict[str, Any]) -> None:
     costs = rng.uniform(0.5, 9, size=300)
     pool, y = make(costs=costs)
     for seed in range(15):
-        asked: list[int] = []
-
-        def label(ids: list[int], asked: list[int] = asked) -> list[int]:
-            asked.extend(ids)
-            return y[ids].tolist()  # type: ignore[no-any-return]
-
+        label, asked = noting(y)
         estimate = evaluate(pool, "error_rate", label, budget=60.0, seed=seed, **parts)
         assert estimate.spent == pytest.approx(costs[asked].sum(), rel=1e-12)
         assert 60 - 9 < estimate.spent <= 60

@@ -14,6 +14,8 @@ from sondage.core.strata import further_allocation, mixed_stakes
 from sondage.errors import InputError, LabelingInterrupted, MeasureError
 from sondage.pools.slicing import slice_rows
 
+from .noting import noting
+
 NAMES = np.array(["inbox", "lists", "spam"])
 
 
@@ -277,12 +279,7 @@ def test_the_whole_is_not_known_where_each_slice_is() -> None:
     # All are predicted positive in one slice and none in the other: recalls of 1 and 0, whatever the labels are.
     named, y = np.repeat(["all", "none"], 200), (np.random.default_rng(0).random(400) < 0.3) * 1
     pool = Pool(predictions=(named == "all") * 1, classes=[0, 1])
-    asked: list[int] = []
-
-    def answer(ids: list[int]) -> list[int]:
-        asked.extend(ids)
-        return y[ids].tolist()
-
+    answer, asked = noting(y)
     uniform = {"design": "passive", "floor": 0.0, "stages": 1, "interval": "wald"}
     found = evaluate(pool, "recall", answer, 60, 0, slices=named, **uniform)
     assert [(found[name].value, found[name].exact) for name in ("all", "none")] == [(1.0, True), (0.0, True)]

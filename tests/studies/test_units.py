@@ -8,6 +8,7 @@ import pytest
 from sondage import Classifier, Pool, Regressor, compare, evaluate, read_pool, select
 
 from .biases import LeastBias
+from .noting import noting
 
 pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
 
@@ -23,16 +24,6 @@ def numbers(random, *, told):
         name: labels + scale * random.normal(size=ITEMS) for name, scale in zip("abc", (0.5, 0.6, 5.0), strict=True)
     }
     return labels, means, random.lognormal(0.0, 0.5, ITEMS) * 0.3 if told else None
-
-
-def noting(labels):
-    asked = []
-
-    def answer(ids):
-        asked.extend(ids)
-        return labels[np.array(ids)].tolist()
-
-    return answer, asked
 
 
 def in_unit(unit, means, variances, **columns):

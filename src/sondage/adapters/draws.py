@@ -14,6 +14,8 @@ from sondage.adapters.whole_files import whole_file
 from sondage.core.predictions import Classes, Grades, Means, Outputs
 from sondage.core.samples import bin_sums
 from sondage.errors import InputError
+from sondage.pools.duckdb import quoted
+from sondage.pools.files import PARQUET_ENDS
 from sondage.studies.drawing import DRAWS
 from sondage.studies.session import Session
 from sondage.studies.study import Study
@@ -94,7 +96,7 @@ def write_draws(
     columns, write = draws_table(study, everything=everything), table_writer(path, form)
     try:
         with whole_file(path) as place:
-            if form is None and Path(path).suffix.lower() in (".parquet", ".pq"):
+            if form is None and Path(path).suffix.lower() in PARQUET_ENDS:
                 _write_parquet(columns, place)
             else:
                 with open(place, "w", encoding="utf-8", newline="") as file:
@@ -118,7 +120,7 @@ def _write_parquet(columns: Columns, path: Path) -> None:
     shown = []
     for (plain, column), name in zip(raw.items(), columns, strict=True):
         text = f"CASE WHEN isnan({plain}) THEN NULL ELSE {plain} END" if column.dtype.kind == "f" else plain
-        shown.append(f'{text} AS "{name.replace(chr(34), chr(34) * 2)}"')
+        shown.append(f"{text} AS {quoted(name)}")
     place = str(path).replace("'", "''")
     with duckdb.connect() as connection:
         connection.register("the_rows", raw)

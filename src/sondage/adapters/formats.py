@@ -91,7 +91,15 @@ _BY_TABS = _separated("\t")
 
 
 def name_of(path: str | os.PathLike[str] | None, name: str | None = None) -> str:
-    """Return this name of a format, else that of the one that a file's name ends like, else CSV's."""
+    """Return this name of a format, else that of the one that a file's name ends like, else CSV's.
+
+    Raises
+    ------
+    InputError
+        If there is no format of this name.
+    """
+    if name is not None and name not in FORMATS:
+        raise InputError(f"no format {name!r}; there are {', '.join(FORMATS)}")
     text = "" if path is None else os.fspath(path).lower()
     return name or next((one for one, form in FORMATS.items() if text.endswith(form.ends)), "csv")
 
@@ -108,7 +116,7 @@ def table_writer(path: str | os.PathLike[str] | None, name: str | None = None) -
     Raises
     ------
     InputError
-        If that is Label Studio's, which is for labels.
+        If that is Label Studio's, which is for labels, or there is no format of this name.
     """
     found = name_of(path, name)
     if found == "label-studio":
@@ -139,7 +147,7 @@ def read_answers(
     Raises
     ------
     InputError
-        If the file cannot be read or is not of this format; the message names file and place.
+        If there is no such format, or the file cannot be read or is not of it; the message names file and place.
 
     Examples
     --------

@@ -138,6 +138,11 @@ def items_frame(study: Study, ids: Sequence[Any], backend: str = "pandas") -> An
     backend : {"pandas", "polars", "pyarrow"}
         Kind of frame.
 
+    Raises
+    ------
+    InputError
+        If there is no such backend, or it is not installed.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -152,6 +157,18 @@ def items_frame(study: Study, ids: Sequence[Any], backend: str = "pandas") -> An
 
 def labels_frame(study: Study, backend: str = "pandas") -> Any:
     """Return a study's labels as a frame: id, label, who, at; a skip is missing.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    backend : {"pandas", "polars", "pyarrow"}
+        Kind of frame.
+
+    Raises
+    ------
+    InputError
+        As for `items_frame`.
 
     Examples
     --------
@@ -178,10 +195,19 @@ def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str], backend: str)
 def read_answers_frame(frame: Any, study: Study) -> list[Answer]:
     """Return the answers of a frame with the columns id, those of the labels, and perhaps who; missing is a skip.
 
+    Parameters
+    ----------
+    frame : pandas, polars or Arrow frame
+        A row for each item; of rankings for each document, with the columns query and document.
+    study : Study
+        The study.
+
     Raises
     ------
     InputError
-        If it is no frame, or a column is missing.
+        If it is no frame.
+    LabelError
+        If a column is missing, or a row has no id.
 
     Examples
     --------

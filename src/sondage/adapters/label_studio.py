@@ -55,6 +55,11 @@ def make_tasks(study: Study, ids: Sequence[Any], *, answers: bool = False, predi
     predictions : bool
         With what the models say, as predictions. A labeller who sees them is no longer independent of the models.
 
+    Raises
+    ------
+    InputError
+        If the study is of rankings, or a system's name is taken.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -150,6 +155,26 @@ def labelling_interface(study: Study) -> str:
     ----------
     study : Study
         The study, of which something was asked already.
+
+    Returns
+    -------
+    str
+        XML, for the settings of a Label Studio project.
+
+    Raises
+    ------
+    InputError
+        As for `make_tasks`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sondage import Pool
+    >>> pool = Pool(probabilities=[0.1, 0.9], classes=["ham", "spam"], fields={"text": ["see you", "win"]})
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+    ...     _ = study.ask(1)
+    ...     print(labelling_interface(study).splitlines()[2])
+      <Text name="item" value="$text"/>
     """
     _require_items(study)
     asked = study.snapshot().asked_ids[:1]
@@ -215,6 +240,19 @@ def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: boo
         If the file cannot be read or is no such export.
     LabelError
         If a task is of another study, or an annotation has not exactly one choice; the message names both.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sondage import Pool
+    >>> pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"], classes=["ham", "spam"])
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+    ...     _ = study.tell(study.ask(2), ["ham", "spam"], who="anna")
+    ...     export = json.dumps(make_tasks(study, ["a", "b"], answers=True))
+    ...     _ = Path(folder, "export.json").write_text(export)
+    ...     [(answer.id, answer.label, answer.who) for answer in read_annotations(f"{folder}/export.json", study)]
+    [('a', 'ham', 'anna'), ('b', 'spam', 'anna')]
     """
     _require_items(study)
     found = parse_json(read_text(path), "the file")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sondage.errors import InputError
+from sondage.pools.csv_files import open_text
 from sondage.pools.table import number_or_nan
 
 __all__ = ["Path", "as_finite", "as_word", "read_lines", "refused", "write_lines"]
@@ -20,11 +21,10 @@ Path = str | os.PathLike[str]
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield number and text of the lines that are not empty."""
-    opened = gzip.open if os.fspath(path).endswith(".gz") else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig") as file:
+        with open_text(path) as file:
             for number, line in enumerate(file, 1):
-                if text := str(line).strip():
+                if text := line.strip():
                     yield number, text
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from reprlib import repr as brief
 from typing import Any
 
-from sondage.errors import LabelError
-from sondage.pools.label_files import gather_judgements
+from sondage.errors import InputError, LabelError
 from sondage.pools.texts import HALF, is_text
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.studies.study import Study
@@ -97,6 +96,22 @@ def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
     """Return rows to be filled in: id, empty labels, and what the pool shows; of rankings a row for each document.
 
     Columns of the pool that are named like those that are read back are ``pool_<name>``.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    ids : sequence
+        Items that were asked for.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sondage import Pool
+    >>> pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"], fields={"text": ["see you", "win"]})
+    >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+    ...     item_rows(study, study.ask(2))[0]
+    {'id': 'a', 'label': None, 'text': 'see you'}
     """
     columns = dict.fromkeys(label_columns(study))
     fields = [set_aside(shown, {*answer_columns(study), "who"}) for shown in study.fields(ids)]
@@ -129,7 +144,14 @@ def label_rows(study: Study, which: str = "items") -> list[Row]:
     which : {"items", "people", "everything"}
         Each item's label, with the names of all who had a part in it; each person's label; or all that was ever
         written, with a column ``kind``.
+
+    Raises
+    ------
+    InputError
+        If it is none of the three.
     """
+    if which not in _WHICH:
+        raise InputError(f"which={which!r} is none of {', '.join(_WHICH)}")
     columns, ids = label_columns(study), id_columns(study)
     rows = _WHICH[which](study)
     return [
@@ -212,8 +234,24 @@ def answers_of_rows(rows: Iterable[tuple[str, Row]], study: Study, *, partial: b
     return [
         Answer(query, grades, who, f"query {query}")
         for who, told in people.items()
-        for query, grades in gather_judgements(told, partial).items()
+        for query, grades in _judgements(told, partial).items()
     ]
+
+
+def _judgements(rows: Sequence[Row], partial: bool) -> dict[Any, dict[Any, Any] | None]:
+    """Return each query's documents and grades from rows of one document each; None where no document has a grade."""
+    found: dict[Any, dict[Any, Any]] = {}
+    for row in rows:
+        own, document, grade = found.setdefault(row["query"], {}), row["document"], row["label"]
+        if own.setdefault(document, grade) != grade:
+            raise LabelError(
+                f"document {document!r} of query {row['query']!r} has two labels, {own[document]!r} and {grade!r}"
+            )
+    whole = {query: own for query, own in found.items() if not partial or None not in own.values()}
+    return {
+        query: {document: grade for document, grade in own.items() if grade is not None} or None
+        for query, own in whole.items()
+    }
 
 
 def _require(row: Mapping[str, Any], names: Sequence[str], place: str) -> None:

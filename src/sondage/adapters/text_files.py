@@ -5,17 +5,31 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 from sondage.adapters.rows import Answer, Row, answers_of_rows, asked_columns, id_columns, label_columns
 from sondage.errors import InputError, LabelError
-from sondage.pools.label_files import escaped, not_utf8, read_label_rows
+from sondage.pools.csv_files import csv_header, long_cells, not_utf8, open_text
 from sondage.pools.missing import finite
+from sondage.pools.table import NUMBER
 from sondage.studies.study import Study
 
-__all__ = ["parse_json", "read_csv", "read_jsonl", "read_text", "write_csv", "write_jsonl"]
+__all__ = [
+    "escaped",
+    "parse_json",
+    "read_csv",
+    "read_jsonl",
+    "read_label_rows",
+    "read_text",
+    "write_csv",
+    "write_jsonl",
+]
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str], *, delimiter: str = ",") -> None:
@@ -41,6 +55,24 @@ def write_csv(rows: Sequence[Row], columns: Sequence[str], file: IO[str], *, del
         writer.writerow(told)
 
 
+def escaped(value: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula: text that begins like one gets an apostrophe.
+
+    Examples
+    --------
+    >>> escaped("=1+1"), escaped("-5"), escaped("plain")
+    ("'=1+1", '-5', 'plain')
+    """
+    if isinstance(value, str) and _FORMULA.match(value) and not NUMBER.fullmatch(value):
+        return "'" + value
+    return value
+
+
+def _plain(cell: str) -> str:
+    """Return the text that `escaped` was given."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
 def write_jsonl(rows: Sequence[Row], columns: Sequence[str], file: IO[str]) -> None:
     """Write rows as JSON, one a line; numbers that JSON does not know are null."""
     for row in rows:
@@ -57,6 +89,69 @@ def read_csv(path: str | os.PathLike[str], study: Study, *, partial: bool = Fals
     """
     rows = read_label_rows(path, [*id_columns(study), *asked_columns(study)], label_columns(study))
     return _required(answers_of_rows(((f"line {line}", row) for line, row in rows), study, partial=partial), partial)
+
+
+def read_label_rows(
+    path: str | os.PathLike[str], wanted: Sequence[str], labels: Sequence[str]
+) -> list[tuple[int, dict[str, Any]]]:
+    """Return line and columns of every row of a CSV file of labels, which are None where empty.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    wanted : sequence of str
+        Columns that must be there; the first is never empty.
+    labels : sequence of str
+        Those that labels stand in, as far as they are there.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or has no such column.
+    """
+    try:
+        with open_text(path) as file, long_cells():
+            header = csv_header(path)
+            names = [_plain(name) for name in header.names]
+            missing = [name for name in wanted if name not in names]
+            if missing:
+                raise InputError(f"no column {missing[0]!r}; there are {names}")
+            reader = csv.reader(file, delimiter=header.delimiter, strict=True)
+            for _ in range(header.blank + 1):
+                next(reader)
+            rows = list(_numbered(reader, names, wanted[0]))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{os.fspath(path)}: {not_utf8(error)}") from None
+    except (OSError, EOFError, zlib.error, InputError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise InputError(f"{os.fspath(path)}: {reason}") from None
+    return [
+        (line, {name: _label(cell) if name in labels else _plain(cell) for name, cell in row.items()})
+        for line, row in rows
+    ]
+
+
+def _numbered(reader: Any, names: Sequence[str], key: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the last line of each row, and the row; rows of empty cells only, as spreadsheets leave them, are none."""
+    line = reader.line_num
+    try:
+        for cells in reader:
+            line = reader.line_num
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) != len(names):
+                raise LabelError(f"line {line} has more or fewer cells than the header")
+            row = dict(zip(names, cells, strict=True))
+            if not row[key].strip():
+                raise LabelError(f"line {line} has no {key}")
+            yield line, row
+    except csv.Error as error:
+        raise InputError(f"line {line + 1}: its quotation marks do not fit ({error})") from None
+
+
+def _label(cell: str) -> str | None:
+    return _plain(cell).strip() or None
 
 
 def read_jsonl(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import divided, json_option, print_json, print_lines, require_with, waiting
-from sondage.cli.reading import pool_options, read
+from sondage.cli.options import divided, json_option, pool_options, require_with
+from sondage.cli.printing import print_json, print_lines, waiting
+from sondage.cli.reading import read
 from sondage.cli.spelling import in_options
 from sondage.errors import InputError
 

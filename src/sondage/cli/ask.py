@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sondage.cli.answering import next_step
-from sondage.cli.printing import (
-    format_option,
-    output_options,
-    print_file,
-    print_line,
-    require_folder,
-    require_new,
-    study_argument,
-    write_file,
-)
+from sondage.cli.options import format_option, output_options, study_argument
+from sondage.cli.printing import print_file, print_line, require_folder, require_new, write_file
 
 if TYPE_CHECKING:
     from sondage import Study

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from sondage.cli.printing import json_option, print_json, print_line, study_argument
+from sondage.cli.options import json_option, study_argument
+from sondage.cli.printing import print_json, print_line
 
 __all__ = ["command"]
 

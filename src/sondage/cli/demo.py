@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +12,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.cli.printing import print_lines, waiting
 from sondage.errors import SondageError
 
 __all__ = ["command"]
@@ -28,6 +30,11 @@ class _Digits:
     wrong: NDArray[np.bool_]
     difference: float
 
+    def labels(self, ids: Sequence[Any]) -> list[int]:
+        """Return what a person would say of these images."""
+        truth = dict(zip(self.pool.ids.tolist(), self.truth.tolist(), strict=True))
+        return [truth[name] for name in ids]
+
 
 @click.command("demo", short_help="The whole way in a few seconds, on bundled data.")
 def command() -> None:
@@ -36,8 +43,6 @@ def command() -> None:
     \b
     sondage demo
     """
-    from sondage.cli.printing import waiting
-
     with waiting("training two classifiers"):
         digits = _digits()
     n = len(digits.pool)
@@ -74,20 +79,18 @@ def _digits() -> _Digits:
 
 def _label_all(study: Any, digits: _Digits, batch: int) -> None:
     """Ask and tell until the budget is spent, as a person would with a file for each batch."""
-    truth = dict(zip(digits.pool.ids.tolist(), digits.truth.tolist(), strict=True))
     while ids := study.ask(batch):
-        study.tell(ids, [truth[name] for name in ids], who="demo")
+        study.tell(ids, digits.labels(ids), who="demo")
 
 
 def _estimate(digits: _Digits, folder: Path) -> None:
     from sondage import Study
-    from sondage.cli.printing import print_lines
     from sondage.reports.text import describe
 
     with Study.create(folder / "study.db", digits.pool, "error_rate", BUDGET, model="new") as study:
         ids = study.ask(20)
         click.echo(f"  study.ask(20)   -> {', '.join(ids[:4])}, ...")
-        study.tell(ids, [digits.truth[int(name.partition("-")[2]) - 300] for name in ids], who="demo")
+        study.tell(ids, digits.labels(ids), who="demo")
         click.echo(f"  study.tell(...) -> {study.status.labelled} labelled; and so on, up to {BUDGET}\n")
         _label_all(study, digits, 20)
         print_lines(describe(study.estimate()))
@@ -98,7 +101,6 @@ def _estimate(digits: _Digits, folder: Path) -> None:
 
 def _compare(digits: _Digits, folder: Path) -> None:
     from sondage import Study
-    from sondage.cli.printing import print_lines
     from sondage.reports.text import describe
 
     with Study.create(folder / "compare.db", digits.pool, "error_rate", BUDGET, compare=("new", "old")) as study:

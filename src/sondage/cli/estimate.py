@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from sondage.cli.answering import print_answer, print_result
-from sondage.cli.printing import divided, level_option, require_with, sequence_option, study_argument
+from sondage.cli.options import divided, json_option, level_option, require_with, sequence_option, study_argument
 
 __all__ = ["command"]
 
@@ -53,6 +53,7 @@ def _options_of_files(command: Any) -> Any:
 @click.command("estimate", short_help="Estimate the measure from the labels so far, or from labels in a file.")
 @study_argument
 @level_option
+@json_option
 @sequence_option
 @_options_of_files
 def command(study: str, level: float, as_json: bool, sequence: bool, **options: Any) -> None:

@@ -6,7 +6,8 @@ import io
 
 import click
 
-from sondage.cli.printing import format_option, output_options, print_file, require_new, study_argument, write_file
+from sondage.cli.options import format_option, output_options, study_argument
+from sondage.cli.printing import print_file, require_new, write_file
 from sondage.errors import InputError
 
 __all__ = ["command"]

@@ -7,7 +7,8 @@ import shlex
 import click
 
 from sondage.cli.answering import at_least
-from sondage.cli.printing import print_line, study_argument, waiting
+from sondage.cli.options import study_argument
+from sondage.cli.printing import print_line, waiting
 
 __all__ = ["command"]
 

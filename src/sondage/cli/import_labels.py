@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from sondage.cli.answering import next_step
-from sondage.cli.printing import format_option, print_line, study_argument
+from sondage.cli.options import format_option, study_argument
+from sondage.cli.printing import print_line
 
 __all__ = ["command"]
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from sondage.cli.printing import divided, print_lines, require_with, waiting
-from sondage.cli.reading import pool_options, read
+from sondage.cli.options import divided, pool_options, require_with
+from sondage.cli.printing import print_lines, waiting
+from sondage.cli.reading import read
 from sondage.errors import InputError
 
 __all__ = ["command"]

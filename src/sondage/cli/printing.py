@@ -1,4 +1,4 @@
-"""How commands show results: lines for people, JSON for programs; and what they have in common."""
+"""How commands show results: lines for people, JSON for programs; and the files that they write."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from sondage.adapters.whole_files import require_no_database, whole_file
 from sondage.cli.spelling import in_options
@@ -20,20 +19,12 @@ from sondage.errors import InputError
 from sondage.pools.missing import finite
 
 __all__ = [
-    "divided",
-    "format_option",
-    "json_option",
-    "level_option",
-    "output_options",
     "print_file",
     "print_json",
     "print_line",
     "print_lines",
     "require_folder",
     "require_new",
-    "require_with",
-    "sequence_option",
-    "study_argument",
     "visible",
     "waiting",
     "write_file",
@@ -41,49 +32,6 @@ __all__ = [
 
 _CONTROL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 """Controls of terminals, ends of lines, changes of the direction of writing, and halves of characters."""
-
-
-def study_argument(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the argument STUDY: a file or a database URL."""
-    return click.argument("study", metavar="STUDY")(command)
-
-
-def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(command)
-
-
-def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --level and --json."""
-    level = click.option(
-        "--level",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=0.95,
-        show_default=True,
-        help="Confidence level of the interval.",
-    )
-    return level(json_option(command))
-
-
-def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --format."""
-    names = click.Choice(["csv", "jsonl", "label-studio"])
-    text = "Format of the file; by default as its name ends (.csv, .jsonl, .json), else CSV."
-    return click.option("--format", "form", type=names, help=text)(command)
-
-
-def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --output and --force."""
-    output = click.option(
-        "-o", "--output", type=click.Path(dir_okay=False), help="File to write; by default the terminal."
-    )
-    return output(click.option("--force", is_flag=True, help="Write over a file that is there.")(command))
-
-
-def sequence_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --sequence."""
-    text = "Add what holds however often you look, and whenever you stop."
-    return click.option("--sequence", is_flag=True, help=text)(command)
 
 
 def visible(line: str) -> str:
@@ -100,28 +48,6 @@ def visible(line: str) -> str:
 def print_line(line: str, *, err: bool = False) -> None:
     """Print a line."""
     click.echo(visible(line), err=err)
-
-
-def require_with(names: Sequence[str], condition: bool, others: str) -> None:
-    """Refuse parameters of the present command that are given where they say nothing.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The parameters.
-    condition : bool
-        Whether they say something.
-    others : str
-        The options that they go with.
-    """
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        if parameter.name in names and not condition and _is_given(context, parameter):
-            raise InputError(f"{parameter.opts[-1]} goes with {others}")
-
-
-def _is_given(context: click.Context, parameter: click.Parameter) -> bool:
-    return context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
 
 
 def print_json(data: Any) -> None:
@@ -152,11 +78,6 @@ def print_lines(lines: Sequence[str]) -> None:
         style = "bold" if number == 0 else "yellow" if line.startswith("note:") else None
         line = in_options(line) if style == "yellow" else line
         console.print(visible(line), style=style, markup=False)
-
-
-def divided(text: str | None) -> list[str] | None:
-    """Return names that are divided by commas."""
-    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def waiting(text: str) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from sondage.cli.printing import print_line, study_argument
+from sondage.cli.options import study_argument
+from sondage.cli.printing import print_line
 
 __all__ = ["command"]
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from sondage.cli.printing import level_option, print_json, print_line, print_lines, study_argument, waiting, write_file
+from sondage.cli.options import json_option, level_option, study_argument
+from sondage.cli.printing import print_json, print_line, print_lines, waiting, write_file
 from sondage.errors import InputError
 
 __all__ = ["command"]
@@ -16,6 +17,7 @@ __all__ = ["command"]
 @study_argument
 @click.option("--html", type=click.Path(dir_okay=False), help="Write a page that needs no other file; ends in .html.")
 @level_option
+@json_option
 def command(study: str, html: str | None, level: float, as_json: bool) -> None:
     """Report the answer of STUDY and all that it rests on.
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sondage.cli.printing import print_line, study_argument
+from sondage.cli.options import study_argument
+from sondage.cli.printing import print_line
 from sondage.errors import LabelError
 
 if TYPE_CHECKING:

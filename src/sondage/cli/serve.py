@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import click
 
-from sondage.cli.printing import study_argument
+from sondage.cli.options import study_argument
 from sondage.errors import InputError, SondageError
 
 __all__ = ["command"]

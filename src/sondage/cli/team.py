@@ -6,7 +6,8 @@ import shlex
 
 import click
 
-from sondage.cli.printing import json_option, print_json, print_line, print_lines, study_argument
+from sondage.cli.options import json_option, study_argument
+from sondage.cli.printing import print_json, print_line, print_lines
 
 __all__ = ["command"]
 

@@ -6,7 +6,7 @@ comparison the one with weights 1 and -1 (thesis 5.1), so that everything after 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -204,17 +204,17 @@ def believed_totals(
     dict of int to ndarray
         Model -> total, of the shape of s.
     """
-    totals: dict[int, Floats] = {}
     if isinstance(basis, ListLoss):
         assert isinstance(belief, RankingBelief)
         return {model: np.array([np.sum(weights * basis.expected(items, model, belief))]) for model in models}
     if isinstance(belief, ClassBelief):  # the same labels for all models: supposed once
         shared = [(label, weights * weight) for label, weight in belief.supposed(items, ())]
         return {model: basis.believed(items, model, shared) for model in models}
-    for model in models:
-        if isinstance(belief, GaussianBelief) and isinstance(basis, Residuals):
-            totals[model] = belief.residual_totals(items, model, weights)
-            continue
+    if isinstance(belief, GaussianBelief) and isinstance(basis, Residuals):
+        return {model: belief.residual_totals(items, model, weights) for model in models}
+
+    def alone(model: int) -> Iterator[tuple[Any, Any]]:
         supposed = belief.supposed(items, (model,), nodes=basis.nodes)
-        totals[model] = basis.believed(items, model, ((label, weights * weight) for label, weight in supposed))
-    return totals
+        return ((label, weights * weight) for label, weight in supposed)
+
+    return {model: basis.believed(items, model, alone(model)) for model in models}

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from sondage.core.beliefs import GaussianBelief, OutcomeBelief
+from sondage.core.beliefs import Belief, OutcomeBelief
 from sondage.core.comparisons import Influence, moments
-from sondage.core.designs import RootMeanSquare, Term, extent
+from sondage.core.designs import Term, extent
 from sondage.core.measures.bases import rounded
 from sondage.core.predictions import Floats, Items
 
@@ -160,25 +160,25 @@ class Contention(Term):
 
     Attributes
     ----------
-    single : tuple of RootMeanSquare
-        Influence of each model, and the common belief.
+    influences : tuple of Influence
+        How far each label moves each model's measure, in its units.
+    belief : Belief
+        What the labels are expected to be; one that is infinitely broad is of one model, since no distance counts.
     weights : tuple of float
         How much each model contends.
     leader : int
         Place of the leader among them.
     """
 
-    single: tuple[RootMeanSquare, ...]
+    influences: tuple[Influence, ...]
+    belief: Belief
     weights: tuple[float, ...]
     leader: int
 
     def relevance(self, items: Items) -> Floats:
-        weights, belief = np.array(self.weights), self.single[0].belief
-        influences = [term.influence for term in self.single]
+        influences, belief, weights = self.influences, self.belief, np.array(self.weights)
         if isinstance(belief, OutcomeBelief):
             return np.sqrt(_independent(influences, belief, items, weights, self.leader))
-        if isinstance(belief, GaussianBelief) and belief.broad:
-            belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
         models = [model for influence in influences for model in influence.models]
         supposed = list(belief.supposed(items, models, nodes=2 * influences[0].basis.nodes))
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, is_broad
 from sondage.core.comparisons import Influence, moments
 from sondage.core.measures.bases import ROUNDING, Confusion, OwnLoss, Residuals
 from sondage.core.measures.lists import ListLoss
@@ -94,7 +94,7 @@ class RootMeanSquare(Term):
     belief: Belief
 
     def relevance(self, items: Items) -> Floats:
-        if isinstance(self.belief, GaussianBelief) and self.belief.broad:
+        if is_broad(self.belief):
             return broad_root(self.influence, items)
         return self._believed(items)
 

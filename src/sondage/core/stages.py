@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.assisted import Assisted
-from sondage.core.beliefs import Belief, GaussianBelief, is_limit
+from sondage.core.beliefs import Belief, is_broad, is_limit
 from sondage.core.biases import corrected_value
 from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, Sums, moments
@@ -330,7 +330,7 @@ def _believed(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats],
     or a limit, tells nothing of that. Of one that is infinitely broad the root is its leading coefficient, as in sizes.
     """
     sample, influence = part.sample, contrast.influence(sums)
-    if isinstance(belief, GaussianBelief) and belief.broad:
+    if is_broad(belief):
         noise = sample.unit_sums(sample.items.weights * broad_root(influence, sample.items))
         return float(np.sum(sample.expansion.spread * np.square(noise)))
     mean, second = moments(influence, belief, sample.items)

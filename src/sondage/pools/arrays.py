@@ -166,9 +166,6 @@ class Pool(ArrayRows):
         require_text(column, what, where if order is None else "row {}".format)
         return column if listed is None or order is None else document_field(column, listed)
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
     def __repr__(self) -> str:
         count = f"{len(self.models)} model{'s' if len(self.models) > 1 else ''}"
         classes = list(self.task.classes)
@@ -201,7 +198,7 @@ class Pool(ArrayRows):
         """Return a pool of these rows: ids, and with them the numbers of a draw, stay; base weights sum to 1 again."""
         part, weights = copy(self), self.items.weights
         part.ids, part.keys = self.ids[rows], self.keys[rows]
-        size, where = len(part), namer(part.ids)
+        size, where = len(part.ids), namer(part.ids)
         given = base_weights(weights[rows] if weights.strides[0] else None, size, where)
         part.items = replace(self.items.take(rows), weights=given)
         part.fields = {name: column[rows] for name, column in self.fields.items()}

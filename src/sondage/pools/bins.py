@@ -32,7 +32,7 @@ class StoredValues:
 
     def ends(self, quantity: Quantity, model: int, count: int, *, singly: bool = False) -> Floats:
         """Return the upper ends of bins, as `sondage.core.measures.binned.ItemValues` does."""
-        cells = Cells(self.scan, lambda select: quantity_of(quantity, self.scan.schema, model), 0.0, 1.0)
+        cells = Cells(self.scan, lambda select: quantity_of(quantity, self.scan.schema, model))
         while singly and cells.several.any() and len(cells.low) + int(cells.several.sum()) <= count:
             cells.split(cells.several)
         if singly and not cells.several.any() and len(cells.low) <= count:
@@ -46,21 +46,19 @@ class StoredValues:
 
 
 class Cells:
-    """Values in order: what is between the least and the greatest of each cell, and what it weighs.
+    """Values in [0, 1] in order: what is between the least and the greatest of each cell, and what it weighs.
 
     Parameters
     ----------
     scan : Scan
         The rows.
     value : callable
-        Returns the expression of a row's value, given the query; a whole number below 2^53 or a double.
-    low, high : float
-        Bounds of the values.
+        Returns the expression of a row's value, a double, given the query.
     """
 
-    def __init__(self, scan: Scan, value: Callable[[Select], str], low: float, high: float) -> None:
+    def __init__(self, scan: Scan, value: Callable[[Select], str]) -> None:
         self.scan, self.value = scan, value
-        self.low, self.high, self.mass = np.array([low]), np.array([high]), np.ones(1)
+        self.low, self.high, self.mass = np.zeros(1), np.ones(1), np.ones(1)
         self._rows, self._number = np.array([len(scan)]), np.zeros(1, dtype=np.int64)
         self._levels: list[_Level] = []
 

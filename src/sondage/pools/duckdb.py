@@ -22,7 +22,7 @@ from sondage.pools.sql.text import Tables, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DuckDB", "connected_errors", "parquet", "plainly_named", "reason"]
+__all__ = ["DuckDB", "connected_errors", "parquet", "plainly_named", "quoted", "reason"]
 
 _KINDS = {
     "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
@@ -197,9 +197,19 @@ def plainly_named(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
         name: (_OF_NAMES if name in NAMES else _OF_OTHERS).get(_WHOLE.sub(r"\1", str(kind)))
         for name, kind in zip(relation.columns, relation.types, strict=True)
     }
-    quoted = {name: '"' + name.replace('"', '""') + '"' for name in forms}
-    cast = ", ".join(f"{form.format(quoted[name])} AS {quoted[name]}" for name, form in forms.items() if form)
+    cast = ", ".join(f"{form.format(quoted(name))} AS {quoted(name)}" for name, form in forms.items() if form)
     return relation.project(f"* REPLACE ({cast})") if cast else relation
+
+
+def quoted(name: str) -> str:
+    """Return a column's name as queries have it.
+
+    Examples
+    --------
+    >>> print(quoted('a"b'))
+    "a""b"
+    """
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _spelled(table: Mapping[str, NDArray[Any]]) -> str:

@@ -15,9 +15,9 @@ import numpy as np
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import MOST_CLASSES, pool_from_columns
-from sondage.pools.duckdb import DuckDB, connected_errors, parquet, plainly_named
+from sondage.pools.csv_files import csv_header
+from sondage.pools.duckdb import DuckDB, connected_errors, parquet, plainly_named, quoted
 from sondage.pools.engines import Engine, Progress
-from sondage.pools.label_files import csv_header
 from sondage.pools.reading import schema_of
 from sondage.pools.schema import Column
 from sondage.pools.sql.canonical import raw_rows
@@ -26,7 +26,7 @@ from sondage.pools.stored import StoredPool
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["is_database", "is_table", "read_columns", "read_pool"]
+__all__ = ["PARQUET_ENDS", "is_database", "is_table", "read_columns", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
@@ -227,8 +227,7 @@ def _csv_columns(files: Sequence[str]) -> dict[str, Any]:
     names: Any = list(files)  # its types know one file only
     with _connected() as connection:
         relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)
-        quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
-        cells = ", ".join(f"nullif(trim({name}), '')" for name in quoted)
+        cells = ", ".join(f"nullif(trim({quoted(name)}), '')" for name in columns)
         return relation.filter(f"coalesce({cells}) IS NOT NULL").fetchnumpy()
 
 

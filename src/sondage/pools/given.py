@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.missing import converted
-from sondage.pools.numeric import floats, positive_column
+from sondage.pools.numeric import Where, floats, positive_column
 from sondage.pools.texts import HALF, is_text
 
 __all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind", "require_classifiers"]
@@ -73,7 +73,7 @@ _WITHOUT_CLASSES: dict[type, str] = {
 }
 
 
-def namer(ids: Any) -> Any:
+def namer(ids: Any) -> Where:
     """Return a function that names a row in messages."""
 
     def where(row: int) -> str:
@@ -84,7 +84,7 @@ def namer(ids: Any) -> Any:
     return where
 
 
-def base_weights(weights: Any, size: int, where: Any) -> NDArray[Any]:
+def base_weights(weights: Any, size: int, where: Where) -> NDArray[Any]:
     """Return base weights that sum to 1; equal ones take no memory."""
     if weights is None:
         return np.broadcast_to(np.float64(1.0 / size), size)

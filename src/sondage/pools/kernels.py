@@ -142,7 +142,7 @@ class Reader:
     def hashes(self, rows: Rows) -> NDArray[np.uint64]:
         """Return the sum of the rows' hashes, for the fingerprint."""
         keys, units = self.keys(rows), self.units(rows)
-        shared = [] if units.of_row is None else [keys[units.first][units.of_row].astype(np.uint64)]
+        shared = [] if units.of_row is None else [units.spread(keys[units.first]).astype(np.uint64)]
         return np.asarray(row_hashes(keys, self.items(rows), shared).sum(axis=0, dtype=np.uint64))
 
     def undrawn(self, sizes: Mixed, kernel: Callable[[Undrawn], Result], rows: Rows) -> Result:

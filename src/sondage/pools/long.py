@@ -136,23 +136,20 @@ def layout_of_long(columns: Sequence[str], classes: Any = None) -> LongLayout:
     return LongLayout({model: name for name, model in ranked.items()}, grades, shown)
 
 
-def _ordered(graded: dict[str, str]) -> list[float]:
-    """Return the grades of the columns, ascending."""
+def _by_grade(graded: dict[str, str], classes: Any) -> dict[float, str]:
+    """Return the columns of a grade model in the order of the grades."""
+    columns: dict[float, str] = {}
     for column, text in graded.items():
         if not reads_as_number(text):
             raise InputError(f"column {column!r}: the grade {text!r} must be a number")
-    return sorted(float(text) for text in graded.values())
-
-
-def _by_grade(graded: dict[str, str], classes: Any) -> dict[float, str]:
-    """Return the columns of a grade model in the order of the grades."""
-    columns = {float(text): name for name, text in graded.items() if reads_as_number(text)}
-    wanted: Sequence[float] = (
-        _ordered(graded) if classes is None else [float(grade) for grade in listed("classes", classes)]
-    )
-    missing = next((grade for grade in wanted if grade not in columns), None)
-    if missing is not None or len(columns) > len(wanted):
-        raise InputError(f"grades are {list(wanted)}; columns of probabilities are {list(graded)}")
+        if columns.setdefault(float(text), column) != column:
+            raise InputError(f"columns {columns[float(text)]!r} and {column!r} are of the same grade: drop one")
+    named = sorted(columns) if classes is None else listed("classes", classes)
+    if not all(map(reads_as_number, named)):
+        raise InputError(f"grades are numbers; classes={classes!r}")
+    wanted = [float(grade) for grade in named]
+    if sorted(columns) != sorted(wanted):
+        raise InputError(f"grades are {wanted}; columns of probabilities are {list(graded)}")
     return {grade: columns[grade] for grade in wanted}
 
 

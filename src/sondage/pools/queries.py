@@ -39,7 +39,7 @@ class Queries:
     def rows(self, documents: Rows) -> Rows:
         """Return the queries of some documents, of which those of a query stand together."""
         starts = _starts(documents["id"])
-        table, offsets = self._kept(*self._coded(documents, starts))
+        table, offsets = self._kept(self._coded(documents, starts), starts)
         lists = np.empty(len(starts) - 1, dtype=object)
         for query, (start, stop) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
             lists[query] = Span(table, start, stop)
@@ -59,14 +59,14 @@ class Queries:
             found |= {"sum_w": float(weights.sum()), "sum_ww": float(np.sum(weights**2))}
             found |= {"min_w": float(weights.min(initial=np.inf)), "max_w": float(weights.max(initial=0.0))}
         if self.schema.cost is not None:
-            costs = self._costs(*self._kept(*self._coded(documents, starts)))
+            costs = self._costs(*self._kept(self._coded(documents, starts), starts))
             some = costs[costs > 0]
             found |= {"sum_c": float(some.sum()), "n_free": len(costs) - len(some)}
             found |= {"min_c": float(some.min(initial=np.inf)), "max_c": float(some.max(initial=0.0))}
         return found
 
-    def _coded(self, documents: Rows, starts: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return the table of documents, of each query in the order of their names, and where a query's begin."""
+    def _coded(self, documents: Rows, starts: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the table of documents, of each query in the order of their names."""
         schema = self.schema
         assert schema.lists is not None
         queries, names = _numbers(starts), _names(documents["d"])
@@ -82,7 +82,7 @@ class Queries:
             table["p"] = p / p.sum(axis=1)[:, None] if uneven else p
         if schema.cost is not None:
             table["cost"] = documents["c"][order]
-        return table, starts
+        return table
 
     def _kept(self, table: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the documents that are judged for the question, and where a query's begin."""

@@ -112,8 +112,8 @@ class Scan:
     def _of_lists(self) -> dict[str, Any]:
         """Return what only whole lists tell: number, weights and costs of queries."""
         kernel, select = Queries(self.schema).survey, self.base.select()
-        text = f"SELECT {', '.join(self.schema.read)} FROM ({select.text}) t"
-        return surveyed(self.engine.mapped(text, select.tables, kernel, "checking lists", join=both, whole="id"))
+        text, step = select.only(self.schema.read), "checking lists"
+        return surveyed(self.engine.mapped(text, select.tables, kernel, step, join=both, whole="id"))
 
     def judged(self, models: Sequence[int], statistics: Sequence[ListLoss]) -> Scan:
         """Return the pass over ranked lists as a question sees them."""
@@ -145,10 +145,8 @@ class Scan:
         return Reader(self.schema, self.unit)
 
     def ask(self, text: str, select: Select, step: str) -> list[dict[str, Any]]:
-        """Return the rows of an answer, as they are named; missing values are None."""
-        columns = self.engine.query(text, select.tables, step)
-        lists = [column.tolist() for column in columns.values()]
-        return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
+        """Return the rows of an answer; missing values are None."""
+        return _by_row(self.engine.query(text, select.tables, step))
 
     def _take_survey(self, groups: Sequence[Mapping[str, Any]]) -> bool:
         """Take what a first pass found; return whether it holds, or has to be made again with what is known now."""
@@ -213,11 +211,8 @@ class Scan:
             return self._believed_by_kernel(wanted, belief, chosen)
         rows = dict(self.engine.query(text, select.tables, "pass 1: believed sums"))
         lists = rows.pop("near", None)
-        if first:
-            listed = {name: column.tolist() for name, column in rows.items()}
-            groups = [dict(zip(listed, row, strict=True)) for row in zip(*listed.values(), strict=True)]
-            if not self._take_survey(groups):
-                return self._believed(wanted, belief, chosen)
+        if first and not self._take_survey(_by_row(rows)):
+            return self._believed(wanted, belief, chosen)
         if coming is not None and reach is not None and lists is not None:
             known = not first or self.schema.hashed or self.small
             found = columns_of(lists.tolist(), self.schema.columns)
@@ -256,11 +251,11 @@ class Scan:
     ) -> Iterator[Result]:
         """Yield what a function makes of the chosen rows, some thousands at a time."""
         select = rows_of(self.base, chosen.asked)
-        select.text = f"SELECT {', '.join(self.schema.read)} FROM ({select.text}) t"
+        text = select.only(self.schema.read)
         whole = None if self.schema.group is None else "g"
         if self.schema.lists is not None:
             kernel, whole = partial(_of_queries, self.queries, kernel), "id"
-        return self.engine.mapped(select.text, select.tables, kernel, step, join=join, whole=whole)
+        return self.engine.mapped(text, select.tables, kernel, step, join=join, whole=whole)
 
     def summed(self, chosen: Chosen, kernel: Callable[[Rows], Result], join: Join[Result], step: str) -> Result:
         """Return what a function makes of the chosen rows, joined."""
@@ -292,8 +287,7 @@ class Scan:
         _ = self.survey  # which may find ids to be hashed, and probabilities to be divided by their sum
         select = self.base.select()
         select.among(column, "wanted", values)
-        text = f"SELECT {', '.join(self.schema.read)} FROM ({select.text}) t"
-        found = self.engine.query(text, select.tables, "looking up items")
+        found = self.engine.query(select.only(self.schema.read), select.tables, "looking up items")
         if self.schema.lists is None:
             return found
         order = np.argsort(found["id"], kind="stable")
@@ -323,6 +317,12 @@ class Scan:
             return float(self.summed(Chosen(chosen.asked), kernel, add, "weighing rows"))
         (found,) = self.ask(select.aggregated({"mass": f"SUM({weight})"}), select, "weighing rows")
         return float(found["mass"] or 0.0) * self.unit
+
+
+def _by_row(columns: Rows) -> list[dict[str, Any]]:
+    """Return an answer row by row."""
+    lists = [column.tolist() for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
 def _of_queries(queries: Queries, kernel: Callable[[Rows], Result], documents: Rows) -> Result:

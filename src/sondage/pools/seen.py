@@ -37,13 +37,12 @@ class Seen:
         InputError
             If an id stands in several rows.
         """
-        _require_unique(reader.keys(rows), rows["id"])
-        units = reader.units(rows)
-        keys, names = reader.keys(rows)[units.first].tolist(), rows["id"][units.first].tolist()
+        keys, units = reader.keys(rows), reader.units(rows)
+        _require_unique(keys, rows["id"])
         of_row = np.arange(len(units)) if units.of_row is None else units.of_row
-        order = np.lexsort((reader.keys(rows), of_row))
-        parts = np.split(order, np.flatnonzero(np.diff(of_row)) + 1)
-        for key, name, part in zip(keys, names, parts, strict=bool(keys)):
+        parts = np.split(np.lexsort((keys, of_row)), np.flatnonzero(np.diff(of_row)) + 1)
+        own, names = keys[units.first].tolist(), rows["id"][units.first].tolist()
+        for key, name, part in zip(own, names, parts, strict=bool(own)):
             self._at[key], self._ids[key] = (rows, part), name
 
     def know(self, names: Sequence[Any], hashed: bool) -> NDArray[np.int64]:

@@ -253,11 +253,9 @@ class StoredPool(Pool):
         names, raw = self._seen.ids(units), self.scan.schema.id.raw
         select = raw_rows()
         select.among(raw, "wanted", names)
-        wanted = ", ".join([raw, *(column.raw for column in fields)])
         lists = self.scan.schema.lists
-        if lists is not None:
-            wanted = f"{wanted}, {lists.document.raw}"
-        rows = self.scan.engine.query(f"SELECT {wanted} FROM ({select.text}) t", select.tables, "fetching fields")
+        wanted = [raw, *(column.raw for column in fields), *([] if lists is None else [lists.document.raw])]
+        rows = self.scan.engine.query(select.only(wanted), select.tables, "fetching fields")
         if lists is not None and len(self) < self.scan.survey["n_rows"]:
             table = rows[raw], rows[lists.document.raw]
             return {column.name: fields_by_query(*table, _shown(rows[column.raw]), names) for column in fields}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, GaussianBelief
+from sondage.core.beliefs import Belief, is_broad
 from sondage.core.comparisons import Influence, moments
 from sondage.core.designs import RootMeanSquare
 from sondage.core.predictions import Floats, Items
@@ -40,7 +40,7 @@ def believed(influence: Influence, belief: Belief, items: Items) -> tuple[Floats
 
     Where variances are beyond all bounds the means are nothing beside the roots of the second moments.
     """
-    if isinstance(belief, GaussianBelief) and belief.broad:
+    if is_broad(belief):
         root = RootMeanSquare(influence=influence, belief=belief).relevance(items)
         return np.zeros(len(items)), np.square(root)
     return moments(influence, belief, items)

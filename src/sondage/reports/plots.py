@@ -13,7 +13,7 @@ import numpy as np
 from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report
 from sondage.reports.making import make_report
-from sondage.reports.text import PERCENT, base_name
+from sondage.reports.text import in_percent
 from sondage.reports.wording import rough_count
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def draw_figures(ax: Axes, figures: Sequence[Figure], palette: Palette) -> None:
 
 def _scale(measures: Sequence[str]) -> float:
     """Return 100 where all are shares that one says in per cent."""
-    return 100.0 if all(base_name(measure) in PERCENT for measure in measures) else 1.0
+    return 100.0 if all(map(in_percent, measures)) else 1.0
 
 
 def _short(text: str, most: int = 26) -> str:

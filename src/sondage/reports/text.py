@@ -13,16 +13,15 @@ from sondage.core.slices import Slices
 from sondage.reports.contents import Figure
 
 __all__ = [
-    "PERCENT",
     "all_warnings",
     "answer",
     "answers",
-    "base_name",
     "basis_lines",
     "describe",
     "details",
     "figure_reach",
     "figure_value",
+    "in_percent",
     "label_count",
     "named_measure",
     "pvalue_text",
@@ -116,7 +115,7 @@ def quantity(value: float, measure: str, width: float = math.nan, unit: str = " 
     """
     if not math.isfinite(value):
         return "undefined"
-    scale = 100.0 if base_name(measure) in PERCENT else 1.0
+    scale = 100.0 if in_percent(measure) else 1.0
     reach = width if math.isfinite(width) and width > 0 else abs(value) or 1.0
     digits = min(max(0, 2 - math.ceil(math.log10(scale * reach))), 8)
     if scale == 1.0 and reach <= 1:
@@ -130,9 +129,9 @@ def unit_of(estimate: Estimate) -> str:
     return " points" if len(estimate.models) > 1 else " %"
 
 
-def base_name(measure: str) -> str:
-    """Return a measure's name without its parameters."""
-    return measure.partition(":")[0]
+def in_percent(measure: str) -> bool:
+    """Return whether a measure, whatever its parameters, is a share that one says in per cent."""
+    return measure.partition(":")[0] in PERCENT
 
 
 def named_measure(measure: str) -> str:
@@ -218,7 +217,7 @@ def _decided(comparison: Comparison) -> str:
         other = models[0] if better == models[1] else models[1]
         return "No winner yet" if better is None else f"{better!r} is better than {other!r}"
     above = comparison.significance.alternative == "greater"
-    percent = base_name(comparison.estimate.measure) in PERCENT
+    percent = in_percent(comparison.estimate.measure)
     margin = f"{100 * abs(null) if percent else abs(null):g}"
     if percent:
         margin += " point" if margin == "1" else " points"

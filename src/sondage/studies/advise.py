@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.beliefs import GaussianBelief
+from sondage.core.beliefs import is_broad
 from sondage.core.checks import require_number
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.display import Shown
@@ -207,7 +207,7 @@ def advise(
     aim = _Aim(width, difference, wanted_power, alpha)
     expected = tuple(_expected(name, budget, variances, limit, aim) for budget in looked for name in variances)
     plan = plans["default"]
-    scaled = not (isinstance(plan.belief, GaussianBelief) and plan.belief.broad)
+    scaled = not is_broad(plan.belief)
     if not scaled and (width is not None or difference is not None):
         raise InputError(
             "width= and difference= need predictive variances: without them the labels' spread is not known"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from sondage.core.measures import Accuracy, ErrorRate
+from sondage.core.measures import Accuracy, ErrorRate, Task
 from sondage.core.predictions import Classes
 from sondage.core.significance import Counts
 from sondage.pools import Pool
@@ -54,19 +54,22 @@ def _informed(pool: Pool) -> bool:
 
 def _countable(pool: Pool, question: Question) -> bool:
     """Return whether the two models differ by counts of items alone."""
-    measure = question.measures[0]
     plain = (pool.prices is None or pool.prices.equal) and not _informed(pool) and not pool.grouped
-    zero_one = isinstance(measure, Accuracy | ErrorRate) and pool.task.kind == "classification"
-    return zero_one and plain and pool.equal_weights
+    return _counts_right(question, pool.task) and plain and pool.equal_weights
+
+
+def _counts_right(question: Question, task: Task) -> bool:
+    """Return whether the first measure counts which predicted classes are right."""
+    return isinstance(question.measures[0], Accuracy | ErrorRate) and task.kind == "classification"
 
 
 def meant_to_count(session: Session) -> bool:
     """Return whether the items were drawn uniformly where the two models differ, for an exact test."""
     method, question = session.method, session.question
     uniform = all(getattr(method, part) == wanted for part, wanted in _UNIFORM.items() if part != "estimator")
-    zero_one = isinstance(question.measures[0], Accuracy | ErrorRate) and session.task.kind == "classification"
     plain = session.units is None and method.draw == "without_replacement"
-    return uniform and zero_one and plain and len(question.models) == 2 and session.stage.drawn.settings["equal"]
+    two = len(question.models) == 2 and _counts_right(question, session.task)
+    return uniform and two and plain and session.stage.drawn.settings["equal"]
 
 
 def immovable(session: Session) -> bool:

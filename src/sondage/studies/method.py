@@ -217,6 +217,11 @@ class Question:
         ``"two-sided"``, ``"less"`` or ``"greater"``, of the difference first minus second.
     margin : float
         Of one-sided tests: by how much the null hypothesis is moved (non-inferiority).
+
+    Raises
+    ------
+    InputError
+        If there is no measure, the level is not in (0, 1), or the margin does not fit the alternative.
     """
 
     kind: str

@@ -35,6 +35,11 @@ class Store:
     ----------
     place : str or Path
         Path of a SQLite file, or a PostgreSQL URL, ``postgresql://user:password@host:5432/name``.
+
+    Raises
+    ------
+    StudyError
+        If the name is empty, that of a database in memory, or a URL that cannot be used.
     """
 
     def __init__(self, place: str | os.PathLike[str]) -> None:

@@ -87,6 +87,11 @@ class Folder:
     ----------
     root : str or Path
         The folder.
+
+    Raises
+    ------
+    InputError
+        If it is no folder.
     """
 
     origin = ""
@@ -123,6 +128,11 @@ class Address:
     ----------
     root : str
         The address; names are relative to it, or begin with it.
+
+    Raises
+    ------
+    InputError
+        If it is no address of this machine, or has characters that an address cannot have.
     """
 
     def __init__(self, root: str) -> None:

@@ -17,7 +17,7 @@ from sondage.studies.study import Study
 from sondage.web.images import Images
 from sondage.web.showing import Choice, Shown, choices, document_parts, shown, shown_item, system_parts
 
-__all__ = ["Card", "Labelling", "Place", "Row", "StudyProgress"]
+__all__ = ["Card", "Form", "Labelling", "Place", "Row", "StudyProgress"]
 
 QUESTIONS = {
     "classification": "Which label is right?",
@@ -29,6 +29,7 @@ MOST_BUTTONS = 34
 ROW = "row:"
 
 Form = Mapping[str, str]
+"""Fields of a form by name, as a browser sent them."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.web.images import Images
 
-__all__ = ["Choice", "Shown", "choices", "document_parts", "keys", "shown", "shown_item", "system_parts"]
+__all__ = ["Choice", "Shown", "choices", "document_parts", "shown", "shown_item", "system_parts"]
 
 SHORT = 90
 """Longest text, in characters, that stands in the table of facts."""
@@ -139,11 +139,6 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def keys(count: int) -> list[str]:
-    """Return a key for each of so many labels, as far as there are keys."""
-    return [KEYS[place : place + 1] for place in range(count)]
-
-
 def choices(task: Task) -> list[Choice]:
     """Return the labels of a task: its classes or its grades; none where labels are numbers."""
     if task.kind == "classification":
@@ -152,4 +147,5 @@ def choices(task: Task) -> list[Choice]:
         values = [f"{grade:g}" for grade in task.grades]
         names = list(FAMILIAR.get(task.grades, values))
     own = set(values) <= set(KEYS)  # a label that is itself a key has that key
-    return [Choice(*one) for one in zip(values, names, values if own else keys(len(values)), strict=True)]
+    keys = values if own else [KEYS[place : place + 1] for place in range(len(values))]  # as far as there are keys
+    return [Choice(*one) for one in zip(values, names, keys, strict=True)]

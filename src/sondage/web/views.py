@@ -1,9 +1,9 @@
-"""The pages: each reads a request, lets the desk do it, and shows what comes next."""
+"""The pages: each reads a request, lets `Labelling` do it, and shows what comes next."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,13 +18,11 @@ from starlette.routing import BaseRoute, Route
 from sondage.errors import InputError, SondageError
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.web.forms import read_form
-from sondage.web.labelling import Labelling
+from sondage.web.labelling import Form, Labelling
 from sondage.web.overview import overview
 from sondage.web.security import Gate, Visitor
 
 __all__ = ["ROUTES", "Site", "failed"]
-
-Form = Mapping[str, str]
 
 HTMX = {
     "defaultSettleDelay": 0,  # with a delay the next key press would meet a form that htmx does not know yet

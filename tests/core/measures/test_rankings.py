@@ -10,7 +10,7 @@ from sondage.core.beliefs import RankingBelief
 from sondage.core.beliefs.grades import POINTS
 from sondage.core.comparisons import Contrast, believed_totals, moments
 from sondage.core.designs import matters
-from sondage.core.measures import Task, parse_measure
+from sondage.core.measures import RBP, Task, parse_measure
 from sondage.errors import InputError, MeasureError
 
 GRADES = (0, 1, 2)
@@ -202,6 +202,11 @@ def test_measures_of_rankings_are_for_rankings(name):
 def test_parameters_are_refused(name, reason):
     with pytest.raises(MeasureError, match=reason):
         parse_measure(name)
+
+
+def test_persistence_that_is_no_number_is_refused():
+    with pytest.raises(MeasureError, match="persistence=high must be between 0 and 1"):
+        RBP(persistence="high")
 
 
 def test_error_rate_is_not_for_rankings():

@@ -120,7 +120,6 @@ class Held:
     measure: str
     bounds: tuple[float, float]
     higher_is_better: bool | None
-    zero_one: bool
     scores: Floats
     fitted: list[Any]
     X: Any
@@ -130,7 +129,7 @@ class Held:
         """Return whether each item's held-out prediction is right, shape (N,)."""
         from sklearn.utils import _safe_indexing
 
-        if not self.zero_one:
+        if self.measure not in ("error_rate", "accuracy"):
             raise InputError(f"test 'mcnemar' is for error_rate and accuracy, not {self.measure!r}; use 't'")
         if not splits.once:
             raise InputError("test 'mcnemar' needs each item held out exactly once: one division into folds")
@@ -169,7 +168,6 @@ def hold_out(estimator: Any, X: Any, y: Any, measure: Measure, splits: Splits, n
         measure=functional.name,
         bounds=functional.bounds,
         higher_is_better=functional.higher_is_better,
-        zero_one=functional.name in ("error_rate", "accuracy"),
         scores=np.asarray(found["test_score"], dtype=np.float64),
         fitted=found["estimator"],
         X=X,

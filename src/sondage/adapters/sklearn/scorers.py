@@ -11,6 +11,7 @@ from sondage.adapters.sklearn.pools import models_of, pool_of
 from sondage.core.measures import Functional, Measure, parse_measure, settled
 from sondage.core.results import Estimate
 from sondage.errors import InputError, MeasureError
+from sondage.pools import Pool
 from sondage.pools.coding import code_labels
 from sondage.pools.missing import require_given
 from sondage.pools.numeric import numeric
@@ -52,7 +53,7 @@ class MeasureScorer:
         value = functional.value(functional.basis.totals(pool.items, 0, labels, pool.items.weights))
         return _signed(value, functional) if self.signed else value
 
-    def _functional(self, pool: Any) -> Functional:
+    def _functional(self, pool: Pool) -> Functional:
         functional = settled(self.measure, pool.task, pool.items, (0,)).ready(pool.task)
         if functional.corrected is not None:
             raise MeasureError(f"measure {functional.name!r} is biased on a few items; use sondage.evaluate")

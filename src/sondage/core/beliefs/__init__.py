@@ -10,7 +10,7 @@ a measure computes from labels are then plain weighted sums, and nothing else in
 from sondage.core.beliefs.classes import ClassBelief
 from sondage.core.beliefs.columns import Doubts
 from sondage.core.beliefs.divided import Divided, predicted_apart
-from sondage.core.beliefs.gaussian import GaussianBelief, is_limit, tells_nothing
+from sondage.core.beliefs.gaussian import GaussianBelief, is_broad, is_limit, tells_nothing
 from sondage.core.beliefs.grades import RankingBelief
 from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.learned import LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief, rests_on
@@ -31,6 +31,7 @@ __all__ = [
     "OutcomeBelief",
     "RankingBelief",
     "Supposed",
+    "is_broad",
     "is_limit",
     "predicted_apart",
     "rests_on",

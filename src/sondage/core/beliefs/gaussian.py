@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from sondage.core.calibration import another_unit, calibrate_variances
 from sondage.core.predictions import Floats, Items, Means
 from sondage.errors import InputError
 
-__all__ = ["GaussianBelief", "is_limit", "tells_nothing"]
+__all__ = ["GaussianBelief", "is_broad", "is_limit", "tells_nothing"]
 
 NARROW = 0.004
 """Half a width, in standard deviations, below which the moments of a truncated normal cancel."""
@@ -151,6 +151,11 @@ class GaussianBelief:
         variances = [np.square(self._deviation(items.means(index))) for index in models]
         squares = [np.square(labels - self._centre(items, index)) for index in models]
         return another_unit(np.concatenate(variances), np.concatenate(squares)) != 0
+
+
+def is_broad(belief: Distribution) -> TypeGuard[GaussianBelief]:
+    """Return whether a belief is the limit of infinitely large variances."""
+    return isinstance(belief, GaussianBelief) and belief.broad
 
 
 def is_limit(belief: Distribution) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sondage.core.beliefs import Belief, GaussianBelief
+from sondage.core.beliefs import Belief, GaussianBelief, is_broad
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.contenders import Contention, Standing
 from sondage.core.designs import (
@@ -100,7 +100,7 @@ class Setting:
         """
         belief = belief or self.belief
         sums = self.expect(contrast, belief)
-        if isinstance(belief, GaussianBelief) and belief.broad:
+        if is_broad(belief):
             mean = np.asarray(np.mean(list(sums.values()), axis=0))
             sums = dict.fromkeys(sums, mean)
         return contrast.influence(self._rounded(sums))
@@ -142,7 +142,7 @@ class Setting:
         return {model: self.functional.basis.rounded(mu) for model, mu in sums.items()}
 
     def term(self, contrast: Contrast, *, belief: Belief | None = None, cost_exponent: float = 0.5) -> RootMeanSquare:
-        """Return the thesis's optimal term, or its assisted form."""
+        """Return the thesis's optimal term; for an assisted estimator its assisted form, unless a belief is given."""
         kind = Deviation if self.assisted and belief is None else RootMeanSquare
         return kind(
             cost_exponent=cost_exponent,
@@ -246,13 +246,12 @@ def _contenders(setting: Setting) -> Mixture:
     if standing is None:
         pairs = setting.served
         return mixture([setting.term(pair) for pair in pairs[:: -(-len(pairs) // MOST_PAIRS)]])
-    single = tuple(
-        RootMeanSquare(influence=setting.influence(Contrast(setting.functional, ((m, 1.0),))), belief=setting.belief)
-        for m in models
-    )
-    weights = tuple(float(standing.weights[m]) for m in models)
+    influences = tuple(setting.influence(Contrast(setting.functional, ((m, 1.0),))) for m in models)
+    belief, weights = setting.belief, tuple(float(standing.weights[m]) for m in models)
+    if is_broad(belief):  # no distance between models counts: one stands for all
+        belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
     leader = models.index(standing.leader)
-    return mixture([Contention(single=single, weights=weights, leader=leader)])
+    return mixture([Contention(influences=influences, belief=belief, weights=weights, leader=leader)])
 
 
 def _disagreement(setting: Setting) -> Mixture:

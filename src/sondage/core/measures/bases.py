@@ -24,6 +24,7 @@ __all__ = [
     "Basis",
     "ClassLoss",
     "Confusion",
+    "OneLoss",
     "OutcomeValue",
     "OwnLoss",
     "Plain",
@@ -194,8 +195,22 @@ class Confusion(Shares):
         return np.asarray(coefficients[predicted, label])
 
 
+class OneLoss(Plain):
+    """What bases share that are one loss of each item, shape (1,)."""
+
+    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
+        return np.array([np.sum(weight * self._loss(items, model, label))])
+
+    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
+        return np.asarray(coefficients[0] * self._loss(items, model, label))
+
+    @abstractmethod
+    def _loss(self, items: Items, model: int, label: Any) -> Floats:
+        """Return the loss of each item, shape (n,)."""
+
+
 @dataclass(frozen=True)
-class ClassLoss(Plain):
+class ClassLoss(OneLoss):
     """A proper loss of the class probabilities: ``"log"`` (clipped at 1e-15) or ``"brier"``; shape (1,)."""
 
     kind: str
@@ -203,12 +218,6 @@ class ClassLoss(Plain):
     @property
     def name(self) -> str:
         return self.kind
-
-    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
-        return np.array([np.sum(weight * self._loss(items, model, label))])
-
-    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
-        return np.asarray(coefficients[0] * self._loss(items, model, label))
 
     def _loss(self, items: Items, model: int, label: Any) -> Floats:
         p = items.classes(model).probabilities
@@ -282,7 +291,7 @@ class OutcomeValue(Plain):
 
 
 @dataclass(frozen=True, eq=False)
-class OwnLoss(Plain):
+class OwnLoss(OneLoss):
     """A user's loss ``function(outputs, labels) -> (n,)``, shape (1,).
 
     `outputs` are predicted classes or means, `labels` classes or numbers; classes are passed as the user named
@@ -293,12 +302,6 @@ class OwnLoss(Plain):
     classes: NDArray[Any] | None = None
     name: str = "own loss"
     nodes = 15
-
-    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
-        return np.array([np.sum(weight * self._loss(items, model, label))])
-
-    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
-        return np.asarray(coefficients[0] * self._loss(items, model, label))
 
     def _loss(self, items: Items, model: int, label: Any) -> Floats:
         label = np.broadcast_to(label, len(items))

@@ -64,6 +64,11 @@ class ECE:
     edges : tuple of ndarray of float
         Upper ends of the bins for each model, from `settled`.
 
+    Raises
+    ------
+    MeasureError
+        If bins is no whole number from 1 to 65,536, or there is no such spacing.
+
     Notes
     -----
     The standard error is the root of the variance plus the square of the bias that may be left, so that t intervals

@@ -169,6 +169,11 @@ class FMeasure:
     positive : optional
         The positive class; by default the second of two.
 
+    Raises
+    ------
+    MeasureError
+        If beta is negative, eta is outside [0, 1], one of them is no number, or both are given.
+
     Examples
     --------
     >>> table = np.array([[0.6, 0.1], [0.1, 0.2]])

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures.bases import Plain
+from sondage.core.measures.bases import OneLoss
 from sondage.core.predictions import Floats, Items, Ranks
 from sondage.core.rankings import in_chunks, narrowed, segment_sums
 
@@ -58,7 +58,7 @@ def flat_codes(ranks: Ranks, label: Any) -> NDArray[Any]:
     return codes[np.arange(codes.shape[1]) < counts[:, None]]
 
 
-class ListLoss(Plain):
+class ListLoss(OneLoss):
     """One loss a query and system, shape (1,)."""
 
     nodes = 1
@@ -76,13 +76,7 @@ class ListLoss(Plain):
         """Return which documents must be judged, bool (D,): those in the list, up to the depth."""
         return kept(ranks.positions, self.depth) > 0
 
-    def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
-        return np.array([np.sum(weight * self._of_label(items, model, label))])
-
-    def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
-        return np.asarray(coefficients[0] * self._of_label(items, model, label))
-
-    def _of_label(self, items: Items, model: int, label: Any) -> Floats:
+    def _loss(self, items: Items, model: int, label: Any) -> Floats:
         ranks = items.ranks(model)
         return self.losses(ranks, flat_codes(ranks, label))
 

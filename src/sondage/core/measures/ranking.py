@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sondage.core.checks import is_whole
+from sondage.core.checks import is_number, is_whole
 from sondage.core.measures.cascades import Cascade
 from sondage.core.measures.functionals import Functional, Task, linear, require
 from sondage.core.measures.lists import Additive, Normalised
@@ -205,6 +205,11 @@ class RBP(_Cut):
     persistence : float
         p, in (0, 1): the probability that a reader goes on to the next document.
 
+    Raises
+    ------
+    MeasureError
+        If k is no whole number from 1, or p is not in (0, 1).
+
     Examples
     --------
     >>> RBP(persistence=0.5).name
@@ -215,8 +220,8 @@ class RBP(_Cut):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.persistence < 1:
-            raise MeasureError(f"persistence={self.persistence:g} must be between 0 and 1")
+        if not is_number(self.persistence) or not 0 < self.persistence < 1:
+            raise MeasureError(f"persistence={str(self.persistence).removesuffix('.0')} must be between 0 and 1")
 
     @property
     def name(self) -> str:

@@ -52,7 +52,7 @@ def top_and_rest(select: Select, source: Source) -> list[str]:
     names = told.names
     if len(names) <= MOST_PLAYERS:
         return [told.top, told.rest]
-    (top,) = select.let([f"greatest({', '.join(names)})"])
+    top = select.one(f"greatest({', '.join(names)})")
     # Where the difference has lost its digits, the others are added up.
     left = select.one(f"{total(names)} - {top}")
     others = total([f"CASE WHEN {source.code} = {label} THEN 0e0 ELSE {name} END" for label, name in enumerate(names)])

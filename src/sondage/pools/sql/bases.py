@@ -88,10 +88,6 @@ def _(basis: OutcomeValue, select: Select, schema: Schema, model: int, labels: S
     return [number(float(a[0]) * float(label[model])) for label in labels]
 
 
-Sums = dict[str, str]
-"""Aggregates by name."""
-
-
 def believed_sums(
     basis: Basis, belief: Belief, select: Select, schema: Schema, model: int, labelled: Supposed
 ) -> list[str]:

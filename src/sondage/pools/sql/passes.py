@@ -21,7 +21,7 @@ from sondage.pools.sql.bases import believed_sums
 from sondage.pools.sql.beliefs import supposed
 from sondage.pools.sql.canonical import prepared, survey
 from sondage.pools.sql.hashing import leading
-from sondage.pools.sql.terms import ALL, matter, sized
+from sondage.pools.sql.terms import ALL, masked, matter, sized
 from sondage.pools.sql.text import NoForm, Select, literal, number, total
 
 __all__ = [
@@ -128,12 +128,16 @@ def weighed(base: Base, chosen: Chosen) -> tuple[Select, str]:
 
 def mixed(sizes: Mixed, select: Select, schema: Schema) -> str:
     """Return the expression of the sizes; layers are added."""
+    relevant, parts = _parts(sizes, select, schema)
+    return select.one(total([_over(part, relevant, f"{number(part.factor)} * {text}") for part, text in parts]))
+
+
+def _parts(sizes: Mixed, select: Select, schema: Schema) -> tuple[str, list[tuple[Part, str]]]:
+    """Return the condition of a row that can matter, and each part with the expression of its sizes."""
     if schema.group is not None:
         raise NoForm("sizes of rows that share labels")
     relevant = ALL if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
-    terms = [(part, sized(part.term, select, schema)) for part in sizes.parts]
-    texts = [_masked(f"{number(part.factor)} * {text}", relevant, part.restricted) for part, text in terms]
-    return select.one(total(texts))
+    return relevant, [(part, sized(part.term, select, schema)) for part in sizes.parts]
 
 
 def _flag(condition: str) -> str:
@@ -147,8 +151,9 @@ def _sum(value: str, weight: str = "1e0") -> str:
     return f"SUM({value})" if literal(value) is None else f"COUNT(*) * {value}"
 
 
-def _masked(text: str, relevant: str, restricted: bool) -> str:
-    return f"CASE WHEN {relevant} THEN {text} ELSE 0e0 END" if restricted and relevant != ALL else text
+def _over(part: Part, relevant: str, size: str) -> str:
+    """Return a part's size over the rows that it is spread over."""
+    return masked(relevant, size) if part.restricted else size
 
 
 def believed(
@@ -240,12 +245,9 @@ def masses(base: Base, sizes: Mixed, asked: NDArray[Any] | None) -> tuple[str, S
     The factors of the parts are left out.
     """
     base.require_form()
-    if base.schema.group is not None:
-        raise NoForm("sizes of rows that share labels")
     schema, select = base.schema, rows_of(base, asked)
-    relevant = ALL if sizes.moving is None else matter(sizes.moving, sizes.belief, select, schema)
-    texts = [(part, sized(part.term, select, schema)) for part in sizes.parts]
-    parts = select.let([_masked(text, relevant, part.restricted) for part, text in texts])
+    relevant, texts = _parts(sizes, select, schema)
+    parts = select.let([_over(part, relevant, text) for part, text in texts])
     everywhere = any((literal(part) or 0.0) > 0 for part in parts)
     there = "1" if everywhere else select.one(_flag(" OR ".join(f"{part} > 0e0" for part in parts) or "1 = 0"))
     can = "1" if relevant == ALL else select.one(_flag(relevant))
@@ -300,5 +302,4 @@ def head(
         rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"
         size = mixed(sizes, select, schema)
         select.where(f"{size} > least({number(least * (1 - 1e-12))}, {rest})")
-    select.text = f"SELECT {', '.join(schema.columns)} FROM ({select.text}) t"
-    return select.text, select
+    return select.only(schema.columns), select

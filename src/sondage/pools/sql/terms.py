@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief
+from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, OutcomeBelief, is_broad
 from sondage.core.comparisons import Influence
 from sondage.core.contenders import LEAST_VARIANCE, Contention
 from sondage.core.designs import (
@@ -30,7 +30,7 @@ from sondage.pools.sql.bases import projected
 from sondage.pools.sql.beliefs import Supposed, allowed, supposed
 from sondage.pools.sql.text import NoForm, Select, chosen, literal, number, positive, product_sum, total
 
-__all__ = ["ALL", "matter", "sized"]
+__all__ = ["ALL", "masked", "matter", "sized"]
 
 ALL = "1 = 1"
 """The condition that every row fulfils."""
@@ -72,7 +72,7 @@ def _(term: Disagreement, select: Select, schema: Schema) -> str:
 
 @relevance.register
 def _(term: RootMeanSquare, select: Select, schema: Schema) -> str:
-    if _broad(term.belief):
+    if is_broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
     return f"sqrt({_second(weights, psi)})"
@@ -80,23 +80,23 @@ def _(term: RootMeanSquare, select: Select, schema: Schema) -> str:
 
 @relevance.register
 def _(term: Deviation, select: Select, schema: Schema) -> str:
-    if _broad(term.belief):
+    if is_broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
     mean, second = select.one(product_sum(weights, psi)), select.one(_second(weights, psi))
     variance = select.one(f"{second} - {mean} * {mean}")
-    return _where(matter([term.influence], term.belief, select, schema), f"sqrt({positive(variance)})")
+    return masked(matter([term.influence], term.belief, select, schema), f"sqrt({positive(variance)})")
 
 
 @relevance.register
 def _(term: MeanAbsolute, select: Select, schema: Schema) -> str:
-    if _broad(term.belief):
+    if is_broad(term.belief):
         return _broad_root(term.influence, schema)
     weights, psi = _influences(term.influence, term.belief, select, schema)
     mean = select.one(product_sum(weights, psi))
     weights, psi = _influences(term.influence, term.belief, select, schema, finer=2)
     distance = product_sum(weights, [f"abs({value} - {mean})" for value in psi])
-    return _where(matter([term.influence], term.belief, select, schema), distance)
+    return masked(matter([term.influence], term.belief, select, schema), distance)
 
 
 @relevance.register
@@ -109,16 +109,14 @@ def _(term: Range, select: Select, schema: Schema) -> str:
         least = ROUNDING * extent([term.influence])
         return select.looked_up(schema.models[model].code, np.where(span > least, span, 0.0)[:, None])[0]
     psi = _at(term.influence, allowed(term.belief, schema, term.influence.models), select, schema)
-    return _where(matter([term.influence], term.belief, select, schema), _spread(psi))
+    return masked(matter([term.influence], term.belief, select, schema), _spread(psi))
 
 
 @relevance.register
 def _(term: Contention, select: Select, schema: Schema) -> str:
-    influences, belief = [one.influence for one in term.single], term.single[0].belief
+    influences, belief = term.influences, term.belief
     if isinstance(belief, OutcomeBelief):
         raise NoForm("contention of outcomes")
-    if isinstance(belief, GaussianBelief) and belief.broad:
-        belief = GaussianBelief(((belief.models[0][0], 1.0),), broad=True)
     _require_smooth(influences, belief)
     models = [model for influence in influences for model in influence.models]
     labelled = supposed(belief, select, schema, models, 2 * influences[0].basis.nodes)
@@ -136,12 +134,9 @@ def _(term: Contention, select: Select, schema: Schema) -> str:
     return f"CASE WHEN {variance} > {number(LEAST_VARIANCE)} * ({size}) THEN sqrt({variance}) ELSE 0e0 END"
 
 
-def _where(condition: str, size: str) -> str:
+def masked(condition: str, size: str) -> str:
+    """Return a size where a condition is fulfilled, else 0."""
     return size if condition == ALL else f"CASE WHEN {condition} THEN {size} ELSE 0e0 END"
-
-
-def _broad(belief: Belief) -> bool:
-    return isinstance(belief, GaussianBelief) and belief.broad
 
 
 def _second(weights: Sequence[str], psi: Sequence[str]) -> str:
@@ -196,7 +191,7 @@ def _hits(select: Select, source: Source, chances: Sequence[str]) -> list[str]:
         if source.prediction is None and told is not None and list(chances) == [told.of(y) for y in range(k)]:
             select.memo[key] = top_and_rest(select, source)
         elif k == 2:
-            (flag,) = select.let([f"CAST({source.code} AS DOUBLE)"])
+            flag = select.one(f"CAST({source.code} AS DOUBLE)")
             select.memo[key] = select.let([chosen(flag, *chances[::-1]), chosen(flag, *chances)])
         else:
             flags = select.let([f"CAST({source.code} = {label} AS DOUBLE)" for label in range(k)])
@@ -251,7 +246,7 @@ def _any_moves(influences: Sequence[Influence], belief: Belief, select: Select, 
 
 
 def _broad_root(influence: Influence, schema: Schema) -> str:
-    """Return the leading coefficient of the root second moment, as `designs._broad_root`."""
+    """Return the leading coefficient of the root second moment, as `core.designs.broad_root`."""
     if not isinstance(influence.basis, Residuals):
         return "1e0"
     square, plain, absolute, first, second = np.array([a for _, a in influence.terms]).T

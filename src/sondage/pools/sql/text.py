@@ -172,6 +172,10 @@ class Select:
         )
         return list(columns)
 
+    def only(self, columns: Sequence[str]) -> str:
+        """Return the query of some columns."""
+        return f"SELECT {', '.join(columns)} FROM ({self.text}) t"
+
     def aggregated(self, columns: Mapping[str, str], by: Sequence[str] = ()) -> str:
         """Return the query of aggregates over all rows, or for each group."""
         groups = ", ".join(by)

@@ -1,0 +1,113 @@
+"""Arguments and options that commands have in common, and what their values must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from sondage.errors import InputError
+
+__all__ = [
+    "divided",
+    "format_option",
+    "json_option",
+    "level_option",
+    "output_options",
+    "pool_options",
+    "require_with",
+    "sequence_option",
+    "study_argument",
+]
+
+
+def study_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the argument STUDY: a file or a database URL."""
+    return click.argument("study", metavar="STUDY")(command)
+
+
+def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(command)
+
+
+def level_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --level."""
+    return click.option(
+        "--level",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help="Confidence level of the interval.",
+    )(command)
+
+
+def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --format."""
+    names = click.Choice(["csv", "jsonl", "label-studio"])
+    text = "Format of the file; by default as its name ends (.csv, .jsonl, .json), else CSV."
+    return click.option("--format", "form", type=names, help=text)(command)
+
+
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --output and --force."""
+    output = click.option(
+        "-o", "--output", type=click.Path(dir_okay=False), help="File to write; by default the terminal."
+    )
+    return output(click.option("--force", is_flag=True, help="Write over a file that is there.")(command))
+
+
+def sequence_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --sequence."""
+    text = "Add what holds however often you look, and whenever you stop."
+    return click.option("--sequence", is_flag=True, help=text)(command)
+
+
+def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --classes, --task, --lazy, --in-memory and --memory."""
+    options = [
+        click.option(
+            "--classes",
+            metavar="A,B,...",
+            help="The classes in their order, or the grades, where the file does not tell.",
+        ),
+        click.option("--task", help="classification, regression, outcomes or ranking, where the file does not tell."),
+        click.option(
+            "--lazy/--in-memory",
+            default=None,
+            help="Leave the rows in their Parquet files, or read them; by default large files are left.",
+        ),
+        click.option("--memory", metavar="SIZE", help="Memory for rows left in their files, such as 2GB."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def require_with(names: Sequence[str], condition: bool, others: str) -> None:
+    """Refuse parameters of the present command that are given where they say nothing.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The parameters.
+    condition : bool
+        Whether they say something.
+    others : str
+        The options that they go with.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and not condition and _is_given(context, parameter):
+            raise InputError(f"{parameter.opts[-1]} goes with {others}")
+
+
+def _is_given(context: click.Context, parameter: click.Parameter) -> bool:
+    return context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+
+
+def divided(text: str | None) -> list[str] | None:
+    """Return names that are divided by commas."""
+    return None if text is None else [name.strip() for name in text.split(",")]
