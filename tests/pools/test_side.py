@@ -99,6 +99,15 @@ def test_fingerprint_tells_features_and_judges():
     assert len(prints) == 4
 
 
+def test_fingerprint_of_as_many_items_as_grades_is_the_same_in_any_order_of_rows():
+    judge = np.array([[0.2, 0.3, 0.5], [0.6, 0.4, 0.0], [0.1, 0.8, 0.1]])
+    pools = [
+        Pool(models={"ours": Outcome(judge=judge[rows], grades=[0, 1, 2])}, ids=np.array(rows))
+        for rows in ([0, 1, 2], [2, 0, 1])
+    ]
+    assert pools[0].fingerprint == pools[1].fingerprint
+
+
 def test_columns(tmp_path):
     path = tmp_path / "pool.csv"
     path.write_text(

@@ -305,6 +305,16 @@ def test_hostile_text_stays_text(tmp_path, rng):
     assert "<script>alert(1)</script>" in shown.text
 
 
+def test_names_in_any_script_are_drawn_without_a_warning(rng):
+    means = rng.normal(size=40)
+    models = {"モデル": Regressor(means), "b\tc": Regressor(means + rng.normal(size=40))}
+    pool = Pool(models=models, ids=[f"日本 {row}" for row in range(40)])
+    labels = dict(zip(pool.ids, means + rng.normal(size=40), strict=True))
+    page = sondage.report(sondage.evaluate(pool, "mse", labels, 20, model="モデル")).to_html()
+    assert "日本" in page
+    assert "モデル" in sondage.report(sondage.select(pool, "mse", labels=labels, budget=20)).to_html()
+
+
 def test_the_parts_are_those_of_the_labels(tmp_path, rng):
     study = studied(tmp_path, "evaluate", rng)
     (part,) = sondage.report(study).parts  # not the texts, which are all different

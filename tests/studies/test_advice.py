@@ -19,6 +19,12 @@ def test_a_budget_of_cost_is_not_called_labels() -> None:
     assert "labels" not in sentence
 
 
+@pytest.mark.parametrize(("cost", "looked"), [(150.0, [300, 1000]), (2e4, [2e4 * len(P) / 2]), (1e-6, [len(P) / 2e6])])
+def test_budgets_that_nobody_named_are_such_as_the_pool_can_spend(cost: float, looked: list[float]) -> None:
+    advice = advise(Pool(P, costs=np.full(len(P), cost)))
+    assert list(dict.fromkeys(one.budget for one in advice.expected)) == pytest.approx(looked, rel=1e-9)
+
+
 def test_advice_shows_itself() -> None:
     found = advise(Pool(P), "f1", budgets=[100])
     assert str(found) == found.sentence

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
-from sondage import Classifier, Outcome, Pool, Regressor, Study, compare, estimate_from, evaluate
+from sondage import Classifier, Outcome, Pool, Regressor, Study, compare, estimate_from, evaluate, select
 from sondage.core.domains import domain_estimate
 from sondage.core.measures import ConfusionMeasure
 
@@ -165,6 +165,20 @@ def test_models_that_are_equally_often_wrong_are_equal(measure, way):
         pool = Pool(models=models, classes=[0, 1, 2], weights=np.full(100, 1 / 3))
         found = compare(pool, "a", "b", measure, labels=labels, budget=100, seed=seed, **way)
         assert (found.difference, found.pvalue, found.better) == (0.0, 1.0, None)
+
+
+@pytest.mark.parametrize("way", [{}, {"estimator": "horvitz_thompson"}, {"draw": "strata"}], ids=str)
+def test_so_are_those_of_a_selection(way):
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        labels = random.integers(0, 2, 9)
+        models = {name: Classifier(predictions=labels ^ (random.permutation(9) < 3)) for name in "abc"}
+        pool = Pool(models=models, classes=[0, 1])
+        found = select(pool, "accuracy", labels=labels, budget=9, seed=seed, **way)
+        assert all(
+            (pair.difference, pair.pvalue, pair.better) == (0.0, 1.0, None) for pair in found.comparisons.values()
+        )
+        assert set(found.pvalues.values()) == {1.0}
 
 
 def test_a_model_that_is_worse_by_just_the_margin_is_not_worse_by_more():

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Regressor, Study
-from sondage.core.measures import Loss
+from sondage.core.measures import ExpectedCost, Loss
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence
 from sondage.errors import InputError, SondageWarning
 from sondage.studies import rests
@@ -448,3 +448,18 @@ def test_regressors_have_bets_only_where_losses_are_bounded(rng):
     bounded = Loss(lambda f, y: 1.0 * (np.abs(f - y) > 1), "off", (0.0, 1.0))
     found = sondage.compare(pool, "a", "b", bounded, labels=mean, budget=60, stop="significant")
     assert (found.better, found.evalue.kind) == ("a", "betting")
+
+
+@pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
+@pytest.mark.parametrize("seed", [207, 234])
+def test_what_is_known_beforehand_wins_and_loses_no_bets(seed):
+    # All labels are as believed, at costs that are not 0: steps are what rounding leaves, and bets on them are large.
+    random = np.random.default_rng(seed)
+    sure, weights = np.round(random.random(30)), np.ones(30)
+    weights[random.integers(30)] = 1e6 if random.random() < 0.5 else 1e-6
+    cost = ExpectedCost(costs=random.normal(size=(2, 2)).tolist())
+    way = {"estimator": "horvitz_thompson", "belief": "model", "floor": 0.5, "stages": 1}
+    found = sondage.evaluate(Pool(sure, weights=weights), cost, sure, 30, **way)
+    ends = found.sequence()
+    assert np.all(ends.low <= found.value + 1e-9)
+    assert np.all(ends.high >= found.value - 1e-9)

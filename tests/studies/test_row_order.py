@@ -139,3 +139,19 @@ def test_skipped_items_of_equal_belief():
                 best = select(pool, "kappa", labels=skipping, budget=30, seed=seed, method=method)
                 found.append([(one.value, one.std_error, one.n_effective) for one in best.estimates.values()])
         np.testing.assert_allclose(found[:2], found[2:], rtol=1e-7, atol=1e-9)
+
+
+def test_skipped_items_whose_labels_are_believed_to_be_sure():
+    # A belief in every prediction expects no influence of any item: cells of equal belief are not made of rounding.
+    for seed in range(20):
+        random, found = np.random.default_rng(seed), []
+        sure = (random.random(20) < 0.2).astype(float)
+        labels = np.where(random.random(20) < 0.8, sure, 1.0 - sure)
+        for rows in (np.arange(20), random.permutation(20)):
+
+            def told(ids, labels=labels):
+                return [None if one % 4 == 0 else labels[one] for one in ids]
+
+            one = evaluate(Pool(sure[rows], ids=rows), "mcc", told, 20, belief="model", stages=1)
+            found.append((one.value, one.std_error, one.n_effective))
+        np.testing.assert_allclose(found[0], found[1], rtol=1e-7, atol=1e-9)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.predictions import Items, Ranks
+from sondage.core.predictions import Grades, Items, Ranks
 from sondage.pools.listings import listed_hashes
 
 __all__ = ["digest_of", "row_hashes", "side_of"]
@@ -37,8 +37,8 @@ def row_hashes(keys: NDArray[np.int64], items: Items, extra: Sequence[NDArray[np
         if isinstance(output, Ranks):
             numbers += listed_hashes(output)
             continue
-        for value in vars(output).values():
-            if isinstance(value, np.ndarray) and len(value) == len(keys):
+        for value in (output.judge,) if isinstance(output, Grades) else vars(output).values():
+            if value is not None:
                 numbers += [_bits(column) for column in np.atleast_2d(value.T)]
     total = np.zeros((len(keys), 4), dtype=np.uint64)
     for index, column in enumerate(numbers):

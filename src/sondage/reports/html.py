@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
@@ -109,7 +110,9 @@ def _svg(height: float, draw: Callable[[Any, Palette], None], name: str = "part"
     from markupsafe import Markup
     from matplotlib.figure import Figure as Canvas
 
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
+        # Names stay text, in a font of whoever reads the page, which has what this one lacks.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         canvas = Canvas(figsize=(WIDTH, height), layout="constrained")
         draw(canvas.subplots(), Palette(**_STAND_INS))
         stream = io.StringIO()

@@ -154,7 +154,8 @@ def advise(
     compare : (str, str), optional
         Two models: the measure is then their difference.
     budgets : sequence of float, optional
-        Budgets to look at; by default those of 100, 300 and 1,000 below what labelling all costs, else half of that.
+        Budgets to look at; by default those of 100, 300 and 1,000 that pay the dearest label and are below what
+        labelling all costs, else half of that.
     width : float, optional
         Wanted width of the interval at level 1 - alpha, in the units of the measure.
     difference : float, optional
@@ -200,7 +201,7 @@ def advise(
     if budgets is not None and not isinstance(budgets, Sequence):
         budgets = [budgets]
     limit = _limit(pool)
-    looked = [check_budget(pool, b) for b in (budgets or [b for b in BUDGETS if b < limit] or [limit / 2 // 1 or 1])]
+    looked = [check_budget(pool, budget) for budget in budgets or _usual_budgets(pool, limit)]
     methods = {name: fitted_method(pool, question, choose_method(name, belief=belief)) for name in METHODS}
     plans = {name: make_plan(pool, question, method) for name, method in methods.items()}
     variances = {name: _variance(pool, plan, methods[name]) for name, plan in plans.items()}
@@ -229,6 +230,14 @@ def advise(
 
 def _limit(pool: Pool) -> float:
     return float(pool.n_units if pool.prices is None else pool.prices.total)
+
+
+def _usual_budgets(pool: Pool, limit: float) -> list[float]:
+    """Return the usual budgets that the pool can spend and has more than, else half of what labelling all costs."""
+    if pool.prices is None:
+        return [budget for budget in BUDGETS if budget < limit] or [limit // 2 or 1]
+    dearest = pool.prices.largest
+    return [budget for budget in BUDGETS if dearest <= budget < limit] or [max(limit / 2, dearest)]
 
 
 def _variance(pool: Pool, plan: Plan, method: Method) -> Callable[[float], float]:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, is_limit
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.comparisons import Contrast, moments
+from sondage.core.designs import extent
 from sondage.core.estimators import Fit
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 from sondage.core.raters import Opinions
 from sondage.core.reliability import unexpected
@@ -234,12 +236,13 @@ def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]
     if is_limit(known.belief):
         return np.zeros(len(positions))
     items, _, units = session.rows(positions, {})
-    single = [Contrast(contrast.functional, (one,)) for one in contrast.weights]  # of a difference nothing may be left
-    squares = [moments(one.influence(sums), known.belief, items)[1] for one in single]
+    # Of a difference nothing may be left, and of influences that are sure to be 0 only rounding.
+    single = [Contrast(contrast.functional, (one,)).influence(sums) for one in contrast.weights]
+    squares = [moments(one, known.belief, items)[1] for one in single]
     mean = moments(contrast.influence(sums), known.belief, items)[0] + np.zeros(len(items))
     score = mean if units is None else np.bincount(units, weights=mean) / np.bincount(units)
     scale = float(np.sqrt(np.max(squares, initial=0.0)))
-    return np.round(score / scale, DIGITS) if scale > 0 else np.zeros_like(score)
+    return np.round(score / scale, DIGITS) if scale > ROUNDING * extent(single) else np.zeros_like(score)
 
 
 def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit, value: float) -> Interval | None:

@@ -14,7 +14,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.contenders import Standing, best_first, nearness_shares, standing_of, vote_shares
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
-from sondage.core.measures.bases import clean_sum
+from sondage.core.measures.bases import ROUNDING, clean_sum
 from sondage.core.predictions import Items
 from sondage.core.residuals import degrees
 from sondage.core.results import Comparison, Estimate, Significance
@@ -150,7 +150,7 @@ def _pair(
     contrast, sample = Contrast(functional, weights), found.estimation.merged(first.shares)
     fit = replace(
         first,
-        value=first.value - second.value,
+        value=_apart(first.value, second.value),
         residuals=residuals,
         variance=max(found.estimation.variance(first, residuals), least),
         df=degrees(contrast, sample, residuals),
@@ -160,3 +160,9 @@ def _pair(
     )
     fit = replace(fit, spread=found.estimation.spread(fit.influence, fit.shares))
     return comparison_of(session, estimate_of(session, found, contrast, fit), functional)
+
+
+def _apart(first: float, second: float) -> float:
+    """Return the difference of two values, 0 where nothing but rounding is left of it."""
+    apart = first - second
+    return 0.0 if abs(apart) <= ROUNDING * (abs(first) + abs(second)) else apart

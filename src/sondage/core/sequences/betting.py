@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 from sondage.core.sequences.steps import Steps
 
@@ -80,6 +81,7 @@ def log_capital(side: Side, candidates: Floats) -> Floats:
     # Where a label is known beforehand, or none can matter, it has no deviation: bets are then what can be paid.
     scale = np.maximum(side.deviations, max(LEAST_DEVIATION * np.max(side.deviations), TINY))
     steps = side.top - candidates[:, None] * side.bottom
+    steps[np.abs(steps) <= ROUNDING * np.abs(side.top)] = 0.0  # or what is known would win or lose whole bets
     middle = (side.top - candidates.mean() * side.bottom) / scale
     past = np.cumsum(middle**2) - middle**2
     variance = (PRIOR_STEPS + past) / (PRIOR_STEPS + np.arange(len(scale)))
