@@ -14,7 +14,7 @@ from sondage.errors import InputError
 from sondage.pools.missing import as_array, is_missing
 from sondage.pools.table import as_number
 
-__all__ = ["Where", "as_column", "floats", "numeric", "positive_column"]
+__all__ = ["Where", "as_column", "floats", "numeric", "positive_column", "require_each"]
 
 Where = Callable[[int], str]
 """Names a row in messages."""
@@ -35,14 +35,22 @@ def numeric(array: NDArray[Any], name: str, where: Where) -> NDArray[Any]:
     if array.dtype.kind not in "fiub":
         array = _parsed(array, name, where)
     if array.dtype.kind == "f":
-        for part in row_blocks(len(array), array.size // max(len(array), 1)):
-            bad = ~np.isfinite(array[part])
-            if bad.any():
-                row = part.start + int(np.argmax(bad.any(axis=1) if bad.ndim == 2 else bad))
-                raise InputError(f"{name} of {where(row)} is {array[row].tolist()}; it must be finite")
+        require_each(array, np.isfinite, name, where, "finite")
         if array.dtype.itemsize not in (4, 8):  # NumPy reckons in half and in extended precision if nobody stops it
             array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
     return array
+
+
+def require_each(
+    array: NDArray[Any], holds: Callable[[NDArray[Any]], NDArray[np.bool_]], name: str, where: Where, allowed: str
+) -> None:
+    """Name the first number for which something does not hold: of a table its row and column, from 0."""
+    for part in row_blocks(len(array), array.size // max(len(array), 1)):
+        bad = ~holds(array[part])
+        if bad.any():
+            at, *column = np.unravel_index(int(np.argmax(bad)), bad.shape)
+            row, place = part.start + int(at), "".join(f" in column {number}" for number in column)
+            raise InputError(f"{name} of {where(row)} is {array[row, *column]}{place}; it must be {allowed}")
 
 
 def _parsed(array: NDArray[Any], name: str, where: Where) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from sondage.core.beliefs.columns import SURE
 from sondage.errors import InputError
 from sondage.pools.coding import code_labels, code_probabilities
 from sondage.pools.missing import as_array
-from sondage.pools.numeric import Where, as_column, numeric
+from sondage.pools.numeric import Where, as_column, numeric, require_each
 
 __all__ = ["LARGEST_FEATURE", "check_judges", "code_features", "code_judges"]
 
@@ -93,8 +93,7 @@ def code_features(values: Any, size: int, where: Where) -> NDArray[Any] | None:
     if len(array) != size:
         raise InputError(f"features have {len(array)} rows; the pool has {size}")
     array = numeric(array, "features", where)
-    if array.dtype == np.float64 and max(array.max(initial=0.0), -array.min(initial=0.0)) > LARGEST_FEATURE:
-        row = int(np.argmax((np.abs(array) > LARGEST_FEATURE).any(axis=1)))
-        told = f"features of {where(row)} is {array[row].tolist()}"
-        raise InputError(f"{told}; it must be finite, at most {LARGEST_FEATURE:g} either way")
+    if array.dtype == np.float64:  # others cannot be larger
+        allowed = f"finite, at most {LARGEST_FEATURE:g} either way"
+        require_each(array, lambda part: np.abs(part) <= LARGEST_FEATURE, "features", where, allowed)
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
