@@ -3,6 +3,7 @@
     python benchmarks/tests.py                                    made pairs, 1,000 seeds, then the tables
     python benchmarks/tests.py --pair real --seeds 500            pairs of real models
     python benchmarks/tests.py --pair regression --seeds 5000     one pair of models, more seeds
+    python benchmarks/tests.py --design default --table type_one  one design, one table
     python benchmarks/tests.py --table type_one --level 0.01      one table at another level
 
 Under the null hypothesis each item's two outputs change places with probability 1/2 in every run (Sawade 2012,
@@ -62,6 +63,7 @@ VALUES = (
 def main() -> None:
     parser = options_of_cells(__doc__, seeds=1000)
     parser.add_argument("--pair", nargs="+", choices=[*ALL_PAIRS, *GROUPS], default=["made"])
+    parser.add_argument("--design", nargs="+", choices=list(DESIGNS), default=list(DESIGNS))
     parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
     parser.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--test", nargs="+", choices=TESTS, default=list(TESTS))
@@ -92,6 +94,7 @@ def simulated(options: argparse.Namespace, *, null: bool) -> list[Cell]:
         cells.of(simulate, name, design, budget, null, options.seeds, again=options.again)
         for name in dict.fromkeys(one for pair in options.pair for one in GROUPS.get(pair, (pair,)))
         for design in designs(name)
+        if design in options.design
         for budget in options.budget
     ]
 
