@@ -66,6 +66,7 @@ def test_probabilities_are_put_in_the_order_of_the_classes(written):
         ("id,prediction,variance\n1,1,1\n2,2,1\n", {}, "regression"),
         ("id,prediction\n1,1\n2,2\n", {"task": "regression"}, "regression"),
         ("id,prediction\n1,1\n2,2\n", {}, "classification"),
+        ("id,prediction\n1,0.5\n2,1.0\n", {"classes": [0.0, 0.5, 1.0]}, "classification"),
         ("id,a.judge,b.judge\n1,.5,1\n2,0,.25\n", {}, "outcomes"),
         ("id,a.judge.p_0,a.judge.p_1,a.judge.p_2\n1,.5,.5,0\n", {}, "outcomes"),
     ],

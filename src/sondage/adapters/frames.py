@@ -48,7 +48,8 @@ def read_pool(
         The classes in their order; by default in that of the columns.
     task : str, optional
         ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
-        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
+        open: predictions without probabilities are numbers where there is a variance, or a fraction and no `classes`,
+        else classes.
     features : sequence of str
         More columns that are features, by their names: numbers, or in memory lists of equally many numbers.
     lazy : bool, optional

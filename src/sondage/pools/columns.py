@@ -88,7 +88,8 @@ def pool_from_columns(
         The classes in their order; by default in that of the columns.
     task : str, optional
         ``"classification"``, ``"regression"``, ``"outcomes"`` or ``"ranking"``, where the columns leave it
-        open: predictions without probabilities are numbers where there is a variance or a fraction, else classes.
+        open: predictions without probabilities are numbers where there is a variance, or a fraction and no `classes`,
+        else classes.
     features : sequence of str
         More columns that are features: numbers, or lists of equally many numbers.
     typed : bool
@@ -129,7 +130,7 @@ def pool_from_columns(
 
 def read_models(table: Table, layout: Layout, classes: Any, task: str | None) -> Built:
     """Return the models that columns describe, and the names of the classes; `task` where they leave it open."""
-    return _BUILDERS[_task(table, layout, task)](table, layout, classes)
+    return _BUILDERS[_task(table, layout, classes, task)](table, layout, classes)
 
 
 def layout_of(names: Sequence[str]) -> Layout:
@@ -157,8 +158,8 @@ def _columns_of(sources: dict[str, ModelColumns], name: str) -> ModelColumns:
     return sources.setdefault(name, ModelColumns())
 
 
-def _task(table: Table, layout: Layout, task: str | None) -> str:
-    """Return the task: as named, else by the columns there are."""
+def _task(table: Table, layout: Layout, classes: Any, task: str | None) -> str:
+    """Return the task: as named, else by the columns there are, and whether there are classes."""
     models = layout.models
     if not models:
         raise InputError(f"no column 'prediction' or 'p_<class>'; there are {list(table.columns)}")
@@ -174,7 +175,7 @@ def _task(table: Table, layout: Layout, task: str | None) -> str:
         return "outcomes"
     if any(model.variance for model in models.values()):
         return "regression"
-    if any(model.probabilities for model in models.values()):
+    if classes is not None or any(model.probabilities for model in models.values()):
         return "classification"
     return _task_of_predictions(table, [str(model.prediction) for model in models.values()])
 
