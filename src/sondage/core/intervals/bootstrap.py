@@ -77,7 +77,8 @@ def bootstrap_interval(
     >>> round(ends.low, 4), round(ends.high, 4)
     (0.0, 0.6667)
     """
-    _rank(resamples, level), checked(bounds)
+    _rank(resamples, level)
+    checked(bounds)
     means = resampled_means(*_units(statistics, weights), generator, resamples)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.array([float(function(mean)) for mean in means])
