@@ -155,7 +155,7 @@ def advise(
         Two models: the measure is then their difference.
     budgets : sequence of float, optional
         Budgets to look at; by default those of 100, 300 and 1,000 that pay the dearest label and are below what
-        labelling all costs, else half of that.
+        labelling all costs, else half of that, or the dearest label where it costs more.
     width : float, optional
         Wanted width of the interval at level 1 - alpha, in the units of the measure.
     difference : float, optional
@@ -233,7 +233,7 @@ def _limit(pool: Pool) -> float:
 
 
 def _usual_budgets(pool: Pool, limit: float) -> list[float]:
-    """Return the usual budgets that the pool can spend and has more than, else half of what labelling all costs."""
+    """Return the usual budgets that the pool can spend and has more than, else half of all costs, or the dearest."""
     if pool.prices is None:
         return [budget for budget in BUDGETS if budget < limit] or [limit // 2 or 1]
     dearest = pool.prices.largest

@@ -56,7 +56,7 @@ def bootstrap_interval(
     Raises
     ------
     InputError
-        If the shapes do not fit, a number is not finite, a weight is not above 0, or there are too few resamples.
+        If the shapes do not fit, a number is not finite, a weight is not above 0, or as for `percentile_interval`.
 
     Notes
     -----
@@ -77,7 +77,7 @@ def bootstrap_interval(
     >>> round(ends.low, 4), round(ends.high, 4)
     (0.0, 0.6667)
     """
-    _rank(resamples, level)
+    _rank(resamples, level)  # refused before anything is drawn
     checked(bounds)
     means = resampled_means(*_units(statistics, weights), generator, resamples)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -108,7 +108,7 @@ def percentile_interval(values: NDArray[np.float64], level: float, bounds: tuple
     Raises
     ------
     InputError
-        If there are fewer than 2 / (1 - level) - 1 resamples.
+        If the level is not in (0, 1), there are fewer than 2 / (1 - level) - 1 resamples, or bounds are out of order.
 
     References
     ----------
@@ -126,7 +126,7 @@ def percentile_interval(values: NDArray[np.float64], level: float, bounds: tuple
 
 
 def _rank(resamples: int, level: float) -> int:
-    """Return the place of the ends among the sorted resamples, from 1."""
+    """Return the place of the ends among the sorted resamples, from 1, or refuse a level that so few cannot tell."""
     tail = tail_level(level)
     rank, least = math.floor((resamples + 1) * tail + 1e-9), math.ceil(1 / tail - 1e-6) - 1
     require(rank >= 1, f"resamples {resamples} are too few for level {level}; at least {least}")
