@@ -158,7 +158,7 @@ class Estimation:
 
     def _steadied(self, contrast: Contrast, sums: Sums) -> dict[int, Floats]:
         last, stages = self.parts[-1], [(part.sample, part.known) for part in self.parts]
-        found = steadied(contrast, sums, self.whole, last.sample, last.known)
+        found = steadied(contrast, sums, self.whole, last.sample, last.known, self.belief)
         return occurring(contrast, found, self.whole, stages)
 
     def around(self, contrast: Contrast, fit: Fit) -> Fit:

@@ -7,7 +7,10 @@ of each class. Of the column of class c, of which :math:`n_c` units are labelled
 
 .. math:: \tilde M_{\cdot c} = \frac{n_c \, \hat M_{\cdot c} + H_{\cdot c}}{n_c + 1},
 
-H being the pool means as the belief has them, with labelled items counted as they are (decision 0039).
+H being the pool means as the belief has them after all labels, with labelled items counted as they are (decisions 0039
+and 0060). Sums over the pool are known under the last stage's belief. By how much its labels moved that is seen on the
+labelled items, which stand for all others of which the same class is predicted. Of predictions alone the last stage's belief
+stands: it is a table of labels, and would count them twice.
 
 A belief may tell of a class that does not occur: most classifiers give every class some probability, everywhere. Of the
 mean over the classes that occur it would be one for ever, and never found. So a class of which the beliefs expected
@@ -20,6 +23,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sondage.core.beliefs import Belief, ClassBelief
 from sondage.core.comparisons import Contrast, Sums, believed_totals
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Floats
@@ -31,7 +35,9 @@ REFUTED = 3.0
 """How many labels of a class were expected, where none came, so that it is taken not to occur."""
 
 
-def steadied(contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, known: Known) -> dict[int, Floats]:
+def steadied(
+    contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, known: Known, belief: Belief | None
+) -> dict[int, Floats]:
     """Return pool means, for a mean over classes with the belief as one label of each.
 
     Parameters
@@ -45,6 +51,8 @@ def steadied(contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, kno
     known : Known
         The last stage's belief and its pool means, what was labelled before counted as it is; without one nothing is
         changed.
+    belief : Belief, optional
+        After all labels; without one, or of predictions alone, that of the last stage stands.
 
     Returns
     -------
@@ -61,10 +69,11 @@ def steadied(contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, kno
     >>> items = Items((Classes(np.array([0, 1, 1]), np.array([0.2, 0.7, 0.9])),), np.full(3, 1 / 3))
     >>> labelled = Sample(items.take(np.array([2])), np.array([1]), from_inclusion(np.array([0.5])))
     >>> expected = {("confusion", 0): np.array([[0.8, 0.2], [0.4, 1.6]]) / 3}
-    >>> known = Known(1.0, ClassBelief(2, models=((0, 1.0),)), expected, {}, 1 / 3)
+    >>> belief = ClassBelief(2, models=((0, 1.0),))
+    >>> known = Known(1.0, belief, expected, {}, 1 / 3)
     >>> contrast = Contrast(BalancedAccuracy().ready(Task("classification", (0, 1))), ((0, 1.0),))
     >>> sums = {0: np.array([[0.0, 0.0], [0.0, 1.0]])}
-    >>> steadied(contrast, sums, labelled, labelled, known)[0].round(3).tolist()
+    >>> steadied(contrast, sums, labelled, labelled, known, belief)[0].round(3).tolist()
     [[0.267, 0.033], [0.1, 0.783]]
     """
     functional, found = contrast.functional, dict(sums)
@@ -73,7 +82,9 @@ def steadied(contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, kno
     classes = [np.asarray(labelled.labels == c, dtype=np.float64) for c in range(len(functional.parts))]
     counts = np.array([np.count_nonzero(labelled.unit_sums(own)) for own in classes])
     for model, mu in sums.items():
-        found[model] = (counts * mu + _believed(functional.basis, model, last, known)) / (counts + 1.0)
+        found[model] = (counts * mu + _believed(functional.basis, model, labelled, last, known, belief)) / (
+            counts + 1.0
+        )
     return found
 
 
@@ -131,9 +142,19 @@ def _expected(contrast: Contrast, sample: Sample, known: Known) -> Floats | floa
     return np.asarray(totals[model].sum(axis=0))
 
 
-def _believed(basis: Basis, model: int, last: Sample, known: Known) -> Floats:
+def _believed(basis: Basis, model: int, labelled: Sample, last: Sample, known: Known, belief: Belief | None) -> Floats:
     """Return the pool means as the belief has them, with labelled items counted as they are."""
     assert known.belief is not None
-    items, base = last.items, last.items.weights
-    guessed = believed_totals(basis, (model,), known.belief, items, base)[model]
-    return np.asarray(known.expected[basis.name, model] - guessed + basis.totals(items, model, last.labels, base))
+    key, own = (basis.name, model), last.items.weights
+    rest = known.expected[key] - believed_totals(basis, (model,), known.belief, last.items, own)[model]
+    found = rest + basis.totals(last.items, model, last.labels, own)
+    if belief is None or (isinstance(belief, ClassBelief) and belief.counts):
+        return np.asarray(found)
+    weights = labelled.row_weights - labelled.items.weights
+    before, after = (
+        believed_totals(basis, (model,), one, labelled.items, weights)[model] for one in (known.belief, belief)
+    )
+    # Rows are predicted classes: how much of each is not labelled is known.
+    size, told = (rest - known.outside.get(key, 0.0)).sum(axis=1), before.sum(axis=1)
+    share = np.divide(size, told, out=np.zeros(len(told)), where=(told > 0) & (size > 0))
+    return np.asarray(found + (after - before) * share[:, None])
