@@ -9,8 +9,8 @@ of each class. Of the column of class c, of which :math:`n_c` units are labelled
 
 H being the pool means as the belief has them after all labels, with labelled items counted as they are (decisions 0039
 and 0060). Sums over the pool are known under the last stage's belief. By how much its labels moved that is seen on the
-labelled items, which stand for all others of which the same class is predicted. Of predictions alone the last stage's belief
-stands: it is a table of labels, and would count them twice.
+labelled items, which stand for all others of which the same class is predicted. Of predictions alone the last stage's
+belief stands: it is a table of labels, and would count them twice.
 
 A belief may tell of a class that does not occur: most classifiers give every class some probability, everywhere. Of the
 mean over the classes that occur it would be one for ever, and never found. So a class of which the beliefs expected
