@@ -289,6 +289,18 @@ def test_a_margin_that_an_earlier_release_wrote_of_a_two_sided_test_loses_no_lab
     assert question_from_data(question_to_data(question) | {"margin": 0.1}, {}) == question
 
 
+def test_the_centre_of_r2_is_kept_and_earlier_studies_have_none(rng, tmp_path):
+    truth = 1e8 + rng.normal(size=100)
+    pool = Pool(means=truth + rng.normal(size=100), variances=np.ones(100))
+    study = Study.create(tmp_path / "study.db", pool, "r2", 40)
+    found = answer_all(study, pool, truth)
+    same(found.estimate(), sondage.evaluate(pool, "r2", truth, 40))
+    assert found.question.measures[0].centre == pytest.approx(1e8, abs=10)
+    data = question_to_data(found.question)
+    del data["measures"][0]["options"]["centre"]
+    assert question_from_data(data, {}).measures[0].centre == 0.0
+
+
 def test_places_that_cannot_hold_a_study(rng, tmp_path):
     pool, _ = two_classes(rng)
     Study.create(tmp_path / "study.db", pool, budget=10)
