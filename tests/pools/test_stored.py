@@ -311,6 +311,11 @@ def test_load_brings_it_into_memory(files):
         ({"cost": pd.array([None] * 4, "Float64")}, "cost must be positive and finite; in 4 rows it is not: None"),
         ({"judge.prediction": ["x"] * 4}, "judge.prediction must be one of the classes .* in 4 rows it is not: x"),
         ({"weight": [1.0, np.inf, 1.0, 1.0]}, "weight must be positive and finite; in 1 row it is not: inf \\(id 2\\)"),
+        (
+            {"weight": [1.0, 1e308, 1.0, 1e308]},
+            r"weight must be 1e-100 to 1e\+100; in 2 rows it is not: 1e\+308 \(id 2",
+        ),
+        ({"cost": [1.0, 1.0, 5e-324, 1.0]}, r"cost must be 1e-100 to 1e\+100; in 1 row it is not: 5e-324 \(id 3\)"),
         ({"p_1": ["a", "b", "c", "d"]}, "column 'p_1' must be numbers; it is text"),
         ({"group": [1.5, 1, 2, 2]}, "column 'group' must be whole numbers or text"),
         ({"group": ["a", None, "b", "b"]}, "group must be given; in 1 row it is not: None \\(id 2\\)"),

@@ -152,3 +152,36 @@ def test_regressors_of_which_one_says_nothing_of_use(measure, scale, variance):
     assert alone.value == pytest.approx(truth, abs=5 * alone.std_error)
     gap = truth - float(np.mean(loss(scale * mean + 0.1 - y)))
     assert found.difference == pytest.approx(gap, abs=5 * found.std_error + 1e-9 * abs(gap))
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["without variances", "with variances"])
+@pytest.mark.parametrize("measure", ["mse", "rmse", "mae", "r2"])
+@pytest.mark.parametrize("most", [1e25, -9.9e34])
+def test_one_prediction_that_is_far_beyond_all_others(most, measure, told):
+    random = np.random.default_rng(0)
+    labels = random.normal(size=300)
+    means = labels + 0.5 * random.normal(size=300)
+    odd, variances = np.r_[most, means[1:]], np.full(300, 0.25) if told else None
+    pool = Pool(models={name: Regressor(m, variances) for name, m in (("a", odd), ("b", means), ("c", means + 0.1))})
+    assert select(pool, measure, labels=labels, budget=40).best in "abc"
+    assert np.isfinite(compare(pool, "a", "b", measure, labels=labels, budget=40).difference)
+    for budget in (40, 300):
+        found = evaluate(pool, measure, labels, budget, model="a", slices=["x", "y"] * 150)
+        assert np.isfinite(found.overall.value)
+    whole = evaluate(pool, measure, labels, 300, model="a")
+    assert found.overall.value == pytest.approx(whole.value, rel=1e-9)
+    assert whole.exact
+    assert found.overall.exact
+
+
+@pytest.mark.parametrize("unit", [1e-35, 1e34])
+def test_numbers_in_a_unit_of_another_order(unit):
+    random = np.random.default_rng(0)
+    labels = random.normal(size=200)
+    means = {name: labels + 0.5 * random.normal(size=200) for name in "ab"}
+    found = []
+    for times in (1.0, unit):
+        models = {name: Regressor(mean * times, np.full(200, 0.25) * times**2) for name, mean in means.items()}
+        one = compare(Pool(models=models), "a", "b", "mse", labels=labels * times, budget=60)
+        found.append((one.difference / times**2, one.std_error / times**2, one.pvalue))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)

@@ -130,8 +130,10 @@ def joint_degrees(variances: Sequence[float] | Floats, df: Sequence[float] | Flo
     (20.0, 30.0)
     """
     squares, numbers = np.asarray(variances, dtype=np.float64), np.asarray(df, dtype=np.float64)
-    total = float(squares.sum())
-    return total**2 / float(np.sum(squares**2 / numbers)) if total > 0 else float(numbers.sum())
+    if not squares.any():
+        return float(numbers.sum())
+    squares = np.ldexp(squares, -np.frexp(squares.max())[1])  # their own squares may leave the range of numbers
+    return float(squares.sum()) ** 2 / float(np.sum(squares**2 / numbers))
 
 
 def pool_roots(influences: Floats, weights: Floats, share: float | None = None) -> Floats:

@@ -11,7 +11,7 @@ from sondage.core.predictions import Floats
 
 __all__ = ["another_unit", "calibrate_variances"]
 
-FAR_OFF, LARGEST_OFF = 5.0, 60.0
+FAR_OFF, LARGEST_OFF = 5.0, 300.0
 """Log factors: variances that are off by more than the first, 150 times, are of another unit, which is taken off."""
 LEAST_SQUARE = 0.01
 """Of the mean square: how much less a residual is moves no measure, and a normal density would reward it for ever."""
