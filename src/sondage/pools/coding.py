@@ -94,6 +94,7 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         array = as_array(values, "the id")
     if array.ndim != 1:
         raise InputError(f"ids have shape {array.shape}; they must be one column (join the columns to one text)")
+    array = _whole(array)
     if len(array) != size:
         raise InputError(f"there are {len(array)} ids; the pool has {size} rows")
     if array.dtype.kind == "f":
@@ -108,6 +109,15 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if (ordered[1:] == ordered[:-1]).any():
         _require_different(array)
     return array, keys
+
+
+def _whole(ids: NDArray[Any]) -> NDArray[Any]:
+    """Return objects that are all whole numbers as an array of these, as files of them are read."""
+    names = ids.tolist() if ids.dtype.kind == "O" else []
+    if not names or not all(isinstance(name, int | np.integer) and not isinstance(name, bool) for name in names):
+        return ids
+    whole = np.array([int(name) for name in names])
+    return whole if whole.dtype.kind in "iu" else ids
 
 
 def _require_names(ids: NDArray[Any]) -> None:
