@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sondage.core.residuals import joint_degrees
+from sondage.core.residuals import joint_degrees, paired_degrees, skewed_degrees
 from sondage.core.samples import Expansion
 
 
@@ -20,3 +20,10 @@ def test_what_no_stage_drew_does_not_hang_on_the_unit(unit):
     totals = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]])
     expansion = Expansion(np.ones(3), np.zeros(3), left=left)
     np.testing.assert_allclose(expansion.rest(unit * totals), unit * expansion.rest(totals), rtol=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [paired_degrees, skewed_degrees])
+@pytest.mark.parametrize("unit", [2.0**-800, 2.0**800])
+def test_degrees_do_not_hang_on_the_unit(degrees, unit):
+    parts = np.array([[4.0, 2.0, 1.0, 0.5], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(degrees(unit * parts), degrees(parts))

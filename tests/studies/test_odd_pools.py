@@ -185,3 +185,19 @@ def test_numbers_in_a_unit_of_another_order(unit):
         one = compare(Pool(models=models), "a", "b", "mse", labels=labels * times, budget=60)
         found.append((one.difference / times**2, one.std_error / times**2, one.pvalue))
     np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("measure", ["mse", "mae", "bias", "r2"])
+def test_variances_that_are_next_to_0(measure):
+    labels = np.zeros(8)
+    models = {name: Regressor(np.full(8, mean), np.full(8, v)) for name, mean, v in (("a", 0, 1e-300), ("b", 1, 0.1))}
+    compare(Pool(models=models), "a", "b", measure, labels=labels, budget=8)
+    value = evaluate(Pool(models={"a": models["a"]}), measure, labels, 8).value
+    assert np.isnan(value) if measure == "r2" else value == 0.0
+
+
+def test_weights_beside_which_others_are_nothing():
+    pool = Pool(np.linspace(0.1, 0.9, 40), weights=np.where(np.arange(40) < 30, 1e-95, 1e95))
+    found = evaluate(pool, "error_rate", np.arange(40) % 2, 40, design="strata")
+    assert found.exact
+    assert found.value == pytest.approx(0.5, abs=1e-12)
