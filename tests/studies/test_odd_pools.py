@@ -201,3 +201,10 @@ def test_weights_beside_which_others_are_nothing():
     found = evaluate(pool, "error_rate", np.arange(40) % 2, 40, design="strata")
     assert found.exact
     assert found.value == pytest.approx(0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.int32, np.longdouble])
+def test_columns_of_any_precision(kind):
+    ones = np.ones(4, dtype=kind)
+    pool = Pool(means=ones, variances=ones, weights=ones, costs=ones)
+    assert evaluate(pool, "mse", [1.0, 2.0, 1.0, 2.0], 4).value == 0.5

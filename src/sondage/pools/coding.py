@@ -18,7 +18,16 @@ from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome
 from sondage.errors import InputError
 from sondage.pools.given import require_classifiers
 from sondage.pools.missing import as_array, is_missing, require_given
-from sondage.pools.numeric import BOUNDED, LARGEST_NUMBER, LARGEST_VARIANCE, Where, as_column, numeric, require_each
+from sondage.pools.numeric import (
+    BOUNDED,
+    LARGEST_NUMBER,
+    LARGEST_VARIANCE,
+    Where,
+    as_column,
+    floats,
+    numeric,
+    require_each,
+)
 from sondage.pools.orders import require_class_order
 from sondage.pools.texts import HALF, is_text
 from sondage.pools.units import Units
@@ -358,7 +367,7 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
                 row = int(np.argmax(variances < 0))
                 raise InputError(f"{label} of {where(row)} is {variances[row]}; it must not be negative")
             require_each(
-                variances, lambda part: part <= LARGEST_VARIANCE, label, where, f"at most {LARGEST_VARIANCE:g}"
+                variances, lambda part: floats(part) <= LARGEST_VARIANCE, label, where, f"at most {LARGEST_VARIANCE:g}"
             )
         outputs.append(Means(means, variances))
     sizes = {name: len(output.means) for name, output in zip(models, outputs, strict=True)}

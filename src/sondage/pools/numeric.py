@@ -94,7 +94,9 @@ def positive_column(values: Any, name: str, size: int, where: Where) -> NDArray[
         row = int(np.argmin(array > 0))
         raise InputError(f"{name} of {where(row)} is {array[row]}; it must be positive")
     low, high = AMOUNTS
-    require_each(array, lambda part: (part >= low) & (part <= high), name, where, f"{low:g} to {high:g}")
+    require_each(
+        array, lambda part: (floats(part) >= low) & (floats(part) <= high), name, where, f"{low:g} to {high:g}"
+    )
     return array
 
 
