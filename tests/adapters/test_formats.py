@@ -225,10 +225,10 @@ def test_names_of_columns_may_hold_what_divides_others(tmp_path):
     assert {one.id for one in read_answers(path, study)} == {"x", "y"}
 
 
-@pytest.mark.parametrize("label", ["1e308", "-1e76", "inf", "nan", "1" * 400, int("1" * 400)])
+@pytest.mark.parametrize("label", ["1e308", "-1e36", "inf", "nan", "1" * 400, int("1" * 400)])
 def test_numbers_that_cannot_be_squared_are_refused(tmp_path, label):
     study = Study.create(tmp_path / "study.db", Pool(means=[1.0, 2.0], variances=[1.0, 1.0]), "mse", budget=2)
-    with pytest.raises(LabelError, match="is not a finite number, at most 1e\\+75 either way"):
+    with pytest.raises(LabelError, match="is not a finite number, at most 1e\\+35 either way"):
         study.tell(study.ask(1), [label])
 
 

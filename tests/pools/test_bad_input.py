@@ -215,6 +215,26 @@ ARRAYS = {
         "probabilities of 'model' of row 1 is 'infinity'; it must be a number",
     ),
     "number too large": ({"means": [1, 10**400]}, "mean of 'model' of row 1 is inf; it must be finite"),
+    "missing in single precision": (
+        {"means": np.array([1, -3.4028235e38], dtype=np.float32), "ids": ["x", "y"]},
+        "mean of 'model' of row 1 (id y) is -3.4028234663852886e+38; it must be finite, at most 1e+35 either way",
+    ),
+    "variance too large": (
+        {"means": [1, 2], "variances": [1e71, 1]},
+        "variance of 'model' of row 0 is 1e+71; it must be at most 1e+70",
+    ),
+    "weight too large": (
+        {"probabilities": P, "weights": [1, 1, 1e308]},
+        "weight of row 2 is 1e+308; it must be 1e-100 to 1e+100",
+    ),
+    "cost too large": (
+        {"probabilities": P, "costs": [1, 1e308, 1]},
+        "cost of row 1 is 1e+308; it must be 1e-100 to 1e+100",
+    ),
+    "cost too small": (
+        {"probabilities": P, "costs": [5e-324, 1, 1]},
+        "cost of row 0 is 5e-324; it must be 1e-100 to 1e+100",
+    ),
     "times": ({"means": np.array([1, 2], "m8[s]")}, "mean of 'model' must be numbers, not timedelta64[s]"),
     "ragged": (
         {"probabilities": [[0.5, 0.5], [1]]},

@@ -81,6 +81,21 @@ def test_ids_of_csv_are_numbers_only_if_all_are_written_so(written):
     assert read_pool(written("id,p_1\n1e3,.5\n9,.5\n")).ids.tolist() == ["1e3", "9"]
 
 
+@pytest.mark.parametrize("first", [10**18, 2**63 - 40, 2**63])
+def test_whole_numbers_are_the_same_ids_wherever_they_stand(first, written, tmp_path):
+    ids, p = [first + row for row in range(40)], [(row + 0.5) / 40 for row in range(40)]
+    lines = "".join(f"{name},{chance!r}\n" for name, chance in zip(ids, p, strict=True))
+    table = duckdb.sql(f"SELECT ({first}::HUGEINT + i)::UBIGINT AS id, (i + 0.5e0) / 40 AS p_1 FROM range(40) t(i)")
+    table.write_parquet(str(tmp_path / "pool.parquet"))
+    pools = [read_pool(written("id,p_1\n" + lines)), read_pool(tmp_path / "pool.parquet")]
+    pools += [Pool(p, ids=ids), Pool(p, ids=np.array(ids, dtype=object))]
+    pools += [Pool(p, ids=np.array([np.uint64(name) for name in ids], dtype=object))]
+    for pool in pools:
+        assert pool.keys.tolist() == pools[0].keys.tolist()
+        assert (pool.ids.dtype.kind in "iu") == (first < 2**63 or pool is not pools[0])
+    assert {one.fingerprint for one in pools} == {pools[0].fingerprint}
+
+
 def test_text_ids_of_parquet_stay_text(tmp_path):
     path = to_parquet(tmp_path / "pool.parquet", "SELECT '7' AS id, 0.5 AS p_1")
     assert read_pool(path).ids.tolist() == ["7"]

@@ -69,6 +69,18 @@ def test_the_same_items(name, measure, parts, spark, tmp_path):
     assert asked(read_pool(table), measure, **parts)[0] == expected
 
 
+def test_r2_of_numbers_far_from_0(spark, tmp_path):
+    frame = frames()["numbers"]
+    frame[["A.prediction", "B.prediction"]] += 1e8
+    frame.to_parquet(tmp_path / "pool.parquet")
+    pools = read_pool(tmp_path / "pool.parquet", lazy=False), read_pool(spark.createDataFrame(frame))
+    values = [
+        evaluate(pool, "r2", lambda ids: [1e8 + name % 50 / 5 for name in ids], 60, model="A", stages=1).value
+        for pool in pools
+    ]
+    assert values[1] == pytest.approx(values[0], rel=1e-9)
+
+
 def test_a_study_and_bad_rows(spark, tmp_path):
     frame = frames()["two classes"]
     frame.to_parquet(tmp_path / "pool.parquet")

@@ -105,6 +105,28 @@ def test_the_same_items_and_the_same_answer(name, measure, parts, files):
     np.testing.assert_allclose(answer(stored), answer(in_memory), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("measure", ["r2", ["mse", "r2"]], ids=str)
+def test_r2_of_numbers_far_from_0(measure, tmp_path):
+    found = []
+    for origin in (0, 10**8):
+        path, columns = tmp_path / f"{origin}.parquet", frames()["numbers"]
+        for name in ("A.prediction", "B.prediction"):
+            columns[name] = np.round(columns[name] * 64) + origin
+        columns.sample(frac=1, random_state=1).to_parquet(path)
+        for lazy in (False, True):
+            names = []
+
+            def answer(some, names=names, origin=origin):
+                names.extend(some)
+                return [origin + name % 160 for name in some]
+
+            pool = read_pool(path, lazy=lazy)
+            one = sondage.evaluate(pool, measure, answer, 90, model="A")
+            one = one if measure == "r2" else one["r2"]
+            found.append([*names, one.value, one.std_error])
+    np.testing.assert_allclose(found[1:], found[:1] * 3, rtol=1e-7)
+
+
 @pytest.mark.parametrize("budget", [1, N // 2, N])
 def test_any_budget(budget, files):
     path = files / "two classes.parquet"
@@ -289,6 +311,11 @@ def test_load_brings_it_into_memory(files):
         ({"cost": pd.array([None] * 4, "Float64")}, "cost must be positive and finite; in 4 rows it is not: None"),
         ({"judge.prediction": ["x"] * 4}, "judge.prediction must be one of the classes .* in 4 rows it is not: x"),
         ({"weight": [1.0, np.inf, 1.0, 1.0]}, "weight must be positive and finite; in 1 row it is not: inf \\(id 2\\)"),
+        (
+            {"weight": [1.0, 1e308, 1.0, 1e308]},
+            r"weight must be 1e-100 to 1e\+100; in 2 rows it is not: 1e\+308 \(id 2",
+        ),
+        ({"cost": [1.0, 1.0, 5e-324, 1.0]}, r"cost must be 1e-100 to 1e\+100; in 1 row it is not: 5e-324 \(id 3\)"),
         ({"p_1": ["a", "b", "c", "d"]}, "column 'p_1' must be numbers; it is text"),
         ({"group": [1.5, 1, 2, 2]}, "column 'group' must be whole numbers or text"),
         ({"group": ["a", None, "b", "b"]}, "group must be given; in 1 row it is not: None \\(id 2\\)"),

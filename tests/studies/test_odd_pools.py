@@ -152,3 +152,59 @@ def test_regressors_of_which_one_says_nothing_of_use(measure, scale, variance):
     assert alone.value == pytest.approx(truth, abs=5 * alone.std_error)
     gap = truth - float(np.mean(loss(scale * mean + 0.1 - y)))
     assert found.difference == pytest.approx(gap, abs=5 * found.std_error + 1e-9 * abs(gap))
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["without variances", "with variances"])
+@pytest.mark.parametrize("measure", ["mse", "rmse", "mae", "r2"])
+@pytest.mark.parametrize("most", [1e25, -9.9e34])
+def test_one_prediction_that_is_far_beyond_all_others(most, measure, told):
+    random = np.random.default_rng(0)
+    labels = random.normal(size=300)
+    means = labels + 0.5 * random.normal(size=300)
+    odd, variances = np.r_[most, means[1:]], np.full(300, 0.25) if told else None
+    pool = Pool(models={name: Regressor(m, variances) for name, m in (("a", odd), ("b", means), ("c", means + 0.1))})
+    assert select(pool, measure, labels=labels, budget=40).best in "abc"
+    assert np.isfinite(compare(pool, "a", "b", measure, labels=labels, budget=40).difference)
+    for budget in (40, 300):
+        found = evaluate(pool, measure, labels, budget, model="a", slices=["x", "y"] * 150)
+        assert np.isfinite(found.overall.value)
+    whole = evaluate(pool, measure, labels, 300, model="a")
+    assert found.overall.value == pytest.approx(whole.value, rel=1e-9)
+    assert whole.exact
+    assert found.overall.exact
+
+
+@pytest.mark.parametrize("unit", [1e-35, 1e34])
+def test_numbers_in_a_unit_of_another_order(unit):
+    random = np.random.default_rng(0)
+    labels = random.normal(size=200)
+    means = {name: labels + 0.5 * random.normal(size=200) for name in "ab"}
+    found = []
+    for times in (1.0, unit):
+        models = {name: Regressor(mean * times, np.full(200, 0.25) * times**2) for name, mean in means.items()}
+        one = compare(Pool(models=models), "a", "b", "mse", labels=labels * times, budget=60)
+        found.append((one.difference / times**2, one.std_error / times**2, one.pvalue))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("measure", ["mse", "mae", "bias", "r2"])
+def test_variances_that_are_next_to_0(measure):
+    labels = np.zeros(8)
+    models = {name: Regressor(np.full(8, mean), np.full(8, v)) for name, mean, v in (("a", 0, 1e-300), ("b", 1, 0.1))}
+    compare(Pool(models=models), "a", "b", measure, labels=labels, budget=8)
+    value = evaluate(Pool(models={"a": models["a"]}), measure, labels, 8).value
+    assert np.isnan(value) if measure == "r2" else value == 0.0
+
+
+def test_weights_beside_which_others_are_nothing():
+    pool = Pool(np.linspace(0.1, 0.9, 40), weights=np.where(np.arange(40) < 30, 1e-95, 1e95))
+    found = evaluate(pool, "error_rate", np.arange(40) % 2, 40, design="strata")
+    assert found.exact
+    assert found.value == pytest.approx(0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.int32, np.longdouble])
+def test_columns_of_any_precision(kind):
+    ones = np.ones(4, dtype=kind)
+    pool = Pool(means=ones, variances=ones, weights=ones, costs=ones)
+    assert evaluate(pool, "mse", [1.0, 2.0, 1.0, 2.0], 4).value == 0.5

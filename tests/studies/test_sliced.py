@@ -318,3 +318,35 @@ def test_slices_whose_index_has_the_ids_in_another_order_are_refused() -> None:
     with pytest.raises(InputError, match=r"ids as their index, in another order: give slices\.loc\[pool\.ids\]"):
         slice_rows(pool, folder[::-1])
     assert slice_rows(pool, folder[::-1].loc[pool.ids])["lists"].sum() == 20
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["without variances", "with variances"])
+@pytest.mark.parametrize("budget", [15, 40])
+def test_r2_of_a_slice_of_one_item_is_undefined_and_that_of_the_whole_is_not(budget, told):
+    random = np.random.default_rng(0)
+    means = random.normal(size=40)
+    labels = means + 0.3 * random.normal(size=40)
+    pool = Pool(means=means, variances=np.full(40, 0.1) if told else None)
+    found = evaluate(pool, "r2", labels, budget, slices=["many"] * 39 + ["one"])
+    assert np.isnan(found["one"].value)
+    assert found["one"].warnings == ("r2 is undefined on these labels: its denominator is 0",)
+    assert np.isfinite([found["many"].value, found.overall.value, found.overall.std_error]).all()
+    if budget == 40:
+        assert found.overall.value == pytest.approx(evaluate(pool, "r2", labels, 40).value, rel=1e-12)
+
+
+@pytest.mark.parametrize("estimator", ["anchored", "self_normalised", "horvitz_thompson"])
+@pytest.mark.parametrize("measure", ["mse", "bias", "r2"])
+def test_slices_are_exact_by_any_method_where_all_is_labelled_and_nowhere_else(measure, estimator):
+    random = np.random.default_rng(0)
+    means, variances = random.normal(size=20), random.random(20)
+    labels = means + 0.3 * random.normal(size=20)
+    slices = ["x"] * 10 + ["y"] * 10
+    options = {"method": "thesis", "estimator": estimator}
+    found = evaluate(Pool(means=means, variances=variances), measure, labels, 20, slices=slices, **options)
+    assert found.overall.exact
+    assert all(one.exact and one.n_labels == 10 for one in found.values())
+    sure = Pool(means=means, variances=variances * (np.arange(20) % 2))  # some of which the thesis's design never draws
+    found = evaluate(sure, measure, labels, 20, slices=slices, **options)
+    for one, items in ((found["x"], 10), (found["y"], 10), (found.overall, 20)):
+        assert one.exact == (one.n_labels == items)

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 import numpy as np
@@ -287,6 +288,30 @@ def test_what_cannot_be_planned_leaves_no_file(options, message, rng, tmp_path):
 def test_a_margin_that_an_earlier_release_wrote_of_a_two_sided_test_loses_no_labels():
     question = Question("compare", ("a", "b"), (ErrorRate(),))
     assert question_from_data(question_to_data(question) | {"margin": 0.1}, {}) == question
+
+
+def test_ids_of_a_study_are_text_or_numbers(rng, tmp_path):
+    pool = Pool(rng.random(20), ids=[uuid.UUID(int=row) for row in range(20)])
+    with pytest.raises(InputError, match=r"^id UUID\('[-0-9a-f]+'\) is a UUID; the ids of a study must be text or num"):
+        Study.create(tmp_path / "study.db", pool, budget=10)
+    assert not list(tmp_path.iterdir())
+    mixed = Pool(rng.random(20), ids=["first", *(np.int64(row) for row in range(19))])
+    study = Study.create(tmp_path / "study.db", mixed, budget=20)
+    study.tell(ids := study.ask(20), [1] * 20)
+    assert set(ids) == {"first", *range(19)}
+    assert study.estimate().exact
+
+
+def test_the_centre_of_r2_is_kept_and_earlier_studies_have_none(rng, tmp_path):
+    truth = 1e8 + rng.normal(size=100)
+    pool = Pool(means=truth + rng.normal(size=100), variances=np.ones(100))
+    study = Study.create(tmp_path / "study.db", pool, "r2", 40)
+    found = answer_all(study, pool, truth)
+    same(found.estimate(), sondage.evaluate(pool, "r2", truth, 40))
+    assert found.question.measures[0].centre == pytest.approx(1e8, abs=10)
+    data = question_to_data(found.question)
+    del data["measures"][0]["options"]["centre"]
+    assert question_from_data(data, {}).measures[0].centre == 0.0
 
 
 def test_places_that_cannot_hold_a_study(rng, tmp_path):

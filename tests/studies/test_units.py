@@ -90,13 +90,35 @@ def test_numbers_far_from_0(question, measure):
     for seed in range(3):
         labels, means, variances = numbers(np.random.default_rng(seed), told=True)
         found = []
-        for origin in (0.0, 1000.0, 10_000.0):
+        for origin in (0.0, 1000.0, 10_000.0, 1e8):
             answer, asked = noting(labels + origin)
             pool = Pool(models={name: Regressor(mean + origin, variances) for name, mean in means.items()})
             found.append((asked, numbers_of(question, pool, measure, answer, seed, 1.0, budget=60)))
         for asked, said in found[1:]:
             assert asked == found[0][0]
-            np.testing.assert_allclose(said, found[0][1], rtol=1e-4)
+            np.testing.assert_allclose(said, found[0][1], rtol=2e-6)
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["without variances", "with variances"])
+@pytest.mark.parametrize("ask", ["pool", "all", "slices", "pools", "select"])
+def test_r2_does_not_hang_on_where_the_scale_has_its_0(ask, told):
+    labels, means, variances = numbers(np.random.default_rng(0), told=told)
+    variances = None if variances is None else variances * 1024**2
+    found = []
+    for origin in (0.0, 1e5, -1e9):
+        truth = np.round(labels * 1024) + origin  # whole numbers, which adding the origin does not round
+        pool = Pool(models={name: Regressor(np.round(m * 1024) + origin, variances) for name, m in means.items()})
+        if ask == "select":
+            best = select(pool, "r2", labels=truth, budget=60)
+            found.append([(one.value, one.std_error) for one in best.estimates.values()])
+            continue
+        options = {"model": "a", "budget": ITEMS if ask == "all" else 60}
+        options |= {"slices": ["x", "y"] * (ITEMS // 2)} if ask == "slices" else {}
+        both = {"x": pool, "y": pool} if ask == "pools" else pool
+        one = evaluate(both, "r2", {"x": truth, "y": truth} if ask == "pools" else truth, **options)
+        one = one if ask in ("pool", "all") else one.overall
+        found.append([one.value, one.std_error, one.interval().low])
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-7)
 
 
 @pytest.mark.parametrize("unit", UNITS)

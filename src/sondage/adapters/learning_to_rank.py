@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sondage.adapters.lines import Path, as_finite, as_word, read_lines, refused, write_lines
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
+from sondage.pools.table import is_int64
 
 __all__ = ["LearningToRank", "read_learning_to_rank", "write_learning_to_rank"]
 
@@ -119,8 +120,7 @@ def _features(path: Path, number: int, cells: Sequence[str]) -> tuple[NDArray[np
 
 def _ids(names: Sequence[str]) -> NDArray[Any]:
     """Return ids, as numbers if all are whole."""
-    whole = all(len(name) < 19 and re.fullmatch(r"0|[1-9]\d*", name) for name in names)
-    return np.array(names, dtype=np.int64) if whole else np.array(names)
+    return np.array(names, dtype=np.int64) if all(map(is_int64, names)) else np.array(names)
 
 
 def _named(queries: Sequence[str], documents: Sequence[str | None]) -> NDArray[Any]:

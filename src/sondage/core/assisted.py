@@ -149,9 +149,8 @@ def least_variance(
     slope, square = float(np.sum(spread * outcome * helper)), float(np.sum(spread * helper**2))
     if square <= ROUNDING**2 * float(np.sum(spread * size)):  # all means alike: their deviations are last bits
         return 0.0
-    variance_of_slope = (
-        float(np.sum(np.square(spread) * np.sum(helper**2, axis=0) * noise)) / len(contrasts) / square**2
-    )
+    parts = spread / square  # first, for the square of a sum of squares may leave the range of numbers
+    variance_of_slope = float(np.sum(parts * np.sum(helper**2, axis=0) * (parts * noise))) / len(contrasts)
     weight = variance_of_slope * precision
     return float(np.clip((slope / square + weight) / (1.0 + weight), 0.0, 1.0))
 

@@ -211,7 +211,7 @@ def believed_totals(
         shared = [(label, weights * weight) for label, weight in belief.supposed(items, ())]
         return {model: basis.believed(items, model, shared) for model in models}
     if isinstance(belief, GaussianBelief) and isinstance(basis, Residuals):
-        return {model: belief.residual_totals(items, model, weights) for model in models}
+        return {model: belief.residual_totals(items, model, weights, basis.centre) for model in models}
 
     def alone(model: int) -> Iterator[tuple[Any, Any]]:
         supposed = belief.supposed(items, (model,), nodes=basis.nodes)

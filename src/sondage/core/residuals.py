@@ -70,6 +70,7 @@ def skewed_degrees(parts: Floats) -> Floats:
     >>> float(skewed_degrees(np.ones(10))), round(float(skewed_degrees(np.array([4.0, 2.0, 1.0]))), 2)
     (9.0, 1.33)
     """
+    parts = _in_range(parts)
     square = np.sum(parts**2, axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(square > 0, np.sum(parts, axis=-1) ** 2 / square, parts.shape[-1])
@@ -105,11 +106,18 @@ def paired_degrees(parts: Floats) -> Floats:
     >>> float(paired_degrees(equal)), round(float(paired_degrees(few)), 2)
     (9.0, 2.69)
     """
+    parts = _in_range(parts)
     count, total = parts.shape[-1], np.sum(parts, axis=-1)
     noise = np.sum(parts**2, axis=-1) - total**2 / max(count, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(noise > 1e-12 * total**2, 2.0 * total**2 / noise, np.inf)
     return np.asarray(np.clip(found, 1.0, max(count - 1.0, 1.0)))
+
+
+def _in_range(parts: Floats) -> Floats:
+    """Return parts of variances, of the last axis, over a power of two near the largest: their squares are numbers."""
+    largest = np.max(parts, axis=-1, keepdims=True, initial=0.0)
+    return np.asarray(np.ldexp(parts, -np.frexp(largest)[1]))
 
 
 def joint_degrees(variances: Sequence[float] | Floats, df: Sequence[float] | Floats) -> float:
@@ -130,8 +138,10 @@ def joint_degrees(variances: Sequence[float] | Floats, df: Sequence[float] | Flo
     (20.0, 30.0)
     """
     squares, numbers = np.asarray(variances, dtype=np.float64), np.asarray(df, dtype=np.float64)
-    total = float(squares.sum())
-    return total**2 / float(np.sum(squares**2 / numbers)) if total > 0 else float(numbers.sum())
+    if not squares.any():
+        return float(numbers.sum())
+    squares = _in_range(squares)
+    return float(squares.sum()) ** 2 / float(np.sum(squares**2 / numbers))
 
 
 def pool_roots(influences: Floats, weights: Floats, share: float | None = None) -> Floats:

@@ -106,11 +106,13 @@ class Expansion:
         """
         if self.left is None:
             return np.zeros(totals.shape[:-1])
+        _, unit = np.frexp(np.max(np.abs(totals), initial=0.0))  # without which squares of squares leave the range
+        totals = np.ldexp(totals, -unit)
         noise = np.square(totals) @ (self.left * (self.left + 1.0)).T + np.max(totals, axis=-1, keepdims=True) ** 2
         weights = np.square(totals @ (self.left > 0).T) / np.where(noise > 0, noise, 1.0)
         total = weights.sum(axis=-1)
         found = np.sum(weights * (totals @ self.left.T), axis=-1) / np.where(total > 0, total, 1.0)
-        return np.asarray(np.maximum(found, 0.0))
+        return np.asarray(np.ldexp(np.maximum(found, 0.0), unit))
 
     @property
     def inclusion(self) -> Floats:

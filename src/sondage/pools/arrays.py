@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures import Measure, settled
+from sondage.core.measures.binned import ItemValues, Values
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Ranking, Regressor
 from sondage.errors import InputError
@@ -251,9 +251,10 @@ class Pool(ArrayRows):
         rows = slice_rows(self, slices)
         return {name: (float(np.sort(self.items.weights[mask]).sum()), self.only(mask)) for name, mask in rows.items()}
 
-    def settled(self, measure: Measure, models: tuple[int, ...]) -> Measure:
-        """Return the measure with what it needs of the pool, such as bins."""
-        return settled(measure, self.task, self.items, models)
+    @property
+    def values(self) -> Values:
+        """What measures take from the pool before they are ready, such as bins."""
+        return ItemValues(self.items)
 
     def judged(self, models: Sequence[int], statistics: Sequence[ListLoss]) -> Pool:
         """Return the pool of rankings as a question sees it: with the documents that it needs judged."""

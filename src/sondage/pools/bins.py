@@ -7,7 +7,7 @@ Memory does not grow with the rows, and the number of queries as their logarithm
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +43,15 @@ class StoredValues:
             more[at] = True
             if not cells.split(more):
                 return cells.high[at]
+
+    def extremes(self, models: Sequence[int]) -> tuple[float, float]:
+        """Return the least and the greatest number that any of these models predicts."""
+        _ = self.scan.survey  # the rows are sound
+        select, codes = self.scan.base.select(), [self.scan.schema.models[model].code for model in models]
+        columns = {f"{of}_{code}": f"{of}({code})" for of in ("MIN", "MAX") for code in codes}
+        (found,) = self.scan.ask(select.aggregated(columns), select, "extremes of predictions")
+        low, high = ([float(found[f"{of}_{code}"]) for code in codes] for of in ("MIN", "MAX"))
+        return min(low), max(high)
 
 
 class Cells:

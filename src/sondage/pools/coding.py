@@ -18,7 +18,16 @@ from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome
 from sondage.errors import InputError
 from sondage.pools.given import require_classifiers
 from sondage.pools.missing import as_array, is_missing, require_given
-from sondage.pools.numeric import Where, as_column, numeric
+from sondage.pools.numeric import (
+    BOUNDED,
+    LARGEST_NUMBER,
+    LARGEST_VARIANCE,
+    Where,
+    as_column,
+    floats,
+    numeric,
+    require_each,
+)
 from sondage.pools.orders import require_class_order
 from sondage.pools.texts import HALF, is_text
 from sondage.pools.units import Units
@@ -94,6 +103,7 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         array = as_array(values, "the id")
     if array.ndim != 1:
         raise InputError(f"ids have shape {array.shape}; they must be one column (join the columns to one text)")
+    array = _whole(array)
     if len(array) != size:
         raise InputError(f"there are {len(array)} ids; the pool has {size} rows")
     if array.dtype.kind == "f":
@@ -108,6 +118,15 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if (ordered[1:] == ordered[:-1]).any():
         _require_different(array)
     return array, keys
+
+
+def _whole(ids: NDArray[Any]) -> NDArray[Any]:
+    """Return objects that are all whole numbers as an array of these, as files of them are read."""
+    names = ids.tolist() if ids.dtype.kind == "O" else []
+    if not names or not all(isinstance(name, int | np.integer) and not isinstance(name, bool) for name in names):
+        return ids
+    whole = np.array([int(name) for name in names])
+    return whole if whole.dtype.kind in "iu" else ids
 
 
 def _require_names(ids: NDArray[Any]) -> None:
@@ -339,6 +358,7 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
         means = numeric(as_column(model.means, f"means of {name!r}", None), f"mean of {name!r}", where)
         if means.dtype.kind != "f":
             means = means.astype(np.float64)
+        require_each(means, lambda part: np.abs(part) <= LARGEST_NUMBER, f"mean of {name!r}", where, BOUNDED)
         variances = model.variances
         if variances is not None:
             label = f"variance of {name!r}"
@@ -346,6 +366,9 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
             if variances.min(initial=0) < 0:
                 row = int(np.argmax(variances < 0))
                 raise InputError(f"{label} of {where(row)} is {variances[row]}; it must not be negative")
+            require_each(
+                variances, lambda part: floats(part) <= LARGEST_VARIANCE, label, where, f"at most {LARGEST_VARIANCE:g}"
+            )
         outputs.append(Means(means, variances))
     sizes = {name: len(output.means) for name, output in zip(models, outputs, strict=True)}
     return Task("regression"), tuple(outputs), sizes

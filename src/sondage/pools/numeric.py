@@ -14,7 +14,27 @@ from sondage.errors import InputError
 from sondage.pools.missing import as_array, is_missing
 from sondage.pools.table import as_number
 
-__all__ = ["Where", "as_column", "floats", "numeric", "positive_column", "require_each"]
+__all__ = [
+    "AMOUNTS",
+    "BOUNDED",
+    "LARGEST_NUMBER",
+    "LARGEST_VARIANCE",
+    "Where",
+    "as_column",
+    "floats",
+    "numeric",
+    "positive_column",
+    "require_each",
+]
+
+LARGEST_NUMBER = 1e35
+"""Of a prediction or a label, either way: squares of squared errors are squared. What stands for a missing number in
+tables of single precision is larger."""
+LARGEST_VARIANCE = LARGEST_NUMBER**2
+AMOUNTS = (1e-100, 1e100)
+"""The least and the largest weight or cost: squares are summed over a pool."""
+BOUNDED = f"finite, at most {LARGEST_NUMBER:g} either way"
+"""What a prediction or a label must be."""
 
 Where = Callable[[int], str]
 """Names a row in messages."""
@@ -73,6 +93,10 @@ def positive_column(values: Any, name: str, size: int, where: Where) -> NDArray[
     if len(array) and not array.min() > 0:
         row = int(np.argmin(array > 0))
         raise InputError(f"{name} of {where(row)} is {array[row]}; it must be positive")
+    low, high = AMOUNTS
+    require_each(
+        array, lambda part: (floats(part) >= low) & (floats(part) <= high), name, where, f"{low:g} to {high:g}"
+    )
     return array
 
 

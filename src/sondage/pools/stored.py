@@ -16,9 +16,8 @@ from sondage.core.beliefs import Belief, Doubts
 from sondage.core.beliefs.columns import doubt_of
 from sondage.core.comparisons import Influence
 from sondage.core.designs import Design, Equal, Term
-from sondage.core.measures import Measure
 from sondage.core.measures.bases import Basis
-from sondage.core.measures.functionals import OfPool
+from sondage.core.measures.binned import Values
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey
@@ -319,9 +318,10 @@ class StoredPool(Pool):
             self._judged[key] = found
         return self._judged[key]
 
-    def settled(self, measure: Measure, models: tuple[int, ...]) -> Measure:
-        """Return the measure with what it needs of the pool, such as bins."""
-        return measure.settled(self.task, StoredValues(self.scan), models) if isinstance(measure, OfPool) else measure
+    @property
+    def values(self) -> Values:
+        """What measures take from the pool before they are ready, such as bins."""
+        return StoredValues(self.scan)
 
     def by_id(self, column: NDArray[Any]) -> Callable[[Sequence[Any]], NDArray[Any]]:
         """Refuse labels by row: rows of files have no order."""

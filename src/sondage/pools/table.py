@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["NUMBER", "WHOLE", "Columns", "Table", "as_number", "is_row_index", "number_or_nan", "reads_as_number"]
+__all__ = [
+    "NUMBER",
+    "WHOLE",
+    "Columns",
+    "Table",
+    "as_number",
+    "is_int64",
+    "is_row_index",
+    "number_or_nan",
+    "reads_as_number",
+]
 
 WHOLE = re.compile(r"0|-?[1-9]\d*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -41,7 +51,7 @@ class Table:
         column = self._complete(name)
         if column.dtype.kind == "f":
             return _whole(column)
-        if not self.typed and all(len(text) < 19 and WHOLE.fullmatch(text) for text in column.tolist()):
+        if not self.typed and all(map(is_int64, column.tolist())):
             return column.astype(np.int64)
         return column
 
@@ -116,6 +126,17 @@ def is_row_index(name: str) -> bool:
     (True, False)
     """
     return _ROW_INDEX.fullmatch(name) is not None
+
+
+def is_int64(text: str) -> bool:
+    """Return whether a text is a whole number as tables keep it in 64 bits, so that files of text say the same.
+
+    Examples
+    --------
+    >>> [is_int64(text) for text in ("12", "-3", "007", "9223372036854775807", "9223372036854775808")]
+    [True, True, False, True, False]
+    """
+    return len(text) <= 20 and WHOLE.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
 
 
 def as_number(value: Any) -> float:

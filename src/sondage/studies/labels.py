@@ -14,13 +14,11 @@ from sondage.core.checks import listed
 from sondage.core.measures import Task
 from sondage.errors import ConflictError, LabelError
 from sondage.pools.missing import is_missing
+from sondage.pools.numeric import LARGEST_NUMBER
 from sondage.pools.table import as_number, number_or_nan
 from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = ["Label", "code_label", "contradiction", "decode_label", "guesses", "label_array", "paired"]
-
-LARGEST_NUMBER = 1e75
-"""Of a number either way: squares of squared errors are summed."""
 
 LISTED = 20
 """Classes that a message names."""

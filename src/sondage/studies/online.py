@@ -26,7 +26,10 @@ def next_position(session: Session) -> int:
     strata, numbers = np.asarray(drawn.settings["strata"])[: len(drawn)], np.asarray(drawn.settings["numbers"])
     taken = np.bincount(strata[session.asked], minlength=len(numbers))
     sizes = numbers * _base_weights(session, strata, len(numbers)) * _deviations(session, strata, len(numbers))
-    sizes = np.where(taken < np.bincount(strata, minlength=len(numbers)), sizes, 0.0)
+    left = taken < np.bincount(strata, minlength=len(numbers))
+    sizes = np.where(left, sizes, 0.0)
+    if not sizes.any():  # beside the weights of others those of what is left are next to nothing
+        sizes = left.astype(np.float64)
     chosen = next_stratum(sizes, session.stage.seed, session.stage.number, len(session.asked))
     return int(np.flatnonzero(strata == chosen)[taken[chosen]])
 

@@ -179,7 +179,7 @@ def _slope(whole: _Whole, squares: Floats, total: float) -> float:
         return 0.0
     std_error, both = float(np.sqrt(total)), zip(whole.slices, whole.moved, strict=True)
     slopes = [one.share * slope_at(fitted, std_error / one.share) for one, fitted in both]
-    return float(np.average(slopes, weights=squares))
+    return float(np.average(slopes, weights=squares / squares.sum()))
 
 
 def _joined(slices: Sequence[_Slice], contrast: Contrast, sums: Sequence[Sums]) -> dict[int, Floats]:

@@ -14,7 +14,8 @@ from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast
 from sondage.core.designs import Design, Equal
 from sondage.core.measures import Functional, Task
-from sondage.core.measures.functionals import require_better
+from sondage.core.measures.binned import JoinedValues
+from sondage.core.measures.functionals import OfPool, require_better
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, SumKey
 from sondage.core.strata import N_STRATA, Strata
@@ -104,10 +105,12 @@ class Stage:
     covers: bool
 
 
-def settle(pool: Pool, question: Question) -> Question:
-    """Return the question with measures that have taken from the pool what they need of it, such as bins."""
-    models = tuple(pool.model(name) for name in question.models)
-    return replace(question, measures=tuple(pool.settled(measure, models) for measure in question.measures))
+def settle(pool: Pool, question: Question, *others: Pool) -> Question:
+    """Return the question with measures that have taken from the pool, or several, what they need, such as bins."""
+    models, task = tuple(pool.model(name) for name in question.models), pool.task
+    values = JoinedValues([one.values for one in (pool, *others)]) if others else pool.values
+    settled = (one.settled(task, values, models) if isinstance(one, OfPool) else one for one in question.measures)
+    return replace(question, measures=tuple(settled))
 
 
 def check_target(functional: Functional, target: str) -> None:

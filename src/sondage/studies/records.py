@@ -66,6 +66,8 @@ def id_to_text(name: Any) -> str:
     InputError
         If the id is neither text nor a number.
     """
+    if isinstance(name, np.generic):  # as arrays of objects hold numbers
+        name = name.item()
     if not isinstance(name, str | int | float):
         raise InputError(f"id {name!r} is a {type(name).__name__}; the ids of a study must be text or numbers")
     return json.dumps(name, ensure_ascii=False)

@@ -13,7 +13,6 @@ from sondage.core.beliefs import Belief
 from sondage.core.catalogue.designs import Setting
 from sondage.core.checks import require_whole
 from sondage.core.comparisons import Contrast, Sums
-from sondage.core.measures.functionals import OfPool
 from sondage.core.predictions import Floats
 from sondage.core.slices import Slices
 from sondage.core.strata import further_allocation, mixed_stakes
@@ -94,7 +93,9 @@ def evaluate_slices(
     if share not in SHARES:
         raise InputError(f"no share {share!r}; there are {', '.join(SHARES)}")
     if isinstance(pool, Mapping):
-        parts = _parts_of_pools(pool, labels, slices, question)
+        parts = _parts_of_pools(pool, labels, slices)
+        first, *others = pool.values()
+        question = settle(first, question, *others)
     else:
         question = settle(pool, question)
         parts = _parts_of_slices(pool, labels, slices)
@@ -126,7 +127,7 @@ def _parts_of_slices(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
     return [_Part(name, part, mass / total, look, got) for name, (mass, part) in found.items()]
 
 
-def _parts_of_pools(pools: Mapping[Any, Pool], labels: Any, slices: Any, question: Question) -> list[_Part]:
+def _parts_of_pools(pools: Mapping[Any, Pool], labels: Any, slices: Any) -> list[_Part]:
     """Return several pools as slices of one whole, each weighing as many items as it has."""
     if slices is not None:
         raise InputError("several pools are the slices: leave slices= out, or give one pool")
@@ -143,9 +144,6 @@ def _parts_of_pools(pools: Mapping[Any, Pool], labels: Any, slices: Any, questio
                 f"pool {name!r} is {pool!r} of models {list(pool.models)}, not {first!r} of {list(first.models)}: "
                 "pools that share a budget have the same task and models"
             )
-    for measure in question.measures:
-        if isinstance(measure, OfPool):
-            raise MeasureError(f"measure {measure.name!r} takes its bins from one pool: join the pools, with slices=")
     size = sum(map(len, pools.values()))
     return [_Part(name, pool, len(pool) / size, labels[name], {}) for name, pool in pools.items()]
 

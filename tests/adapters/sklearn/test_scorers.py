@@ -98,6 +98,37 @@ def test_rows_are_found_by_id(tmp_path):
             study_scorer(study, ids=names)(NEW, ITEMS[:5])
 
 
+@pytest.mark.parametrize("options", [{}, {"method": "thesis"}, {"design": "neyman"}, {"stages": 1}], ids=str)
+def test_rows_of_others_are_not_judged(tmp_path, options):
+    numbers = np.arange(len(ITEMS))
+    for place, ids in enumerate((numbers[::-1], np.roll(numbers, 1))):  # numbers, but of other rows
+        with Study.create(tmp_path / f"{place}.db", pool_of(OLD, ITEMS, ids=ids), budget=60, **options) as study:
+            while asked := study.ask():
+                study.tell(asked, [LABELS[np.flatnonzero(ids == name)[0]] for name in asked])
+            named = study_scorer(study, "accuracy", ids=ids)(NEW, ITEMS)
+            assert 0.5 < named < 1
+            with pytest.raises(InputError, match=r"id \d+ is not the number of its row in the study's pool: name the"):
+                study_scorer(study, "accuracy")(NEW, ITEMS)
+
+
+def test_x_has_the_rows_of_the_pool(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    with labelled_study(tmp_path, 60) as study:
+        with pytest.raises(InputError, match="X has 900 rows; the study's pool has 700: name the rows of X with ids="):
+            study_scorer(study)(NEW, X)
+        ids = pandas.Index([f"item {row}" for row in range(len(ITEMS))])
+    with Study.create(tmp_path / "named.db", pool_of(OLD, ITEMS, ids=ids), budget=20) as study:
+        asked = study.ask(20)
+        study.tell(asked, LABELS[ids.get_indexer(asked)])
+        table = pandas.DataFrame(ITEMS, index=ids)
+        model = GaussianNB().fit(pandas.DataFrame(X[:200]), Y[:200])
+        expected = study_scorer(study, ids=ids)(model, table)
+        shuffled = table.sample(frac=1, random_state=0)
+        assert study_scorer(study, ids=shuffled.index)(model, shuffled) == pytest.approx(expected, rel=1e-12)
+        with pytest.raises(InputError, match="the index of X has the ids in another order: put its rows in that of"):
+            study_scorer(study, ids=ids)(model, shuffled)
+
+
 def test_a_regression_study(tmp_path):
     A, B = make_regression(200, noise=3.0, random_state=0)
     with Study.create(tmp_path / "s.db", pool_of(LinearRegression().fit(A, B), A), measure="mse", budget=200) as study:

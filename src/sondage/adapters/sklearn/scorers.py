@@ -15,7 +15,9 @@ from sondage.pools import Pool
 from sondage.pools.coding import code_labels
 from sondage.pools.missing import require_given
 from sondage.pools.numeric import numeric
+from sondage.pools.orders import in_another_order
 from sondage.studies.other_models import estimate_other, labelled_ids
+from sondage.studies.session import Session
 from sondage.studies.study import Study
 
 __all__ = ["MeasureScorer", "StudyScorer", "measure_scorer", "row_count", "study_scorer"]
@@ -119,7 +121,8 @@ class StudyScorer:
         Raises
         ------
         InputError
-            If there are no labels yet, or X has not the pool's rows.
+            If there are no labels yet, or X has not the pool's rows, or without `ids` these are not named by their
+            numbers.
         """
         from sklearn.utils import _safe_indexing
 
@@ -128,6 +131,10 @@ class StudyScorer:
         if not asked:
             raise InputError("there are no labels yet: nothing can be estimated")
         rows = _rows(asked, self.ids, row_count(X))
+        if self.ids is None:
+            _require_row_numbers(session, rows, row_count(X))
+        elif in_another_order(X, self.ids):
+            raise InputError("the index of X has the ids in another order: put its rows in that of ids=")
         part = _safe_indexing(X, rows)
         models, _ = models_of({"model": estimator}, part, self.study.task.classes or None)
         return estimate_other(session, models["model"], self.measure)
@@ -151,7 +158,8 @@ def study_scorer(
     positive : optional
         The positive class.
     ids : array-like, optional
-        Ids of the rows of the X that the scorer will be called with; by default the row numbers.
+        Ids of the rows of the X that the scorer will be called with; by default the row numbers, where these are the
+        ids of the study's pool too. Then X has all its rows, in its order.
 
     Returns
     -------
@@ -208,3 +216,16 @@ def _rows(wanted: list[Any], ids: Any, size: int) -> np.ndarray:
         known = "ids are the row numbers; name others with ids=" if ids is None else "X must have every labelled item"
         raise InputError(f"id {missing[0]!r} has a label in the study and no row in X; {known}")
     return np.array([places[name] for name in wanted], dtype=np.int64)
+
+
+def _require_row_numbers(session: Session, rows: np.ndarray, size: int) -> None:
+    """Refuse to take ids for the numbers of rows that they are not in the study's pool, or if X has more or fewer."""
+    units = np.concatenate([stage.drawn.units for stage in session.stages])[session.labelled]
+    odd = np.flatnonzero(units != rows)
+    if len(odd):
+        raise InputError(
+            f"id {rows[odd[0]]} is not the number of its row in the study's pool: name the rows of X with ids="
+        )
+    there = session.reach
+    if session.stages[0].known.all_drawable and np.isfinite(there) and size != there:
+        raise InputError(f"X has {size} rows; the study's pool has {there:.0f}: name the rows of X with ids=")

@@ -71,11 +71,11 @@ class GaussianBelief:
         """Return the parts of the mixture, model and share; `tells` says whether a model has variances."""
         return self.models
 
-    def residual_totals(self, items: Items, model: int, weights: Floats) -> Floats:
-        r"""Return the weighted sums of what is believed of (r^2, r, |r|, y, y^2), with r = f - y, shape (5,).
+    def residual_totals(self, items: Items, model: int, weights: Floats, centre: float) -> Floats:
+        r"""Return the weighted sums of what is believed of (r^2, r, |r|, y - c, (y - c)^2), with r = f - y, shape (5,).
 
         With d = f - m and z = |d| / s these are :math:`d^2 + s^2`, d, the folded normal's
-        :math:`|d| + 2 s (\varphi(z) - z (1 - \Phi(z)))`, m and :math:`m^2 + s^2`.
+        :math:`|d| + 2 s (\varphi(z) - z (1 - \Phi(z)))`, m - c and :math:`(m - c)^2 + s^2`.
 
         Parameters
         ----------
@@ -85,6 +85,8 @@ class GaussianBelief:
             Whose predictions f are.
         weights : ndarray of float, shape (n,)
             Of the rows.
+        centre : float
+            c.
         """
         totals = np.zeros(5)
         for index, share in self._parts(items):
@@ -94,6 +96,7 @@ class GaussianBelief:
             far = np.abs(gap)
             z = far / np.maximum(np.maximum(deviation, far / 40.0), 1e-300)
             folded = far + 2.0 * deviation * (_density(z) - z * ndtr(-z))
+            mean = mean - centre
             columns = (gap**2 + deviation**2, gap, folded, mean, mean**2 + deviation**2)
             totals += share * np.array([np.sum(weights * column) for column in columns])
         return totals

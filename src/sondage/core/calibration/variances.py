@@ -11,8 +11,10 @@ from sondage.core.predictions import Floats
 
 __all__ = ["another_unit", "calibrate_variances"]
 
-FAR_OFF, LARGEST_OFF = 5.0, 60.0
+FAR_OFF, LARGEST_OFF = 5.0, 300.0
 """Log factors: variances that are off by more than the first, 150 times, are of another unit, which is taken off."""
+LARGEST_LOG = 500.0
+"""Of a variance's reciprocal: what is beyond is as good as impossible, and would leave the range of numbers."""
 LEAST_SQUARE = 0.01
 """Of the mean square: how much less a residual is moves no measure, and a normal density would reward it for ever."""
 
@@ -40,7 +42,7 @@ def calibrate_variances(variances: Floats, squares: Floats) -> Calibration:
     beyond = another_unit(variances, squares)
     squares = np.maximum(squares, LEAST_SQUARE * float(np.mean(squares)))
     logs = centre + beyond + CELL_SHIFTS[:, None] + CELL_SLOPES[:, None] * (np.log(variances) - centre)
-    found = posterior_mean(-0.5 * np.sum(logs + squares * np.exp(-logs), axis=1))
+    found = posterior_mean(-0.5 * np.sum(logs + squares * np.exp(np.minimum(-logs, LARGEST_LOG)), axis=1))
     return replace(found, shift=found.shift + beyond + (1.0 - found.slope) * centre)
 
 

@@ -242,10 +242,17 @@ _CLASS_LOSSES: dict[str, Callable[[Floats, Any], Floats]] = {"log": _log_loss, "
 
 @dataclass(frozen=True)
 class Residuals(Plain):
-    """Regression statistics ((y-f)^2, f-y, |y-f|, y, y^2), shape (5,); means over the pool make every measure."""
+    """Regression statistics ((y-f)^2, f-y, |y-f|, y-c, (y-c)^2), shape (5,); means over the pool make every measure.
 
-    name = "residuals"
+    The centre c is 0, but for labels that are all far from it.
+    """
+
+    centre: float = 0.0
     of_labels = np.array([0.0, 0.0, 0.0, 1.0, 1.0])
+
+    @property
+    def name(self) -> str:
+        return f"residuals about {self.centre!r}" if self.centre else "residuals"
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         residual, label = self._residual(items, model, label)
@@ -253,7 +260,7 @@ class Residuals(Plain):
         return np.array([np.sum(weight * column) for column in columns])
 
     def rounded(self, mu: Floats) -> Floats:
-        """Of labels far from 0 the mean square is known by their variance, which 9 of its digits may not tell."""
+        """Of labels far from c the mean square is known by their variance, which 9 of its digits may not tell."""
         found, variance = rounded(mu), rounded(mu[4:] - mu[3] ** 2)
         return np.append(found[:4], found[3] ** 2 + variance)
 
@@ -271,10 +278,10 @@ class Residuals(Plain):
     def kinks(self, items: Items, model: int, coefficients: Floats) -> Sequence[NDArray[Any]]:
         return (items.means(model).means,) if coefficients[2] else ()
 
-    @staticmethod
-    def _residual(items: Items, model: int, label: Any) -> tuple[Floats, Floats]:
+    def _residual(self, items: Items, model: int, label: Any) -> tuple[Floats, Floats]:
+        """Return f - y and y - c."""
         label = np.asarray(label, dtype=np.float64)
-        return items.means(model).means - label, label
+        return items.means(model).means - label, label - self.centre if self.centre else label
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ __all__ = [
     "Edges",
     "Gaps",
     "ItemValues",
+    "JoinedValues",
     "Quantity",
     "Score",
     "ScoreCounts",
@@ -81,6 +82,10 @@ class Values(Protocol):
         """
         ...
 
+    def extremes(self, models: Sequence[int]) -> tuple[float, float]:
+        """Return the least and the greatest number that any of these models predicts."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class ItemValues:
@@ -102,6 +107,24 @@ class ItemValues:
             return distinct
         mass = np.cumsum(np.bincount(place, weights=self.items.weights), dtype=np.float64)
         return np.asarray(distinct[np.unique(mass_ends(mass, count))])
+
+    def extremes(self, models: Sequence[int]) -> tuple[float, float]:
+        columns = [self.items.means(model).means for model in models]
+        return min(float(column.min()) for column in columns), max(float(column.max()) for column in columns)
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedValues:
+    """Those of several pools together, of which the extremes are known and no bins are made."""
+
+    parts: Sequence[Values]
+
+    def ends(self, quantity: Quantity, model: int, count: int, *, singly: bool = False) -> Floats:
+        raise MeasureError("a measure takes its bins from one pool: join the pools, with slices=")
+
+    def extremes(self, models: Sequence[int]) -> tuple[float, float]:
+        lows, highs = zip(*(part.extremes(models) for part in self.parts), strict=True)
+        return min(lows), max(highs)
 
 
 def mass_ends(mass: Floats, count: int) -> NDArray[np.intp]:

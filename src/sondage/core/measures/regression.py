@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sondage.core.measures.bases import OutcomeValue, Residuals
+from sondage.core.measures.binned import Values
 from sondage.core.measures.functionals import Functional, Task, linear, require
 from sondage.core.predictions import Floats
 
@@ -14,6 +15,10 @@ __all__ = ["MAE", "MSE", "R2", "RMSE", "Bias", "MeanOutcome"]
 
 ROUNDING = 1e-14
 """A variance below it, in mean squares of the labels, is what rounding leaves of labels that do not vary."""
+LEAST_VARIANCE = 1e-140
+"""Below it, its square would leave the range of numbers."""
+FAR = 10.0
+"""How many times their range the predictions are from 0 where a variance about 0 would lose its digits."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,12 @@ class R2:
 
     .. math:: 1 - \frac{\sum_i b_i (f_i - y_i)^2}{\sum_i b_i (y_i - \bar y)^2}
 
+    Parameters
+    ----------
+    centre : float
+        About what labels are summed up, from `settled`: the middle of predictions that are all far from 0, else 0. The
+        value does not hang on it, but for the digits that squares of large numbers have not.
+
     Examples
     --------
     >>> from sondage import Pool, evaluate
@@ -121,20 +132,27 @@ class R2:
     -1.5
     """
 
+    centre: float = field(default=0.0, repr=False, compare=False, metadata={"of_pool": True})
     name = "r2"
+
+    def settled(self, task: Task, values: Values, models: tuple[int, ...]) -> R2:
+        """Return the measure with the centre of this pool."""
+        require("regression", task, self.name)
+        low, high = values.extremes(models)
+        middle = (low + high) / 2.0
+        return replace(self, centre=middle if abs(middle) > FAR * (high - low) else 0.0)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a regression task."""
         require("regression", task, self.name)
-        return Functional(
-            self.name, Residuals(), _explained, _explained_gradient, (-np.inf, 1.0), higher_is_better=True
-        )
+        basis = Residuals(self.centre)
+        return Functional(self.name, basis, _explained, _explained_gradient, (-np.inf, 1.0), higher_is_better=True)
 
 
 def _spread(mu: Floats) -> float:
     """Return the variance of the labels."""
     variance = float(mu[4] - mu[3] ** 2)
-    return variance if variance > ROUNDING * mu[4] else 0.0
+    return variance if variance > max(ROUNDING * mu[4], LEAST_VARIANCE) else 0.0
 
 
 def _explained(mu: Floats) -> float:

@@ -78,6 +78,7 @@ def _(basis: Residuals, select: Select, schema: Schema, model: int, labels: Sequ
     for r, y in zip(residuals, labels, strict=True):
         terms = [f"({number(square)} * {r} + {number(plain)}) * {r}"]
         terms += [f"{number(absolute)} * abs({r})"] if absolute else []
+        y = f"({y} - {number(basis.centre)})" if basis.centre else y
         terms += [f"({number(second)} * {y} + {number(first)}) * {y}"] if first or second else []
         found.append(total(terms))
     return found
@@ -104,22 +105,23 @@ def believed_sums(
     if isinstance(basis, OutcomeValue):
         return [product_sum(weights, [number(float(label[model])) for label in labels])]
     if isinstance(basis, Residuals) and isinstance(belief, GaussianBelief):
-        return _residual_sums(belief, select, schema, model)
+        return _residual_sums(belief, select, schema, model, basis.centre)
     raise NoForm(basis.name)
 
 
-def _residual_sums(belief: GaussianBelief, select: Select, schema: Schema, model: int) -> list[str]:
+def _residual_sums(belief: GaussianBelief, select: Select, schema: Schema, model: int, centre: float) -> list[str]:
     """Return the closed forms of the five statistics' means under a mixture of Gaussians."""
     parts: list[list[str]] = []
     for share, mean, deviation in gaussians(belief, select, schema):
         spread = "0e0" if belief.peaked else deviation
         gap = select.one(f"{schema.models[model].code} - {mean}")
+        label = select.one(f"{mean} - {number(centre)}") if centre else mean
         known = [
             f"{gap} * {gap} + {spread} * {spread}",
             gap,
             f"abs({gap})" if belief.peaked else _folded(select, gap, deviation),
-            mean,
-            f"{mean} * {mean} + {spread} * {spread}",
+            label,
+            f"{label} * {label} + {spread} * {spread}",
         ]
         parts.append([f"{number(share)} * ({value})" for value in known])
     return [total(column) for column in zip(*parts, strict=True)]

@@ -10,14 +10,13 @@ import numpy as np
 
 from sondage.core.beliefs.columns import NOTHING, SURE
 from sondage.pools.coding import SUM_TOLERANCE, class_texts
+from sondage.pools.numeric import AMOUNTS, BOUNDED, LARGEST_NUMBER, LARGEST_VARIANCE
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import LARGEST_FEATURE
 from sondage.pools.sql.argmax import add_predicted
 from sondage.pools.sql.text import MOST_CASES, Select, number, total
 
-__all__ = ["LARGEST", "Check", "checks", "extremes", "prepared", "raw_rows", "survey"]
-
-LARGEST = number(np.finfo(np.float64).max)
+__all__ = ["Check", "checks", "extremes", "prepared", "raw_rows", "survey"]
 
 
 @dataclass(frozen=True)
@@ -200,8 +199,10 @@ def _of_source(source: Source, named: str) -> Iterator[Check]:
             near = f"{sum_error(told)} <= {number(SUM_TOLERANCE)}"
             yield Check(f"sum of {names}", near, total(told.names), f"1 within {SUM_TOLERANCE}", True)
     if source.variance is not None:
-        inside = f"({source.spread} >= 0e0 AND {source.spread} <= {LARGEST} AND {_number(source.spread)})"
-        yield Check(source.variance.name, inside, source.spread, "finite, not negative")
+        most = number(LARGEST_VARIANCE)
+        inside = f"({source.spread} >= 0e0 AND {source.spread} <= {most} AND {_number(source.spread)})"
+        allowed = f"finite, not negative, at most {LARGEST_VARIANCE:g}"
+        yield Check(source.variance.name, inside, source.spread, allowed)
 
 
 def _of_prediction(model: Source, kind: str, named: str) -> Iterator[Check]:
@@ -209,16 +210,18 @@ def _of_prediction(model: Source, kind: str, named: str) -> Iterator[Check]:
     if model.prediction is not None and kind == "classification":
         yield Check(model.prediction.name, f"{model.code} IS NOT NULL", model.prediction.raw, named)
     elif model.prediction is not None:
-        inside = f"(abs({model.code}) <= {LARGEST} AND {_number(model.code)})"
-        yield Check(model.prediction.name, inside, model.code, "finite")
+        inside = f"(abs({model.code}) <= {number(LARGEST_NUMBER)} AND {_number(model.code)})"
+        yield Check(model.prediction.name, inside, model.code, BOUNDED)
 
 
 def _of_numbers(schema: Schema) -> Iterator[Check]:
     """Yield checks of weights, costs and features."""
     for name, positive in (("w", schema.weight), ("c", schema.cost)):
         if positive is not None:
-            inside = f"({name} > 0e0 AND {name} <= {LARGEST} AND {_number(name)})"
-            yield Check(positive.name, inside, name, "positive and finite")
+            low, high = AMOUNTS
+            yield Check(positive.name, f"({name} > 0e0 AND {_number(name)})", name, "positive and finite")
+            inside = f"({name} >= {number(low)} AND {name} <= {number(high)})"
+            yield Check(positive.name, inside, name, f"{low:g} to {high:g}")
     for at, column in enumerate(schema.features):
         inside = f"(abs(x{at}) <= {number(LARGEST_FEATURE)} AND {_number(f'x{at}')})"
         yield Check(column.name, inside, f"x{at}", f"finite, at most {LARGEST_FEATURE:g} either way")
