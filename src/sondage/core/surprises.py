@@ -86,12 +86,15 @@ class Asked:
         Pool means at which it is linearised, by model.
     known : dict of int to ndarray
         The influence of each class that was asked for, shape (n,).
+    shown : dict of int to ndarray
+        Which units have each class that was asked for, shape (U,).
     """
 
     contrast: Contrast
     sample: Sample
     sums: Sums
     known: dict[int, Floats] = field(default_factory=dict)
+    shown: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
 
     @cached_property
     def influence(self) -> Influence:
@@ -113,6 +116,16 @@ class Asked:
         """Whether models predict a unit's rows differently, shape (U,)."""
         return self.units(predicted_apart(self.sample.items, self.contrast.models))
 
+    @cached_property
+    def labels_show_more(self) -> bool:
+        """Whether squares follow from more than calibrations learn: outcomes, numbers, wrong classes that differ."""
+        if isinstance(self.sample.items.models[0], Grades | Means):
+            return True
+        functional = self.contrast.functional
+        if not (functional.linear and isinstance(functional.basis, Confusion)):
+            return False
+        return any(_wrong_differ(coefficients) for _, coefficients in self.influence.terms)
+
     def psi(self, label: Any) -> Floats:
         """Return the influence if these were the labels, shape (n,)."""
         if not isinstance(label, int):
@@ -120,6 +133,12 @@ class Asked:
         if label not in self.known:
             self.known[label] = self.influence.at(self.sample.items, label)
         return self.known[label]
+
+    def given(self, label: int) -> NDArray[np.bool_]:
+        """Return whether a unit's label is this class, shape (U,)."""
+        if label not in self.shown:
+            self.shown[label] = self.units(self.sample.labels == label)
+        return self.shown[label]
 
     def units(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return whether any row of each unit is one of these."""
@@ -170,17 +189,7 @@ def expected_square(asked: Asked, belief: Distribution) -> float:
         return 0.0
     expected, moves, shown = supposed_moves(asked, belief)
     found = _of_surprises(asked, expected, moves, shown)
-    return found * _borne_out(asked, expected, moves, shown) if _labels_show_more(asked) else found
-
-
-def _labels_show_more(asked: Asked) -> bool:
-    """Return whether squares follow from more than calibrations learn: outcomes, numbers, wrong classes that differ."""
-    if isinstance(asked.sample.items.models[0], Grades | Means):
-        return True
-    functional, terms = asked.contrast.functional, asked.influence.terms
-    if not (functional.linear and isinstance(functional.basis, Confusion)):
-        return False
-    return any(_wrong_differ(coefficients) for _, coefficients in terms)
+    return found * _borne_out(asked, expected, moves, shown) if asked.labels_show_more else found
 
 
 def _wrong_differ(costs: Floats) -> bool:
@@ -257,7 +266,7 @@ def _cancelled(effects: Floats) -> Floats:
 
 def _drawn(asked: Asked, expected: Floats) -> NDArray[np.bool_]:
     """Return which (class, unit) pairs, classes by their codes, labels showed and were less likely than not."""
-    own = np.stack([asked.units(asked.sample.labels == label) for label in range(len(expected))])
+    own = np.stack([asked.given(label) for label in range(len(expected))])
     return np.asarray(own & (expected < 0.5 * (1 - ROUNDING)))
 
 

@@ -50,7 +50,7 @@ class Divided:
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
     ) -> Iterator[Supposed]:
         """Yield the labels of both beliefs, each with what the one that an item belongs to gives it."""
-        apart = predicted_apart(items, self.models)
+        apart = items.once((predicted_apart, self.models), lambda: predicted_apart(items, self.models))
         pairs = (belief.supposed(items, models, nodes=nodes, kinks=kinks) for belief in (self.alike, self.apart))
         for (label, here), (_, there) in zip(*pairs, strict=True):
             yield label, np.where(apart, there, here)

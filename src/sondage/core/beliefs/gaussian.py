@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from typing import Any, Self, TypeGuard
 
@@ -63,8 +64,7 @@ class GaussianBelief:
                 for label, weight in _split_nodes(mean, deviation, kinks):
                     yield label, share * weight
             else:
-                points, weights = np.polynomial.hermite_e.hermegauss(nodes)
-                for point, weight in zip(points, weights / weights.sum(), strict=True):
+                for point, weight in _normal_nodes(nodes):
                     yield mean + point * deviation, share * weight
 
     def parts(self, tells: Callable[[int], bool]) -> tuple[tuple[int, float], ...]:
@@ -169,6 +169,13 @@ def is_limit(belief: Distribution) -> bool:
 def tells_nothing(belief: Belief, items: Items, labels: NDArray[Any]) -> bool:
     """Return whether what a belief expects of losses is no help: a limit, and variances of another unit than labels."""
     return isinstance(belief, GaussianBelief) and (belief.limit or belief.of_another_unit(items, labels))
+
+
+@cache
+def _normal_nodes(nodes: int) -> tuple[tuple[Any, Any], ...]:
+    """Return the points of a standard normal's Gauss-Hermite rule, each with its weight: they are asked for often."""
+    points, weights = np.polynomial.hermite_e.hermegauss(nodes)
+    return tuple(zip(points, weights / weights.sum(), strict=True))
 
 
 def _split_nodes(mean: Floats, deviation: Floats | float, kinks: Sequence[NDArray[Any]]) -> Iterator[Supposed]:

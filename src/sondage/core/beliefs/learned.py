@@ -87,7 +87,12 @@ class LearnedClassBelief(ClassBelief):
         return super().sided and not self.source_models and not self.source_judges
 
     def _moved(self, items: Items, reference: Reference) -> Floats:
-        return super()._moved(items, reference) + self.correction.at(self._sources(items, reference), items.features)
+        return super()._moved(items, reference) + self._corrected(items, reference)
+
+    def _corrected(self, items: Items, reference: Reference) -> Floats:
+        """Return the correction of every item, shape (n,): the same in all calibrations that are possible."""
+        key = (Correction, self.correction, self._mixture, self.source_judges, self.source_models)
+        return items.once(key, lambda: self.correction.at(self._sources(items, reference), items.features))
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief fitted to these class codes, shape (n,), whatever it was fitted to before."""
