@@ -57,14 +57,14 @@ def simulate(
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    print(f"{'':28} {'labels':>6}  {'error, relative':>15}  {'bias':>16}  {'coverage':>16}")
-    print(f"{'':28} {'':>6}  {'to passive':>15}  {'passive  default':>16}  {'passive  default':>16}")
+    print(f"{'':30} {'labels':>6}  {'error, relative':>15}  {'bias':>16}  {'coverage':>16}")
+    print(f"{'':30} {'':>6}  {'to passive':>15}  {'passive  default':>16}  {'passive  default':>16}")
     for name, model in MODELS.items():
         pool, labels = problem(model)
         for measure in MEASURES:
             for budget in BUDGETS:
                 passive, default = (simulate(pool, labels, measure, budget, one) for one in ("passive", "default"))
-                line = f"{name + ', ' + measure:28} {budget:6d}  {default[0] / passive[0]:15.2f}"
+                line = f"{name + ', ' + measure:30} {budget:6d}  {default[0] / passive[0]:15.2f}"
                 line += f"  {passive[1]:+7.3f}  {default[1]:+7.3f}  {passive[2]:7.2f}  {default[2]:7.2f}"
                 print(line, flush=True)
 
