@@ -116,7 +116,8 @@ class Estimation:
         fits = self._stage_fits(contrast)
         if len(fits) == 1:
             return fits[0]
-        return self._joined(contrast, fits, self._shares([contrast], [fits]) if shares is None else shares)
+        shares = self._shares([contrast], [fits]) if shares is None else shares
+        return self._joined(contrast, fits, shares, self._after([contrast]))
 
     def joint(self, contrasts: Sequence[Contrast], focus: Focus | None = None) -> list[Fit]:
         """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels.
@@ -131,8 +132,8 @@ class Estimation:
         fits = self._joint_fits(contrasts)
         if len(self.parts) == 1:
             return [fit for (fit,) in fits]
-        shares = self._shares(contrasts, fits, focus)
-        return [self._joined(contrast, own, shares) for contrast, own in zip(contrasts, fits, strict=True)]
+        shares, after = self._shares(contrasts, fits, focus), self._after(contrasts)
+        return [self._joined(contrast, own, shares, after) for contrast, own in zip(contrasts, fits, strict=True)]
 
     def _stage_fits(self, contrast: Contrast) -> list[Fit]:
         return [self.estimator(contrast, part.sample, part.known) for part in self.parts]
@@ -149,16 +150,20 @@ class Estimation:
             stages.append((part.sample, part.known, coefficient, centre))
         return [[estimator.by(contrast, *stage) for stage in stages] for contrast in contrasts]
 
-    def _joined(self, contrast: Contrast, fits: Sequence[Fit], shares: Floats) -> Fit:
+    def _joined(self, contrast: Contrast, fits: Sequence[Fit], shares: Floats, after: Belief | None) -> Fit:
         sums = {
             model: np.sum([a * fit.sums[model] for a, fit in zip(shares, fits, strict=True)], axis=0)
             for model in contrast.models
         }
-        return self._linearised(contrast, self._steadied(contrast, sums), shares, fits)
+        return self._linearised(contrast, self._steadied(contrast, sums, after), shares, fits)
 
-    def _steadied(self, contrast: Contrast, sums: Sums) -> dict[int, Floats]:
+    def _after(self, contrasts: Sequence[Contrast]) -> Belief | None:
+        """Return the belief after all labels where they serve one model's value, not its difference from others."""
+        return self.belief if len(contrasts) == 1 and not contrasts[0].compares else None
+
+    def _steadied(self, contrast: Contrast, sums: Sums, after: Belief | None) -> dict[int, Floats]:
         last, stages = self.parts[-1], [(part.sample, part.known) for part in self.parts]
-        found = steadied(contrast, sums, self.whole, last.sample, last.known, self.belief)
+        found = steadied(contrast, sums, self.whole, last.sample, last.known, after)
         return occurring(contrast, found, self.whole, stages)
 
     def around(self, contrast: Contrast, fit: Fit) -> Fit:
@@ -208,7 +213,7 @@ class Estimation:
         sums: dict[int, Floats] = {}
         for contrast, of_stages in zip(contrasts, fits, strict=True):
             means = {m: np.average([fit.sums[m] for fit in of_stages], axis=0, weights=sizes) for m in contrast.models}
-            sums |= self._steadied(contrast, means)
+            sums |= self._steadied(contrast, means, self._after(contrasts))
         own = [(1.0, contrast) for contrast in contrasts]
         expected = self._expected(own if focus is None else focus.differences(contrasts), fits[0], sums)
         if not expected.any():  # differences that follow from the predictions alone, as those of a bias do

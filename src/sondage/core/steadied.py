@@ -10,7 +10,8 @@ of each class. Of the column of class c, of which :math:`n_c` units are labelled
 H being the pool means as the belief has them after all labels, with labelled items counted as they are (decisions 0039
 and 0060). Sums over the pool are known under the last stage's belief. By how much its labels moved that is seen on the
 labelled items, which stand for all others of which the same class is predicted. Of predictions alone the last stage's
-belief stands: it is a table of labels, and would count them twice.
+belief stands: it is a table of labels, and would count them twice. So it does of differences between models, whose
+labels are few where these agree.
 
 A belief may tell of a class that does not occur: most classifiers give every class some probability, everywhere. Of the
 mean over the classes that occur it would be one for ever, and never found. So a class of which the beliefs expected
@@ -52,7 +53,7 @@ def steadied(
         The last stage's belief and its pool means, what was labelled before counted as it is; without one nothing is
         changed.
     belief : Belief, optional
-        After all labels; without one, or of predictions alone, that of the last stage stands.
+        After all labels, of one model's value; without one, or of predictions alone, that of the last stage stands.
 
     Returns
     -------
