@@ -1,12 +1,14 @@
 """Means over classes where a class has few labels: the belief counts as one label of each."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
-from sondage import Classifier, Pool, compare, evaluate
+from sondage import Classifier, Pool, compare, evaluate, select
 from sondage.core.beliefs import ClassBelief
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import parse_measure
@@ -95,6 +97,25 @@ def test_a_model_that_knows_more_than_it_says_is_not_judged_by_what_it_says() ->
     runs = [evaluate(Pool(p), "macro_f", labels=labels, budget=30, seed=seed) for seed in range(40)]
     assert np.mean([run.value for run in runs]) > truth - 0.012  # by the last stage's belief 0.0148 too low
     assert np.mean([truth in run.interval() for run in runs]) > 0.9  # 0.875 were
+
+
+@pytest.mark.parametrize("ask", ["evaluate", "compare", "select"])
+def test_labels_where_models_differ_do_not_move_what_is_believed_of_one(ask: str, monkeypatch: Any) -> None:
+    p, labels = long_tail(600, classes=4)
+    pool, used = Pool(models={"a": Classifier(p), "b": Classifier(np.roll(p, 1, axis=0))}), []
+
+    def noted(*arguments: Any) -> dict[int, Floats]:
+        used.append(arguments[-1])
+        return steadied(*arguments)
+
+    monkeypatch.setattr("sondage.core.stages.steadied", noted)
+    if ask == "evaluate":
+        evaluate(pool, "macro_f", labels=labels, budget=60, model="a")
+    elif ask == "compare":
+        compare(pool, "a", "b", "macro_f", labels=labels, budget=60)
+    else:
+        select(pool, "macro_f", labels=labels, budget=60)
+    assert {after is not None for after in used} == {ask == "evaluate"}
 
 
 @pytest.mark.parametrize("measure", ["mcc", "kappa", "f1"])

@@ -83,9 +83,8 @@ def steadied(
     classes = [np.asarray(labelled.labels == c, dtype=np.float64) for c in range(len(functional.parts))]
     counts = np.array([np.count_nonzero(labelled.unit_sums(own)) for own in classes])
     for model, mu in sums.items():
-        found[model] = (counts * mu + _believed(functional.basis, model, labelled, last, known, belief)) / (
-            counts + 1.0
-        )
+        believed = _believed(functional.basis, model, labelled, last, known, belief)
+        found[model] = (counts * mu + believed) / (counts + 1.0)
     return found
 
 
