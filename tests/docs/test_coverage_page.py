@@ -59,4 +59,5 @@ def test_tables_of_pools_that_nobody_looked_at(script: str, count: int, printed:
 
 
 def tables_in(text: str) -> list[str]:
+    """Return the tables of what a command printed."""
     return [block.strip() for block in text.split("\n\n") if block.strip().startswith("|")]

@@ -40,17 +40,18 @@ def asked_twice(question, measure, labels, chances, seed, **options):
     return found
 
 
-@pytest.mark.parametrize(("seed", "shift"), [(0, -2.0), (1, 0.0), (2, 2.0)])
+@pytest.mark.parametrize("shift", [-2.0, 0.0, 2.0])
 @pytest.mark.parametrize(
     "measure", ["error_rate", "f1", "recall", "mcc", "balanced_accuracy", "auc", "brier", "log_loss"]
 )
 @pytest.mark.parametrize("question", ["evaluate", "compare", "select"])
-def test_order_of_two_classes(question, measure, seed, shift):
+def test_order_of_two_classes(question, measure, shift):
     named = {"positive": 1} if measure in ("f1", "recall", "auc") else {}
-    labels, chances = classified(np.random.default_rng(seed), shift)
-    one, other = asked_twice(question, measure, labels, chances, seed, **named)
-    assert one[0] == other[0]
-    np.testing.assert_allclose(one[1], other[1], rtol=1e-5, atol=1e-7)
+    for seed in range(2):
+        labels, chances = classified(np.random.default_rng(seed), shift)
+        one, other = asked_twice(question, measure, labels, chances, seed, **named)
+        assert one[0] == other[0]
+        np.testing.assert_allclose(one[1], other[1], rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("method", ["default", "passive"])

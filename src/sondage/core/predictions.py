@@ -63,10 +63,10 @@ class Regressor:
     Parameters
     ----------
     means : array-like of float, shape (N,)
-        Predicted values, in the units of the labels.
+        Predicted values, in the units of the labels, at most 1e35 either way.
     variances : array-like of float, shape (N,), optional
-        Predictive variances, not negative, in these units squared. Without them the labels' variance is taken as equal
-        and unknown.
+        Predictive variances, from 0 to 1e70, in these units squared. Without them the labels' variance is taken as
+        equal and unknown.
 
     Examples
     --------

@@ -55,9 +55,9 @@ class Pool(ArrayRows):
     ids : array-like, shape (N,), optional
         Unique names of the items, of any type; by default the row numbers.
     costs : array-like of float, shape (N,), optional
-        Cost of each label, positive; a budget is then a cost.
+        Cost of each label, from 1e-100 to 1e100; a budget is then a cost.
     weights : array-like of float, shape (N,), optional
-        Base weights, positive, on any scale: a pool that is itself a weighted sample.
+        Base weights, from 1e-100 to 1e100, on any scale: a pool that is itself a weighted sample.
     groups : array-like, shape (N,), optional
         Rows of equal group share one label, asked once and paid once.
     fields : mapping of str to array-like, optional
