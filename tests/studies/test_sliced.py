@@ -252,7 +252,7 @@ def test_pools_that_do_not_fit_are_refused() -> None:
         evaluate(pools, labels=labels, budget=60, slices="folder")
     with pytest.raises(InputError, match="there is 1"):
         evaluate({"jan": pools["jan"]}, labels={"jan": labels["jan"]}, budget=60)
-    with pytest.raises(MeasureError, match="takes its bins from one pool"):
+    with pytest.raises(MeasureError, match="measure 'auc' takes its bins from one pool"):
         evaluate(pools, "auc", labels=labels, budget=60)
     priced = Pool([0.2] * 40, costs=1 + np.arange(40) % 2)
     for slices in (["a", "b"] * 20, ["a"] * 20 + ["b"] * 20):

@@ -13,7 +13,7 @@ from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast
 from sondage.core.designs import Design, Equal
-from sondage.core.measures import Functional, Task
+from sondage.core.measures import Functional, Measure, Task
 from sondage.core.measures.binned import JoinedValues
 from sondage.core.measures.functionals import OfPool, require_better
 from sondage.core.predictions import Floats
@@ -108,9 +108,14 @@ class Stage:
 def settle(pool: Pool, question: Question, *others: Pool) -> Question:
     """Return the question with measures that have taken from the pool, or several, what they need, such as bins."""
     models, task = tuple(pool.model(name) for name in question.models), pool.task
-    values = JoinedValues([one.values for one in (pool, *others)]) if others else pool.values
-    settled = (one.settled(task, values, models) if isinstance(one, OfPool) else one for one in question.measures)
-    return replace(question, measures=tuple(settled))
+
+    def settled(measure: Measure) -> Measure:
+        if not isinstance(measure, OfPool):
+            return measure
+        parts = [one.values for one in (pool, *others)]
+        return measure.settled(task, JoinedValues(measure.name, parts) if others else parts[0], models)
+
+    return replace(question, measures=tuple(map(settled, question.measures)))
 
 
 def check_target(functional: Functional, target: str) -> None:

@@ -115,12 +115,21 @@ class ItemValues:
 
 @dataclass(frozen=True, eq=False)
 class JoinedValues:
-    """Those of several pools together, of which the extremes are known and no bins are made."""
+    """Those of several pools together, of which the extremes are known and no bins are made.
 
+    Attributes
+    ----------
+    measure : str
+        Who takes them, for messages.
+    parts : sequence of Values
+        Of each pool.
+    """
+
+    measure: str
     parts: Sequence[Values]
 
     def ends(self, quantity: Quantity, model: int, count: int, *, singly: bool = False) -> Floats:
-        raise MeasureError("a measure takes its bins from one pool: join the pools, with slices=")
+        raise MeasureError(f"measure {self.measure!r} takes its bins from one pool: join the pools, with slices=")
 
     def extremes(self, models: Sequence[int]) -> tuple[float, float]:
         lows, highs = zip(*(part.extremes(models) for part in self.parts), strict=True)
