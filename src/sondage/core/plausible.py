@@ -105,17 +105,16 @@ def _left_possible(
     belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None, *, losses: bool = False
 ) -> Sequence[Distribution]:
     """Return what labels, of these rows alone, leave possible; the last answers are kept: slices ask again."""
-    weights = sample.unit_expanded
-    if rows is None:
-        items, labels = sample.unit_items, sample.unit_labels
-    else:
+    if rows is not None:
+        assert isinstance(belief, ClassBelief)
         at = np.array(rows)
         if sample.units is not None:
             at = at[np.unique(sample.units[at], return_index=True)[1]]
-        items, labels, weights = sample.items.take(at), sample.labels[at], sample.of_rows(weights)[at]
+        return belief.plausible(sample.items, sample.labels, sample.of_rows(sample.unit_expanded), at)
+    told = sample.unit_items, sample.unit_labels, sample.unit_expanded
     if losses and isinstance(belief, ClassBelief):
-        return belief.plausible_of_sure(items, labels, weights)
-    return belief.plausible(items, labels, weights)
+        return belief.plausible_of_sure(*told)
+    return belief.plausible(*told)
 
 
 @dataclass(frozen=True, eq=False)
