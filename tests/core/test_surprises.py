@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from sondage import Pool, Regressor, evaluate
-from sondage.core.surprises import Asked, borne_out, expected_square
+from sondage.core.surprises import Asked, borne_out, expected_squares
 
 
 def expected_of(estimate):
     """Return the squared error that the belief after the labels expects, and the sample it is of."""
     evidence = estimate.evidence
     sample = evidence.sample
-    return expected_square(Asked(evidence.contrast, sample, evidence.fit.sums), evidence.estimation.belief), sample
+    asked = Asked(evidence.contrast, sample, evidence.fit.sums)
+    return expected_squares(asked, [evidence.estimation.belief])[0], sample
 
 
 @pytest.mark.parametrize("budget", [1, 2, 4, 40])

@@ -27,7 +27,7 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
-from sondage.core.surprises import Asked, differs_in_predictions, supposed_moves
+from sondage.core.surprises import Asked, differs_in_predictions, in_blocks, supposed_moves
 
 __all__ = ["PlausibleErrors", "joined_errors", "plausible", "plausible_corrected", "plausible_errors"]
 
@@ -208,7 +208,9 @@ def plausible_errors(
     if contrast.compares or not isinstance(contrast.functional.basis, ClassLoss) or len(beliefs) < 2:
         return None
     asked, others = Asked(contrast, sample, sums), sample.expansion.weights - 1.0
-    told = [supposed_moves(asked, belief) for belief in beliefs]
-    means = [-float(np.sum(others * shown)) for _, _, shown in told]
-    squares = [float(np.sum(others * np.sum(expected * moves**2, axis=0))) for expected, moves, _ in told]
-    return PlausibleErrors(np.array(means), np.sqrt(np.maximum(squares, 0.0)))
+    means, squares = [], []
+    for block in in_blocks(asked, beliefs):
+        expected, moves, shown = supposed_moves(asked, *block)
+        means.append(-np.sum(others * shown, axis=1))
+        squares.append(np.sum(others * np.sum(expected * moves**2, axis=1), axis=1))
+    return PlausibleErrors(np.concatenate(means), np.sqrt(np.maximum(np.concatenate(squares), 0.0)))
