@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -52,6 +53,20 @@ class Reference:
     columns: tuple[NDArray[Any], ...]
     classes: NDArray[Any]
     log_odds: Floats
+
+
+class PerModel(tuple[Any, ...]):
+    """What a belief has of each model: of hundreds it is hashed once, not at every use as a key."""
+
+    def __new__(cls, values: Iterable[Any]) -> Self:
+        return values if isinstance(values, cls) else super().__new__(cls, values)
+
+    @cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True)
@@ -112,6 +127,10 @@ class ClassBelief:
     doubts: tuple[float, ...] = ()
     judge_doubts: tuple[float, ...] = ()
     bend: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("models", "votes", "counts", "sure", "doubts"):
+            object.__setattr__(self, name, PerModel(getattr(self, name)))
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
