@@ -169,7 +169,7 @@ def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
 
 
 def guesses(task: Task, models: int, concerned: Sequence[int]) -> list[Any]:
-    """Return the labels that a skipped item could have: classes, or concerned systems' outcomes low and high, or none."""
+    """Return the labels that a skipped item could have: classes, or outcomes of those concerned, or none."""
     if task.kind == "classification":
         return list(range(len(task.classes)))
     if task.kind == "outcomes":
