@@ -231,9 +231,9 @@ def _critical(drawn: Floats, level: float, tails: int = 1) -> float:
 
 
 def _standardised(columns: Floats) -> Floats:
-    """Return columns over their standard deviations; 0 where they do not vary."""
+    """Divide columns by their standard deviations, in their place; they are 0 where they do not vary."""
     deviation = np.sqrt(np.mean(np.square(columns), axis=0))
-    return np.asarray(columns / np.where(deviation > 0, deviation, 1.0))
+    return np.divide(columns, np.where(deviation > 0, deviation, 1.0), out=columns)
 
 
 def _rounded_off(chance: Floats) -> Floats:
@@ -244,4 +244,5 @@ def _rounded_off(chance: Floats) -> Floats:
 def _differences(chance: Floats, model: int, others: NDArray[np.bool_] | slice, scale: Floats) -> Floats:
     """Return other models' errors less one's; 0 where only rounding tells them apart, which would follow last bits."""
     differences = chance[:, others] - chance[:, [model]]
-    return np.asarray(np.where(np.abs(differences) > scale, differences, 0.0))
+    np.copyto(differences, 0.0, where=~(np.abs(differences) > scale))
+    return differences
