@@ -1,6 +1,7 @@
 """Beliefs: quadrature against closed forms and scipy, mixtures, outcomes, priors, names."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
 
@@ -394,3 +395,12 @@ def test_a_sure_probability_in_single_precision_has_finite_log_odds() -> None:
     sure = np.array([0.0, 0.25, 1.0])
     assert log_odds(sure.astype(np.float32)) == pytest.approx(log_odds(sure), rel=1e-6)
     assert np.isfinite(log_odds(sure.astype(np.float32))).all()
+
+
+def test_a_belief_moved_by_a_calibration_keeps_what_it_has_of_each_model() -> None:
+    belief, same = (ClassBelief(2, models=tuple((model, 0.01) for model in range(100))) for _ in range(2))
+    moved = replace(belief, shift=1.0)
+    assert moved.models is belief.models
+    assert (belief, hash(belief)) == (same, hash(same))
+    assert hash(belief.models) == hash(tuple(belief.models))
+    assert moved != belief

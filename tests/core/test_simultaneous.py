@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm, studentized_range
 
-from sondage.core.contenders import standing_of
+from sondage.core.beliefs import ClassBelief
+from sondage.core.comparisons import Contrast
+from sondage.core.contenders import Contention, standing_of
+from sondage.core.measures import ErrorRate, Task
+from sondage.core.predictions import Classes, Items
 from sondage.core.significance import (
     JointErrors,
     best_models,
@@ -149,3 +153,18 @@ def test_models_with_the_same_errors_cost_nothing_whatever_their_last_bits():
         simultaneous_gaps(values, JointErrors(errors, np.zeros((6, 0))), 0, 0.95, random()) for errors in (same, nearly)
     ]
     assert found[0] == pytest.approx(np.array(found[1]), rel=1e-9)
+
+
+def test_how_much_contenders_want_of_an_item_is_told_by_itself_in_whatever_block():
+    draw = random(3)
+    p = draw.random((60, 5000))
+    items = Items(tuple(Classes((one > 0.5).astype(int), one) for one in p), np.full(5000, 1 / 5000))
+    error_rate = ErrorRate().ready(Task("classification", (0, 1)))
+    influences = tuple(Contrast(error_rate, ((model, 1.0),)).influence({model: np.eye(2) / 2}) for model in range(60))
+    belief = ClassBelief(2, models=tuple((model, 1 / 60) for model in range(60)))
+    term = Contention(influences=influences, belief=belief, weights=(1 / 60,) * 60, leader=3)
+    apart = np.concatenate([term.relevance(items.take(rows)) for rows in (slice(0, 700), slice(700, None))])
+    assert term.relevance(items) == pytest.approx(apart, rel=1e-12)
+    chance, wrong = belief.probability(items, 1), p > 0.5  # of the second class the first is predicted wrongly
+    gap = (wrong.astype(float) - wrong[3]) * 2  # by how much the label moves the difference from the leader
+    assert term.relevance(items) == pytest.approx(np.sqrt(chance * (1 - chance) * np.mean(gap**2, axis=0)), rel=1e-9)

@@ -61,6 +61,17 @@ def test_no_outcome_at_all_is_no_skip() -> None:
         compare(pool(), "a", "b", "accuracy", labels=np.full((40, 3), np.inf), budget=20)
 
 
+def test_a_skipped_item_of_many_systems_is_supposed_right_and_wrong_of_those_in_question() -> None:
+    # 2 ** 60 labels are possible, of which four tell all about a pair.
+    right = np.random.default_rng(5).random((40, 60)) < 0.7
+    many = Pool(models={f"m{place}": Outcome() for place in range(60)}, ids=list(range(40)))
+    found = compare(many, "m3", "m7", "accuracy", labels=lambda ids: [None, *right[ids[1:]].astype(float)], budget=20)
+    assert found.estimate.n_skipped == 2
+    ends = found.estimate.if_skipped
+    assert ends is not None
+    assert ends.low < found.difference < ends.high
+
+
 def test_a_study_refuses_it_too(tmp_path: Any) -> None:
     study = Study.create(tmp_path / "study.db", pool(), "accuracy", compare=("a", "c"), budget=10)
     ids = study.ask(2)

@@ -6,9 +6,9 @@ comparison the one with weights 1 and -1 (thesis 5.1), so that everything after 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
 from sondage.core.suppositions import supposed_influences
 
-__all__ = ["Contrast", "Influence", "Sums", "believed_totals", "moments"]
+__all__ = ["Contrast", "Differences", "Influence", "Sums", "believed_totals", "moments"]
 
 Sums = Mapping[int, Floats]
 """Pool means of one basis: model index -> :math:`\\mu`."""
@@ -85,6 +85,35 @@ class Contrast:
 
     def _means(self, sums: Sums) -> dict[int, Floats]:
         return {model: self.functional.basis.without_rounding(sums[model]) for model in self.models}
+
+
+@dataclass(frozen=True, eq=False)
+class Differences(Sequence[Contrast]):
+    """The differences of pairs of models by one measure; of hundreds of models each is made when it is looked at.
+
+    Parameters
+    ----------
+    functional : Functional
+        The measure.
+    pairs : tuple of (int, int)
+        Indices of the models.
+    """
+
+    functional: Functional
+    pairs: tuple[tuple[int, int], ...]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @overload
+    def __getitem__(self, place: int) -> Contrast: ...
+    @overload
+    def __getitem__(self, place: slice) -> Differences: ...
+    def __getitem__(self, place: int | slice) -> Contrast | Differences:
+        if isinstance(place, slice):
+            return Differences(self.functional, self.pairs[place])
+        first, second = self.pairs[place]
+        return Contrast(self.functional, ((first, 1.0), (second, -1.0)))
 
 
 @dataclass(frozen=True, eq=False)

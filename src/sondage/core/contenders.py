@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from sondage.core.beliefs import Belief, OutcomeBelief
+from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, moments
 from sondage.core.designs import Term, extent
 from sondage.core.measures.bases import rounded
@@ -176,6 +177,13 @@ class Contention(Term):
     leader: int
 
     def relevance(self, items: Items) -> Floats:
+        relevance = np.empty(len(items))
+        for part in row_blocks(len(items), len(self.influences)):
+            relevance[part] = self._of_block(items.take(part))
+        return relevance
+
+    def _of_block(self, items: Items) -> Floats:
+        """Return r of so many rows that all models' influences on them can be held."""
         influences, belief, weights = self.influences, self.belief, np.array(self.weights)
         if isinstance(belief, OutcomeBelief):
             return np.sqrt(_independent(influences, belief, items, weights, self.leader))

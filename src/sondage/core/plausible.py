@@ -27,7 +27,7 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
-from sondage.core.surprises import Asked, differs_in_predictions, supposed_moves
+from sondage.core.surprises import Asked, differs_in_predictions, in_blocks, supposed_moves
 
 __all__ = ["PlausibleErrors", "joined_errors", "plausible", "plausible_corrected", "plausible_errors"]
 
@@ -105,17 +105,16 @@ def _left_possible(
     belief: Belief, sample: Sample, rows: tuple[int, ...] | None = None, *, losses: bool = False
 ) -> Sequence[Distribution]:
     """Return what labels, of these rows alone, leave possible; the last answers are kept: slices ask again."""
-    weights = sample.unit_expanded
-    if rows is None:
-        items, labels = sample.unit_items, sample.unit_labels
-    else:
+    if rows is not None:
+        assert isinstance(belief, ClassBelief)
         at = np.array(rows)
         if sample.units is not None:
             at = at[np.unique(sample.units[at], return_index=True)[1]]
-        items, labels, weights = sample.items.take(at), sample.labels[at], sample.of_rows(weights)[at]
+        return belief.plausible(sample.items, sample.labels, sample.of_rows(sample.unit_expanded), at)
+    told = sample.unit_items, sample.unit_labels, sample.unit_expanded
     if losses and isinstance(belief, ClassBelief):
-        return belief.plausible_of_sure(items, labels, weights)
-    return belief.plausible(items, labels, weights)
+        return belief.plausible_of_sure(*told)
+    return belief.plausible(*told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +208,9 @@ def plausible_errors(
     if contrast.compares or not isinstance(contrast.functional.basis, ClassLoss) or len(beliefs) < 2:
         return None
     asked, others = Asked(contrast, sample, sums), sample.expansion.weights - 1.0
-    told = [supposed_moves(asked, belief) for belief in beliefs]
-    means = [-float(np.sum(others * shown)) for _, _, shown in told]
-    squares = [float(np.sum(others * np.sum(expected * moves**2, axis=0))) for expected, moves, _ in told]
-    return PlausibleErrors(np.array(means), np.sqrt(np.maximum(squares, 0.0)))
+    means, squares = [], []
+    for block in in_blocks(asked, beliefs):
+        expected, moves, shown = supposed_moves(asked, *block)
+        means.append(-np.sum(others * shown, axis=1))
+        squares.append(np.sum(others * np.sum(expected * moves**2, axis=1), axis=1))
+    return PlausibleErrors(np.concatenate(means), np.sqrt(np.maximum(np.concatenate(squares), 0.0)))

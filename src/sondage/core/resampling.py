@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 BLOCK = 2**22  # numbers held at once: 32 MiB
 
 
-def block_sizes(resamples: int, n: int) -> Iterator[int]:
+def block_sizes(resamples: int, n: int, most: int = BLOCK) -> Iterator[int]:
     """Yield how many resamples of n numbers to take at once, until there are enough."""
-    size = max(1, BLOCK // max(1, n))
+    size = max(1, most // max(1, n))
     for start in range(0, resamples, size):
         yield min(size, resamples - start)
 

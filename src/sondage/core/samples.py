@@ -192,8 +192,11 @@ class Sample:
         return of_units if self.units is None else of_units[self.units]
 
     def unit_sums(self, of_rows: Floats) -> Floats:
-        """Return the sums over each unit's rows."""
-        return of_rows if self.units is None else bin_sums(self.units, of_rows, self.size)
+        """Return the sums over each unit's rows, shape (..., U) of shape (..., n)."""
+        units, count = self.units, self.size
+        if units is None:
+            return of_rows
+        return np.asarray(np.apply_along_axis(lambda row: bin_sums(units, row, count), -1, of_rows))
 
     @cached_property
     def first_rows(self) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ a single contrast rests on how sure the model is (`Contrast.rests_on_model`), :m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -119,21 +119,27 @@ class Estimation:
         shares = self._shares([contrast], [fits]) if shares is None else shares
         return self._joined(contrast, fits, shares, self._after([contrast]))
 
-    def joint(self, contrasts: Sequence[Contrast], focus: Focus | None = None) -> list[Fit]:
+    def joint(self, contrasts: Sequence[Contrast], focus: Callable[[Sequence[Fit]], Focus] | None = None) -> list[Fit]:
         """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels.
 
         Parameters
         ----------
         contrasts : sequence of Contrast
             Of one model each.
-        focus : Focus, optional
-            Which differences are to be estimated best; by default all models alike.
+        focus : callable, optional
+            Tells from fits that serve all models alike which differences are to be estimated best; stages are then
+            weighed anew.
         """
-        fits = self._joint_fits(contrasts)
+        of_stages, after = self._joint_fits(contrasts), self._after(contrasts)
         if len(self.parts) == 1:
-            return [fit for (fit,) in fits]
-        shares, after = self._shares(contrasts, fits, focus), self._after(contrasts)
-        return [self._joined(contrast, own, shares, after) for contrast, own in zip(contrasts, fits, strict=True)]
+            return [fit for (fit,) in of_stages]
+
+        def weighed(focus: Focus | None) -> list[Fit]:
+            shares = self._shares(contrasts, of_stages, focus)
+            return [self._joined(one, fits, shares, after) for one, fits in zip(contrasts, of_stages, strict=True)]
+
+        fits = weighed(None)
+        return fits if focus is None else weighed(focus(fits))
 
     def _stage_fits(self, contrast: Contrast) -> list[Fit]:
         return [self.estimator(contrast, part.sample, part.known) for part in self.parts]

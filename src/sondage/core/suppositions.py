@@ -57,11 +57,12 @@ def supposed_influences(
     nodes : int, optional
         Quadrature nodes of a belief in numbers; by default those that the statistic needs.
     """
-    found = right_or_wrong(influence) if isinstance(belief, ClassBelief) else None
+    several = isinstance(belief, ClassBelief) and belief.n_classes > 2
+    found = right_or_wrong(influence) if several else None
     supposed = belief.supposed(
         items, influence.models, nodes=nodes or influence.basis.nodes, kinks=influence.kinks(items)
     )
-    if found is not None and len(found) > 2:
+    if found is not None:
         predicted = items.classes(influence.models[0]).predictions
         hits = _hits(predicted, (weight for _, weight in supposed))
         for weight, column in zip(hits, found.T, strict=True):

@@ -37,7 +37,7 @@ sample showed, about their own mean, and that were expected of it, in units of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -45,13 +45,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.beliefs import Belief, Distribution, is_limit, predicted_apart
+from sondage.core.beliefs import Belief, Distribution, Supposed, is_limit, predicted_apart
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.measures.bases import Confusion
-from sondage.core.predictions import Classes, Floats, Grades, Means
+from sondage.core.predictions import Classes, Floats, Grades, Items, Means
+from sondage.core.resampling import block_sizes
 from sondage.core.samples import Sample
 
-__all__ = ["Asked", "borne_out", "differs_in_predictions", "expected_square", "supposed_moves"]
+__all__ = ["Asked", "borne_out", "differs_in_predictions", "expected_squares", "in_blocks", "supposed_moves"]
 
 RARE = 2.0
 """How often the heaviest surprises, whose effect counts as an error, are expected in the sample together."""
@@ -63,6 +64,8 @@ MOST_MORE = 1.5
 """Up to how much more of them there may be than expected: more are seen, and in the sampled variance."""
 BORNE_OUT = 1.0
 """How many surprises the belief counts for where labels show what it has not learned."""
+MOST_NUMBERS = 2**18
+"""Of a block of beliefs, in one array."""
 ROUNDING, DIGITS = 1e-9, 9
 """Sizes and chances that differ by less are equal: last bits, which follow the order of rows, decide nothing."""
 
@@ -134,6 +137,11 @@ class Asked:
             self.known[label] = self.influence.at(self.sample.items, label)
         return self.known[label]
 
+    def supposed(self, belief: Distribution, items: Items) -> Iterator[Supposed]:
+        """Yield the labels that a belief supposes of these rows with their probabilities, shape (n,) each."""
+        influence = self.influence
+        return belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=self.kinks)
+
     def given(self, label: int) -> NDArray[np.bool_]:
         """Return whether a unit's label is this class, shape (U,)."""
         if label not in self.shown:
@@ -145,35 +153,35 @@ class Asked:
         return np.asarray(self.sample.unit_sums(rows.astype(np.float64)) > 0)
 
 
-def supposed_moves(asked: Asked, belief: Distribution) -> tuple[Floats, Floats, Floats]:
-    r"""Return what a belief supposes of each labelled unit, and what its label showed.
+def supposed_moves(asked: Asked, *beliefs: Distribution) -> tuple[Floats, Floats, Floats]:
+    r"""Return what beliefs suppose of each labelled unit, and what its label showed.
 
     Parameters
     ----------
     asked : Asked
         The contrast and the sample.
-    belief : Distribution
-        What supposes the labels.
+    *beliefs : Distribution
+        K beliefs that each suppose L labels; of many those `in_blocks`.
 
     Returns
     -------
-    expected, moves : ndarray of float, shape (L, U)
-        Of each of L supposed labels :math:`p_{uy}`, and by how much it moves the pool mean, the unit standing for
-        itself alone: :math:`b_u (\psi_u(y) - \bar\psi_u)`.
-    shown : ndarray of float, shape (U,)
+    expected, moves : ndarray of float, shape (K, L, U)
+        Of each supposed label :math:`p_{uy}`, and by how much it moves the pool mean, the unit standing for itself
+        alone: :math:`b_u (\psi_u(y) - \bar\psi_u)`.
+    shown : ndarray of float, shape (K, U)
         The latter of the labels that were given.
     """
-    influence, sample, shared = asked.influence, asked.sample, _believed_once(asked)
+    sample, shared = asked.sample, _believed_once(asked)
     items = sample.unit_items if shared else sample.items
-    supposed = belief.supposed(items, influence.models, nodes=influence.basis.nodes + 2, kinks=asked.kinks)
-    pairs = [(weight + np.zeros(len(items)), asked.psi(label)) for label, weight in supposed]
-    expected, psi = (np.stack(column) for column in zip(*pairs, strict=True))
-    of_rows = expected[:, sample.units] if shared else expected
-    mean, weights = np.sum(of_rows * psi, axis=0), sample.items.weights
+    pairs = [list(asked.supposed(belief, items)) for belief in beliefs]
+    expected = np.stack([np.stack([weight + np.zeros(len(items)) for _, weight in told]) for told in pairs])
+    psi = np.stack([np.stack([asked.psi(label) for label, _ in told]) for told in pairs])
+    of_rows = expected[:, :, sample.units] if shared else expected
+    mean, weights = np.sum(of_rows * psi, axis=1), sample.items.weights
     shown = sample.unit_sums(weights * (asked.told - mean))
-    moves = np.stack([sample.unit_sums(weights * (row - mean)) for row in psi])
+    moves = sample.unit_sums(weights * (psi - mean[:, None]))
     if sample.units is not None and not shared:
-        expected = np.stack([sample.unit_sums(weights * row) / sample.unit_base for row in expected])
+        expected = sample.unit_sums(weights * expected) / sample.unit_base
     return expected, moves, shown
 
 
@@ -183,13 +191,26 @@ def _believed_once(asked: Asked) -> bool:
     return asked.sample.units is not None and classes and not differs_in_predictions(asked.contrast)
 
 
-def expected_square(asked: Asked, belief: Distribution) -> float:
-    """Return the squared error that one belief expects; 0 where it is a limit, which expects none."""
-    if is_limit(belief):
-        return 0.0
-    expected, moves, shown = supposed_moves(asked, belief)
-    found = _of_surprises(asked, expected, moves, shown)
-    return found * _borne_out(asked, expected, moves, shown) if asked.labels_show_more else found
+def in_blocks(asked: Asked, beliefs: Sequence[Distribution]) -> Iterator[Sequence[Distribution]]:
+    """Yield the beliefs, as many together as suppose `MOST_NUMBERS` probabilities, and one at least."""
+    items, first = asked.sample.items, 0
+    labels = sum(1 for _ in asked.supposed(beliefs[0], items)) if len(beliefs) > 1 else 1
+    for size in block_sizes(len(beliefs), labels * len(items), MOST_NUMBERS):
+        yield beliefs[first : first + size]
+        first += size
+
+
+def expected_squares(asked: Asked, beliefs: Sequence[Distribution]) -> Floats:
+    """Return the squared error that each belief expects, shape (K,); 0 where they are limits, which expect none."""
+    if any(map(is_limit, beliefs)):
+        return np.zeros(len(beliefs))
+    found = []
+    for block in in_blocks(asked, beliefs):
+        supposed = supposed_moves(asked, *block)
+        found.append(_of_surprises(asked, *supposed))
+        if asked.labels_show_more:
+            found[-1] *= [_borne_out(asked, *one) for one in zip(*supposed, strict=True)]
+    return np.concatenate(found)
 
 
 def _wrong_differ(costs: Floats) -> bool:
@@ -206,7 +227,7 @@ def _wrong_differ(costs: Floats) -> bool:
 
 def borne_out(asked: Asked, belief: Belief) -> float:
     """Return the share of the expected variance that the labels bear out, at most all."""
-    return _borne_out(asked, *supposed_moves(asked, belief))
+    return _borne_out(asked, *(of_all[0] for of_all in supposed_moves(asked, belief)))
 
 
 def _borne_out(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> float:
@@ -223,31 +244,36 @@ def _borne_out(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> 
     return min((BORNE_OUT + seen) / (BORNE_OUT + believed), 1.0)
 
 
-def _of_surprises(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> float:
-    """Return the variance by surprises that are often, and the squared error by those that are rare."""
+def _of_surprises(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> Floats:
+    """Return of each belief the variance by surprises that are often, and the squared error by those that are rare."""
     sample = asked.sample
     root = np.sqrt(sample.expansion.spread)
     sizes = root * np.abs(moves)
-    rare = _heaviest(expected, sizes)
-    often = float(np.sum(np.where(rare, 0.0, expected * sizes**2)))
-    if not rare.any():
-        return often
-    least = sizes[rare].min() * (1 - ROUNDING)
+    squares, rare = expected * sizes**2, _heaviest(expected, sizes)
     effects = np.where(rare, expected * moves, 0.0) * sample.expansion.weights
-    alone = RARE / max(float(np.sum(expected[_surprising(expected, sizes)])), RARE)
-    often += alone * float(np.sum(_cancelled(effects) * np.where(rare, expected * sizes**2, 0.0)))
-    effects = effects.sum(axis=0)
+    chances = [np.sum(chance[which]) for chance, which in zip(expected, _surprising(expected, sizes), strict=True)]
+    often = _totals(np.where(rare, 0.0, squares))
+    often += RARE / np.maximum(chances, RARE) * _totals(_cancelled(effects) * np.where(rare, squares, 0.0))
+    least = np.min(np.where(rare, sizes, np.inf), axis=(1, 2)) * (1 - ROUNDING)
+    effects = effects.sum(axis=1)
     if differs_in_predictions(asked.contrast):
-        drawn = _drawn(asked, expected) & (sizes >= least)
-        return often + _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=0))
-    seen = int(np.count_nonzero(root * np.abs(shown) >= least))
-    up, down = (float(np.sum(np.maximum(sign * effects, 0.0))) for sign in (1.0, -1.0))
-    return often + min((seen + UNSEEN) / (RARE + UNSEEN), MOST_MORE) ** 2 * (up**2 + down**2)
+        drawn = _drawn(asked, expected) & (sizes >= least[:, None, None])
+        return np.add(often, _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=1)))
+    seen = np.count_nonzero(root * np.abs(shown) >= least[:, None], axis=1)
+    up, down = (np.sum(np.maximum(sign * effects, 0.0), axis=1) for sign in (1.0, -1.0))
+    more = np.minimum((seen + UNSEEN) / (RARE + UNSEEN), MOST_MORE)
+    parts = zip(more.tolist(), up.tolist(), down.tolist(), strict=True)
+    return np.add(often, [factor**2 * (above**2 + below**2) for factor, above, below in parts])
+
+
+def _totals(values: Floats) -> Floats:
+    """Return the sums over labels and units, shape (K,) of shape (K, L, U)."""
+    return np.asarray(values.reshape(len(values), -1).sum(axis=1))
 
 
 def _surprising(expected: Floats, sizes: Floats) -> NDArray[np.bool_]:
-    """Return which (label, unit) pairs are less likely than not, and move anything."""
-    least = ROUNDING * float(sizes.max(initial=0.0))
+    """Return which (label, unit) pairs are less likely than not, and move anything, by belief."""
+    least = ROUNDING * sizes.max(axis=(1, 2), keepdims=True, initial=0.0)
     return np.asarray((expected < 0.5 * (1 - ROUNDING)) & (sizes > least))
 
 
@@ -256,46 +282,50 @@ def _cancelled(effects: Floats) -> Floats:
 
     Examples
     --------
-    >>> _cancelled(np.array([[1.0, 3.0, 2.0], [-1.0, -1.0, 0.0]])).round(3).tolist()
-    [[1.0, 0.333, 0.0], [1.0, 1.0, 0.0]]
+    >>> _cancelled(np.array([[[1.0, 3.0, 2.0], [-1.0, -1.0, 0.0]]])).round(3).tolist()
+    [[[1.0, 0.333, 0.0], [1.0, 1.0, 0.0]]]
     """
-    up, down = np.maximum(effects, 0.0).sum(axis=0), np.maximum(-effects, 0.0).sum(axis=0)
+    up, down = (np.maximum(sign * effects, 0.0).sum(axis=1, keepdims=True) for sign in (1.0, -1.0))
     own = np.where(effects > 0, up, down)
     return np.asarray(np.minimum(up, down) / np.where(own > 0, own, 1.0))
 
 
 def _drawn(asked: Asked, expected: Floats) -> NDArray[np.bool_]:
     """Return which (class, unit) pairs, classes by their codes, labels showed and were less likely than not."""
-    own = np.stack([asked.given(label) for label in range(len(expected))])
+    own = np.stack([asked.given(label) for label in range(expected.shape[1])])
     return np.asarray(own & (expected < 0.5 * (1 - ROUNDING)))
 
 
-def _missing(asked: Asked, effects: Floats, drawn: Floats) -> float:
-    """Return the squared error by rare surprises: those that the sample did not show, and the Poisson rate of others.
+def _missing(asked: Asked, effects: Floats, drawn: Floats) -> list[float]:
+    """Return the squared errors by rare surprises: those that the sample did not show, and the Poisson rate of others.
 
     Parameters
     ----------
     asked : Asked
         Of a difference in predictions.
-    effects : ndarray of float, shape (U,)
+    effects : ndarray of float, shape (K, U)
         What the rare surprises of each unit are expected to do to the pool mean, the unit standing for others.
-    drawn : ndarray of float, shape (U,)
+    drawn : ndarray of float, shape (K, U)
         How far those that the sample showed move it, each unit for itself.
     """
     apart, shown = asked.apart, drawn * asked.sample.expansion.weights
-    rate, total = np.count_nonzero(drawn) + UNSEEN_ON_AVERAGE, 0.0
+    parts = [np.count_nonzero(drawn, axis=1) + UNSEEN_ON_AVERAGE]
     for sign in (1.0, -1.0):
         believed, told = np.maximum(sign * effects, 0.0), np.maximum(sign * shown, 0.0)
-        total += max(float(np.sum(believed[apart]) - np.sum(told[apart])), 0.0) ** 2
-        total += rate * (float(np.sum(believed[~apart])) / RARE) ** 2
-    return total
+        of_apart = np.compress(apart, believed, axis=1).sum(axis=1) - np.compress(apart, told, axis=1).sum(axis=1)
+        parts += [of_apart, np.compress(~apart, believed, axis=1).sum(axis=1)]
+    return [
+        max(up, 0.0) ** 2 + rate * (alike_up / RARE) ** 2 + max(down, 0.0) ** 2 + rate * (alike_down / RARE) ** 2
+        for rate, up, alike_up, down, alike_down in zip(*(part.tolist() for part in parts), strict=True)
+    ]
 
 
 def _heaviest(expected: Floats, sizes: Floats) -> NDArray[np.bool_]:
     """Return the largest (label, unit) pairs, each less likely than not, that are expected `RARE` times together."""
-    surprises = np.flatnonzero(_surprising(expected, sizes))
-    chances, large = expected.ravel(), sizes.ravel() / max(float(sizes.max(initial=0.0)), 1e-300)
-    surprises = surprises[np.argsort(-np.round(large[surprises], DIGITS), kind="stable")]
-    rare = np.zeros(expected.size, dtype=np.bool_)
-    rare[surprises[np.cumsum(chances[surprises]) <= RARE * (1 + ROUNDING)]] = True
-    return rare.reshape(expected.shape)
+    surprises, flat = _surprising(expected, sizes), (len(sizes), -1)
+    large = sizes / np.maximum(sizes.max(axis=(1, 2), keepdims=True, initial=0.0), 1e-300)
+    order = np.argsort(np.where(surprises, -np.round(large, DIGITS), np.inf).reshape(flat), axis=1, kind="stable")
+    chances = np.take_along_axis(np.where(surprises, expected, 0.0).reshape(flat), order, axis=1)
+    rare = np.zeros_like(order, dtype=np.bool_)
+    np.put_along_axis(rare, order, np.cumsum(chances, axis=1) <= RARE * (1 + ROUNDING), axis=1)
+    return np.asarray(rare.reshape(sizes.shape) & surprises)

@@ -24,7 +24,7 @@ from sondage.core.measures.bases import ClassLoss, Residuals
 from sondage.core.plausible import plausible, plausible_corrected
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
-from sondage.core.surprises import Asked, differs_in_predictions, expected_square, supposed_moves
+from sondage.core.surprises import Asked, differs_in_predictions, expected_squares, supposed_moves
 
 __all__ = ["believed_variance", "larger_variance", "plausible_variance", "variance_slope"]
 
@@ -55,7 +55,7 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: Sums, *beliefs: 
         predictions it is the mean of their squares.
     """
     asked = Asked(contrast, sample, sums)
-    expected = np.array([expected_square(asked, belief) for belief in beliefs])
+    expected = expected_squares(asked, beliefs)
     if isinstance(contrast.functional.basis, ClassLoss) or differs_in_predictions(contrast):
         return float(np.mean(expected))
     return float(np.mean(np.sqrt(expected)) ** 2)
@@ -89,7 +89,7 @@ def plausible_variance(
     if not corrected:
         return found
     asked = Asked(contrast, sample, sums)
-    return min(found, float(np.mean([expected_square(asked, one) for one in corrected])))
+    return min(found, float(np.mean(expected_squares(asked, corrected))))
 
 
 def variance_slope(
@@ -140,7 +140,7 @@ def variance_slope(
     elif belief is None or is_limit(belief):
         return 0.0
     else:
-        expected, moves, _ = supposed_moves(Asked(contrast, sample, sums), belief)
+        expected, moves, _ = (of_all[0] for of_all in supposed_moves(Asked(contrast, sample, sums), belief))
         steps, believed = spread * moves, sample.size / (sample.size + DOUBTED)
         second, third = np.sum(expected * steps**2, axis=0), np.sum(expected * steps**3, axis=0)
     skew = (1.0 - 2.0 * inclusion) / np.sqrt(np.maximum(1.0 - inclusion, 1e-300))

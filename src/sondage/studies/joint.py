@@ -115,8 +115,7 @@ def _least(roots: Floats, expected: Floats, doubts: Floats | None, sample: Sampl
     least = np.zeros(alike.shape)
     if doubts is not None:
         for place, one in enumerate(doubts):
-            rows = np.apply_along_axis(sample.unit_sums, 1, np.sum(np.square(doubts - one), axis=1))
-            least[place] = sample.expansion.rest(rows)
+            least[place] = sample.expansion.rest(sample.unit_sums(np.sum(np.square(doubts - one), axis=1)))
     heavy = _heavy(roots, doubts, sample)
     unseen = UNSEEN**2 * float(np.mean(heavy)) if len(heavy) else 0.0
     return np.where(alike, np.maximum(least, unseen), least)

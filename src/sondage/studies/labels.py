@@ -168,10 +168,13 @@ def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
     return np.array(labels, dtype=np.float64)
 
 
-def guesses(task: Task, models: int) -> list[Any]:
-    """Return the labels that a skipped item could have: classes, or outcomes low and high; none for others."""
+def guesses(task: Task, models: int, concerned: Sequence[int]) -> list[Any]:
+    """Return the labels that a skipped item could have: classes, or outcomes of those concerned, or none."""
     if task.kind == "classification":
         return list(range(len(task.classes)))
     if task.kind == "outcomes":
-        return [np.array(ends) for ends in product((min(task.grades), max(task.grades)), repeat=models)]
+        low, high = min(task.grades), max(task.grades)
+        found = np.full((2 ** len(concerned), models), low)
+        found[:, sorted(concerned)] = list(product((low, high), repeat=len(concerned)))
+        return list(found)
     return []

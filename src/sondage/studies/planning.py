@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, takewhile
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
-from sondage.core.comparisons import Contrast
+from sondage.core.comparisons import Contrast, Differences
 from sondage.core.designs import Design, Equal
 from sondage.core.measures import Functional, Measure, Task
 from sondage.core.measures.binned import JoinedValues
@@ -66,7 +67,7 @@ class Plan:
     covers: bool
 
     @property
-    def contrasts(self) -> tuple[Contrast, ...]:
+    def contrasts(self) -> Sequence[Contrast]:
         """What the design serves: one model, a difference, or all pairs."""
         return self.setting.contrasts
 
@@ -124,13 +125,12 @@ def check_target(functional: Functional, target: str) -> None:
         raise MeasureError(f"measure {functional.name!r} is of the pool itself; target='population' does not fit it")
 
 
-def contrasts_of(question: Question, functional: Functional, names: tuple[str, ...]) -> tuple[Contrast, ...]:
+def contrasts_of(question: Question, functional: Functional, names: tuple[str, ...]) -> Sequence[Contrast]:
     """Return the contrasts a question asks for of one measure: one, or all pairs of models."""
     index = [names.index(name) for name in question.models]
     if question.kind == "evaluate":
         return (Contrast(functional, ((index[0], 1.0),)),)
-    pairs = [(a, b) for i, a in enumerate(index) for b in index[i + 1 :]]
-    return tuple(Contrast(functional, ((a, 1.0), (b, -1.0))) for a, b in pairs)
+    return Differences(functional, tuple(combinations(index, 2)))
 
 
 def main_contrasts(question: Question, task: Task, names: tuple[str, ...]) -> list[Contrast]:
@@ -191,10 +191,11 @@ def _beliefs(pool: Pool, method: Method, models: tuple[int, ...], past: Past | N
     return belief, uninformed
 
 
-def _setting(pool: Pool, contrasts: tuple[Contrast, ...], method: Method, sums: PoolSums, past: Past | None) -> Setting:
+def _setting(pool: Pool, contrasts: Sequence[Contrast], method: Method, sums: PoolSums, past: Past | None) -> Setting:
     """Return what the design is made from."""
     setting = Setting(
         contrasts=contrasts,
+        models=sums.models,
         belief=sums.belief,
         task=pool.task,
         expect=sums.expect,
@@ -227,13 +228,13 @@ def design_of(method: Method, setting: Setting, n_measures: int = 1) -> Design:
     return replace(design, ground=Equal()) if n_measures > 1 else design
 
 
-def _from_first(contrasts: tuple[Contrast, ...]) -> tuple[Contrast, ...]:
-    """Return the contrasts with the first model: what moves any pair moves one of these."""
+def _from_first(contrasts: Sequence[Contrast]) -> list[Contrast]:
+    """Return the contrasts with the first model, which come first: what moves any pair moves one of these."""
     first = contrasts[0].models[0]
-    return tuple(contrast for contrast in contrasts if contrast.models[0] == first)
+    return list(takewhile(lambda contrast: contrast.models[0] == first, contrasts))
 
 
-def _require_defined(contrasts: tuple[Contrast, ...], sums: PoolSums) -> None:
+def _require_defined(contrasts: Sequence[Contrast], sums: PoolSums) -> None:
     """Refuse a measure that no label can define, such as the precision of a model that predicts no positive."""
     for contrast in contrasts:
         if not contrast.functional.linear and not np.isfinite(contrast.value(sums.expect(contrast, sums.uninformed))):

@@ -250,8 +250,10 @@ def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit, 
 
     Supposed labels teach the belief too, so that few of them may leave both estimates on one side of the value.
     """
-    options = guesses(session.task, len(session.models))
-    if not found.skipped or not options or not np.isfinite(fit.value):
+    if not found.skipped or not np.isfinite(fit.value):
+        return None
+    options = guesses(session.task, len(session.models), contrast.models)
+    if not options:
         return None
     skipped = np.array(found.skipped, dtype=np.int64)
     items, _, units = session.rows(skipped)

@@ -89,15 +89,15 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
 
 def _focused_fits(found: Labelled, single: Sequence[Contrast]) -> list[Fit]:
     """Return the models' fits; those of several stages weigh the stages by what they tell of the contenders."""
-    fits = found.estimation.joint(single)
-    if len(found.estimation.parts) == 1 or single[0].functional.corrected is not None:
-        return fits
-    leader, weights = _standing(found, single, fits)
-    place = next(i for i, contrast in enumerate(single) if contrast.models[0] == leader)
-    # Some of the weight goes to all: a model that is far behind must not lead by the noise of its own estimate.
-    alike = min(1.0, TELLING_LABELS / found.estimation.whole.size) ** 2
-    mixed = tuple((1.0 - alike) * weight + alike / len(weights) for weight in weights.values())
-    return found.estimation.joint(single, Focus(place, mixed))
+
+    def focus(fits: Sequence[Fit]) -> Focus:
+        leader, weights = _standing(found, single, fits)
+        place = next(i for i, contrast in enumerate(single) if contrast.models[0] == leader)
+        # Some of the weight goes to all: a model that is far behind must not lead by the noise of its own estimate.
+        alike = min(1.0, TELLING_LABELS / found.estimation.whole.size) ** 2
+        return Focus(place, tuple((1.0 - alike) * weight + alike / len(weights) for weight in weights.values()))
+
+    return found.estimation.joint(single, focus if single[0].functional.corrected is None else None)
 
 
 def _standing(found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) -> tuple[int, dict[int, float]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -52,6 +53,20 @@ class Reference:
     columns: tuple[NDArray[Any], ...]
     classes: NDArray[Any]
     log_odds: Floats
+
+
+class PerModel(tuple[Any, ...]):
+    """What a belief has of each model: of hundreds it is hashed once, not at every use as a key."""
+
+    def __new__(cls, values: Iterable[Any]) -> Self:
+        return values if isinstance(values, cls) else super().__new__(cls, values)
+
+    @cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True)
@@ -112,6 +127,10 @@ class ClassBelief:
     doubts: tuple[float, ...] = ()
     judge_doubts: tuple[float, ...] = ()
     bend: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("models", "votes", "counts", "sure", "doubts"):
+            object.__setattr__(self, name, PerModel(getattr(self, name)))
 
     def supposed(
         self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
@@ -178,33 +197,38 @@ class ClassBelief:
         fitted = (calibrate_sides if self.sided else calibrate_events)(*self._odds_and_events(items, labels))
         return replace(self, shift=fitted.shift, slope=fitted.slope, bend=fitted.bend)
 
-    def plausible(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
-        """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible."""
+    def plausible(
+        self, items: Items, labels: NDArray[Any], weights: Floats, rows: Any = slice(None)
+    ) -> Sequence[Distribution]:
+        """Return the belief under calibrations, and with lapses, that these class codes, shape (n,), leave possible.
+
+        Those of some rows may be asked alone: what is believed of them is computed once for all rows.
+        """
         if self.votes:
             return (self,)
-        return self._bent_by(items, labels)._left_possible(items, labels, weights, PLAUSIBLE)
+        odds, events = (column[rows] for column in self._odds_and_events(items, labels))
+        return self._bent_by(odds, events)._left_possible(odds, events, weights[rows], PLAUSIBLE)
 
     def plausible_of_sure(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return the same where items decide that are all but certain: more points, more lapses, and a single slope."""
         if self.votes:
             return (self,)
-        return replace(self, bend=0.0)._left_possible(items, labels, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_SURE)
+        odds, events = self._odds_and_events(items, labels)
+        return replace(self, bend=0.0)._left_possible(odds, events, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_SURE)
 
-    def _bent_by(self, items: Items, labels: NDArray[Any]) -> Self:
+    def _bent_by(self, odds: Floats, events: NDArray[np.bool_]) -> Self:
         """Return the belief with the bend that these labels alone ask for."""
-        bend = calibrate_sides(*self._odds_and_events(items, labels)).bend if self.sided else 0.0
-        return replace(self, bend=bend)
+        return replace(self, bend=calibrate_sides(odds, events).bend if self.sided else 0.0)
 
     def _left_possible(
         self,
-        items: Items,
-        labels: NDArray[Any],
+        odds: Floats,
+        events: NDArray[np.bool_],
         weights: Floats,
         count: int,
         prior: Lapses = LAPSES,
         offsets: Floats | None = None,
     ) -> tuple[Distribution, ...]:
-        odds, events = self._odds_and_events(items, labels)
         own, chance = bent(odds, self.bend), 1.0 / self.n_classes
         points = plausible_events(own, events, weights, count, offsets=offsets, chance=chance, prior=prior)
         return lapsing(self, points)

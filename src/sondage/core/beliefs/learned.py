@@ -108,9 +108,9 @@ class LearnedClassBelief(ClassBelief):
         plain = 0 if self.votes else round(PLAUSIBLE_OF_SURE * self.correction.unneeded)
         if not 0 < plain < PLAUSIBLE_OF_SURE:
             return super().plausible_of_sure(items, labels, weights)
-        one = replace(self, bend=0.0)
-        corrected = one._left_possible(items, labels, weights, PLAUSIBLE_OF_SURE - plain, LAPSES_OF_SURE)
-        uncorrected = replace(one, correction=NONE)._left_possible(items, labels, weights, plain, LAPSES_OF_SURE)
+        one, told = replace(self, bend=0.0), (*self._odds_and_events(items, labels), weights)
+        corrected = one._left_possible(*told, PLAUSIBLE_OF_SURE - plain, LAPSES_OF_SURE)
+        uncorrected = replace(one, correction=NONE)._left_possible(*told, plain, LAPSES_OF_SURE)
         return sorted(corrected + uncorrected, key=lambda one: one.share if isinstance(one, Lapsing) else 0.0)
 
     def plausible_corrected(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
@@ -120,8 +120,9 @@ class LearnedClassBelief(ClassBelief):
         """
         if self.votes or self.correction == NONE:
             return ()
-        one = self._bent_by(items, labels)
-        return one._left_possible(items, labels, weights, PLAUSIBLE, offsets=self._told_by_others(items, labels))
+        odds, events = self._odds_and_events(items, labels)
+        offsets = self._told_by_others(items, labels)
+        return self._bent_by(odds, events)._left_possible(odds, events, weights, PLAUSIBLE, offsets=offsets)
 
     def _told_by_others(self, items: Items, labels: NDArray[Any]) -> Floats:
         """Return the correction of every item, shape (n,), that the labels of the other folds ask for."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -46,8 +45,10 @@ class Setting:
 
     Attributes
     ----------
-    contrasts : tuple of Contrast
+    contrasts : sequence of Contrast
         What is to be estimated: one model's measure, one difference, or the differences of all pairs.
+    models : tuple of int
+        The models concerned, ascending.
     belief : Belief
         What the labels are expected to be.
     task : Task
@@ -66,7 +67,8 @@ class Setting:
         Returns the sum of squares of the base weights, of equal ones 1 / N; for some pools that takes a pass.
     """
 
-    contrasts: tuple[Contrast, ...]
+    contrasts: Sequence[Contrast]
+    models: tuple[int, ...]
     belief: Belief
     task: Task
     expect: Callable[[Contrast, Belief], Sums]
@@ -81,13 +83,8 @@ class Setting:
         """The measure."""
         return self.contrasts[0].functional
 
-    @cached_property
-    def models(self) -> tuple[int, ...]:
-        """The models concerned."""
-        return tuple(sorted({model for contrast in self.contrasts for model in contrast.models}))
-
     @property
-    def served(self) -> tuple[Contrast, ...]:
+    def served(self) -> Sequence[Contrast]:
         """The contrasts that designs serve; of a measure with kinks each model, whose influences' signs may change."""
         if self.functional.corrected is None:
             return self.contrasts

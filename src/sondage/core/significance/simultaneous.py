@@ -126,6 +126,7 @@ def best_models(values: Floats, errors: JointErrors, level: float, generator: np
     """
     require_level("level", level)
     error, chance, variances = 1.0 - level, errors.simulated(generator), errors.variances()
+    scale = _rounded_off(chance)
     kept = np.ones(len(values), dtype=np.bool_)
     for model in np.flatnonzero(np.isfinite(values)).tolist():
         others = np.isfinite(values) & (np.arange(len(values)) != model)
@@ -134,7 +135,7 @@ def best_models(values: Floats, errors: JointErrors, level: float, generator: np
         score = _normal_scores(
             (values - values[model])[others], variances[model][others], errors.degrees(model)[others]
         )
-        drawn = _standardised(_differences(chance, model, others))
+        drawn = _standardised(_differences(chance, model, others, scale))
         near = score > -_critical(drawn, 1.0 - SCREENED * error)
         if near.any():
             kept[model] = score.max() <= _critical(drawn[:, near], 1.0 - (1.0 - SCREENED) * error)
@@ -173,9 +174,9 @@ def simultaneous_gaps(
     """
     require_level("level", level)
     chance = errors.simulated(generator)
-    largest = np.zeros((len(chance), 1))
+    largest, scale = np.zeros((len(chance), 1)), _rounded_off(chance)
     for model in range(len(values) - 1):
-        drawn = _standardised(_differences(chance, model, slice(model + 1, None)))
+        drawn = _standardised(_differences(chance, model, slice(model + 1, None), scale))
         np.maximum(largest, np.abs(drawn).max(axis=1, keepdims=True), out=largest)
     tail = 1.0 - _normal(_critical(largest, level, tails=2))
     half = stdtrit(errors.degrees(reference), 1.0 - tail) * np.sqrt(errors.variances()[reference])
@@ -230,13 +231,18 @@ def _critical(drawn: Floats, level: float, tails: int = 1) -> float:
 
 
 def _standardised(columns: Floats) -> Floats:
-    """Return columns over their standard deviations; 0 where they do not vary."""
+    """Divide columns by their standard deviations, in their place; they are 0 where they do not vary."""
     deviation = np.sqrt(np.mean(np.square(columns), axis=0))
-    return np.asarray(columns / np.where(deviation > 0, deviation, 1.0))
+    return np.divide(columns, np.where(deviation > 0, deviation, 1.0), out=columns)
 
 
-def _differences(chance: Floats, model: int, others: NDArray[np.bool_] | slice) -> Floats:
+def _rounded_off(chance: Floats) -> Floats:
+    """Return of each draw the size of an error that rounding leaves, shape (draws, 1)."""
+    return np.asarray(ROUNDING * np.max(np.abs(chance), axis=1, keepdims=True))
+
+
+def _differences(chance: Floats, model: int, others: NDArray[np.bool_] | slice, scale: Floats) -> Floats:
     """Return other models' errors less one's; 0 where only rounding tells them apart, which would follow last bits."""
     differences = chance[:, others] - chance[:, [model]]
-    scale = ROUNDING * np.max(np.abs(chance), axis=1, keepdims=True)
-    return np.asarray(np.where(np.abs(differences) > scale, differences, 0.0))
+    np.copyto(differences, 0.0, where=~(np.abs(differences) > scale))
+    return differences
