@@ -52,6 +52,14 @@ def test_order_of_rows_does_not_matter():
     assert long_pool(models=models, **moved).fingerprint == long_pool().fingerprint
 
 
+def test_whole_numbers_are_the_same_documents_among_objects():
+    numbers = {"queries": np.array([10, 9, 9, 10, 9]), "documents": np.array([100, 20, 3, 99, 1000])}
+    pool = long_pool(**numbers)
+    objects = long_pool(**{name: column.astype(object) for name, column in numbers.items()})
+    assert objects.fingerprint == pool.fingerprint
+    assert positions(objects, "new", 9) == positions(pool, "new", 9) == {3: 0, 20: 2, 1000: 1}
+
+
 @pytest.mark.parametrize(
     ("measure", "models", "costs"),
     [

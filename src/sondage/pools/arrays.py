@@ -240,7 +240,7 @@ class Pool(ArrayRows):
         """Return a function from ids to rows."""
         if self.ids.dtype.kind in "iu":
             order = np.argsort(self.ids)
-            return lambda names: order[np.searchsorted(self.ids, np.asarray(names), sorter=order)]
+            return lambda names: order[np.searchsorted(self.ids, np.asarray(names, dtype=self.ids.dtype), sorter=order)]
         rows = {name: row for row, name in enumerate(self.ids.tolist())}
         return lambda names: np.array([rows[name] for name in names], dtype=np.int64)
 

@@ -42,6 +42,7 @@ __all__ = [
     "code_models",
     "code_probabilities",
     "code_units",
+    "whole_numbers",
 ]
 
 SUM_TOLERANCE = 1e-3
@@ -103,7 +104,7 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         array = as_array(values, "the id")
     if array.ndim != 1:
         raise InputError(f"ids have shape {array.shape}; they must be one column (join the columns to one text)")
-    array = _whole(array)
+    array = whole_numbers(array)
     if len(array) != size:
         raise InputError(f"there are {len(array)} ids; the pool has {size} rows")
     if array.dtype.kind == "f":
@@ -120,7 +121,7 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return array, keys
 
 
-def _whole(ids: NDArray[Any]) -> NDArray[Any]:
+def whole_numbers(ids: NDArray[Any]) -> NDArray[Any]:
     """Return objects that are all whole numbers as an array of these, as files of them are read."""
     names = ids.tolist() if ids.dtype.kind == "O" else []
     if not names or not all(isinstance(name, int | np.integer) and not isinstance(name, bool) for name in names):

@@ -14,7 +14,7 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Ranking, Ranks
 from sondage.core.rankings import Documents, segment_sums
 from sondage.errors import InputError
-from sondage.pools.coding import code_probabilities
+from sondage.pools.coding import code_probabilities, whole_numbers
 from sondage.pools.numeric import as_column, floats, positive_column
 from sondage.pools.texts import require_text
 
@@ -208,6 +208,7 @@ def _looked_up(values: Mapping[Any, Any], rows: Sequence[tuple[Any, Any]], what:
 
 def _texts(column: NDArray[Any]) -> NDArray[Any]:
     """Return a column of ids that can be sorted: of different types as text."""
+    column = whole_numbers(column)
     if column.dtype.kind == "O":
         return np.array([str(value) for value in column.tolist()])
     return column
