@@ -127,6 +127,18 @@ def test_r2_of_numbers_far_from_0(measure, tmp_path):
     np.testing.assert_allclose(found[1:], found[:1] * 3, rtol=1e-7)
 
 
+def test_variances_that_are_next_to_0(tmp_path):
+    random = np.random.default_rng(0)
+    table = {"id": np.arange(200), "prediction": random.normal(size=200), "variance": np.resize([0.2, 1e-300, 0], 200)}
+    pd.DataFrame(table).to_parquet(tmp_path / "pool.parquet")
+    pools = [read_pool(tmp_path / "pool.parquet", lazy=lazy) for lazy in (False, True)]
+    truth = table["prediction"] + random.normal(size=200)
+    found = [sondage.evaluate(pool, "mse", lambda ids: truth[ids].tolist(), 60) for pool in pools]
+    assert pools[0].fingerprint == pools[1].fingerprint
+    assert found[1].value == pytest.approx(found[0].value, rel=1e-9)
+    assert pools[0].items.means(0).variances.min(where=table["variance"] > 0, initial=1.0) == 1e-100
+
+
 @pytest.mark.parametrize("budget", [1, N // 2, N])
 def test_any_budget(budget, files):
     path = files / "two classes.parquet"

@@ -22,6 +22,7 @@ from sondage.pools.numeric import (
     BOUNDED,
     LARGEST_NUMBER,
     LARGEST_VARIANCE,
+    LEAST_VARIANCE,
     Where,
     as_column,
     floats,
@@ -370,6 +371,8 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
             require_each(
                 variances, lambda part: floats(part) <= LARGEST_VARIANCE, label, where, f"at most {LARGEST_VARIANCE:g}"
             )
+            tiny = (variances > 0) & (variances < LEAST_VARIANCE)
+            variances = np.where(tiny, LEAST_VARIANCE, variances) if tiny.any() else variances
         outputs.append(Means(means, variances))
     sizes = {name: len(output.means) for name, output in zip(models, outputs, strict=True)}
     return Task("regression"), tuple(outputs), sizes
