@@ -1,8 +1,11 @@
 """A pool that stays in its files draws what the same pool in memory draws."""
 
+import pickle
 import re
+from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
 from decimal import Decimal
+from multiprocessing import get_context
 
 import duckdb
 import numpy as np
@@ -203,6 +206,22 @@ def test_rows_that_share_labels(tmp_path):
     assert asked(stored)[0] == asked(stored.load())[0] == expected
     with pytest.raises(InputError, match="rows of a group are in different slices"):
         sondage.evaluate(stored, labels=lambda names: [0] * len(names), budget=40, slices="shown")
+
+
+def test_other_processes_read_the_files_anew(files, tmp_path):
+    path, labels = str(tmp_path / "pool.parquet"), {int(name): int(name) % 2 for name in ids()}
+    table = duckdb.sql(f"SELECT *, id % 3 AS third FROM '{files / 'two classes.parquet'}'")
+    table.write_parquet(path)
+    pool = read_pool(path, classes=[0, 1], lazy=True)
+    again = pickle.loads(pickle.dumps(pool))
+    assert isinstance(again, StoredPool)
+    assert (again.fingerprint, again.source, again.reading) == (pool.fingerprint, pool.source, pool.reading)
+    with ProcessPoolExecutor(1, get_context("spawn")) as worker:
+        found = worker.submit(sondage.evaluate, pool, "error_rate", labels, 60, 1).result()
+    assert found.value == sondage.evaluate(pool, "error_rate", labels, 60, 1).value
+    for unnamed in (read_pool(table, lazy=True), pool.cut("third")[0][1]):
+        with pytest.raises(InputError, match=r"another process has no file to read this pool from, .*: \.load\(\) it$"):
+            pickle.dumps(unnamed)
 
 
 def test_a_relation_stays_in_its_connection(files):
