@@ -365,3 +365,10 @@ def test_a_slice_that_is_nothing_beside_the_whole_is_known_by_its_own_labels(far
         assert root.value == pytest.approx(squared.value**0.5, rel=1e-9)
         assert root.std_error == pytest.approx(squared.std_error / (2 * root.value), rel=1e-6)  # the delta method's
         assert 0 < root.interval().low < root.value < root.interval().high < np.inf
+
+
+def test_a_slice_may_weigh_next_to_nothing():
+    weights, labels = np.repeat([1e-100, 1.0], 20), np.arange(40) % 2
+    found = evaluate(Pool(np.full(40, 0.3), weights=weights), "error_rate", labels, 40, slices=["x"] * 20 + ["y"] * 20)
+    assert [one.value for one in found.values()] == pytest.approx([0.5, 0.5], rel=1e-12)
+    assert found.overall.value == pytest.approx(0.5, rel=1e-12)
