@@ -270,6 +270,9 @@ ARRAYS = {
     "lengths": ({"models": {"a": Classifier(P), "b": Classifier(P[:2])}}, "different numbers of rows"),
     "classes": ({"probabilities": P, "classes": ["a", "b", "c"]}, "3 classes ['a', 'b', 'c'] but 2 columns"),
     "outcomes": ({"models": {"a": Outcome()}}, "give ids="),
+    "one grade": ({"models": {"a": Outcome(P, 2.0)}}, "grades of 'a' is of the type float; it must be a list"),
+    "grade": ({"models": {"a": Outcome(P, [0, "x"])}}, "grade of 'a' of column 1 is 'x'; it must be a number"),
+    "far grade": ({"models": {"a": Outcome(P, [0, 1e308])}}, "grade of 'a' of column 1 is 1e+308; it must be finite"),
     "unnamed": ({"models": Classifier(P)}, "models= is a Classifier: give each model a name"),
     "no group": ({"probabilities": P, "groups": [None, 0, 1]}, "group of row 0 is None; every row needs one"),
     "group nan": (
@@ -375,6 +378,10 @@ QUESTIONS = {
         "label nan of id 2 is not a class; classes are [0, 1]: None is a skip",
     ),
     "label": ({"labels": [0, 1, 2]}, "label 2 of id 2 is not a class; classes are [0, 1]"),
+    "unequal labels": ({"labels": [[0], [1, 2], [1]]}, "labels must be one column, or rows of one length"),
+    "share": ({"slices": [0, 0, 1], "share": ["each"]}, "no share ['each']; there are overall, each"),
+    "share of arrays": ({"share": np.array([1, 2])}, "share=array([1, 2]) divides a budget over slices"),
+    "slices": ({"slices": [{}, {}, {}]}, "slice of row 0 (id 0) is {}; it must be a text or a number"),
 }
 
 
@@ -389,6 +396,7 @@ RESULTS = {
     "interval": (lambda found: found.interval("a"), "level='a' must be between 0 and 1"),
     "sequence": (lambda found: found.sequence("a"), "level='a' must be between 0 and 1"),
     "evidence": (lambda found: found.evalue(np.nan), "null=nan must be a finite number"),
+    "kind": (lambda found: found.interval(kind=["t"]), "no interval ['t']; there are auto, wald"),
 }
 
 
@@ -430,6 +438,8 @@ STUDIES = {
     "raters": (lambda study, pool: Study.create("never.db", pool, budget=2, raters="2"), "raters='2' must be a whole"),
     "budgets": (lambda study, pool: sondage.advise(pool, budgets="a"), "budget='a' must be positive"),
     "width": (lambda study, pool: sondage.advise(pool, width="a"), "width='a' must be a finite number"),
+    "far width": (lambda study, pool: sondage.advise(pool, width=1e308), "width=1e+308 must be finite, at most 1e+35"),
+    "power": (lambda study, pool: sondage.advise(pool, wanted_power=None), "wanted_power=None must be a finite number"),
 }
 
 
