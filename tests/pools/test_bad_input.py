@@ -1,6 +1,7 @@
 """Bad input is refused with one line that names value, place and what is allowed: the list of DESIGN section 7."""
 
 import re
+import uuid
 from pathlib import Path
 
 import duckdb
@@ -355,6 +356,9 @@ QUESTIONS = {
     "belief": ({"belief": "hope"}, "no belief 'hope'; there are"),
     "text for a budget": ({"budget": "3"}, "budget='3' must be positive"),
     "nothing for a budget": ({"budget": None}, "budget=None must be positive"),
+    "arrays for a method": ({"method": np.array([1, 2])}, "no method array([1, 2]); there are default"),
+    "arrays for a design": ({"design": np.array([1, 2])}, "no design array([1, 2]); there are passive"),
+    "arrays for a model": ({"model": np.array([1, 2])}, "no model array([1, 2]) in the pool; there are ['model']"),
     "number for a method": ({"method": 5}, "no method 5; there are default"),
     "stages": ({"stages": [np.nan, 1]}, "stages=[nan, 1] must be positive shares of the budget that sum to 1"),
     "level": ({"level": "a"}, "level='a' must be between 0 and 1"),
@@ -425,6 +429,9 @@ STUDIES = {
     "half an id": (lambda study, pool: study.tell(["\ud800"], [1]), r"id '\ud800' was never asked for"),
     "half a reason": (lambda study, pool: study.skip(study.ask(1)[0], "ann", "\ud800"), r"reason='\ud800' has half a"),
     "half a request": (lambda study, pool: study.undo("ann", request="\ud800"), r"request='\ud800' has half a"),
+    "request": (lambda study, pool: study.undo("ann", request=uuid.UUID(int=5)), "request=UUID('00000000-0000-0000-"),
+    "reason": (lambda study, pool: study.skip(study.ask(1)[0], "ann", 5), "reason=5 must be a text"),
+    "list for a name": (lambda study, pool: study.tell(study.ask(1), [1], who=[[]]), "labeller [] must be a name"),
     "half a name": (lambda study, pool: study.release("\ud800"), r"labeller '\ud800' must be a name"),
     "release": (lambda study, pool: study.release("ann", 1), "ids is 1; it must be a list"),
     "fields": (lambda study, pool: study.fields("10"), "ids is '10'; it must be a list"),

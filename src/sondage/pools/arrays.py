@@ -210,7 +210,7 @@ class Pool(ArrayRows):
 
     def model(self, name: str) -> int:
         """Return a model's index, or raise `InputError` naming those there are."""
-        if name not in self.models:
+        if not isinstance(name, str) or name not in self.models:
             raise InputError(f"no model {name!r} in the pool; there are {list(self.models)}")
         return self.models.index(name)
 
