@@ -282,6 +282,15 @@ def test_frames_both_ways(study, backend):
     )
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_frames_of_unsigned_ids(tmp_path, backend):
+    pool = Pool([0.2, 0.4], ids=np.array([2**63 + 1, 1], dtype=np.uint64), fields={"large": [2**64 - 1, 2**63]})
+    with Study.create(tmp_path / "study.db", pool, budget=2) as study:
+        batch = items_frame(study, study.ask(2), backend)
+        columns = batch.to_pydict() if backend == "pyarrow" else {name: batch[name].to_list() for name in batch.columns}
+        assert dict(zip(columns["id"], columns["large"], strict=True)) == {2**63 + 1: 2**64 - 1, 1: 2**63}
+
+
 @pytest.mark.parametrize("kind", ["Int64", "object", "float"])
 def test_missing_labels_of_pandas_are_skips(kind, tmp_path):
     study = Study.create(tmp_path / "study.db", Pool([0.2, 0.6]), budget=2)

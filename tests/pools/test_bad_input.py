@@ -1,6 +1,7 @@
 """Bad input is refused with one line that names value, place and what is allowed: the list of DESIGN section 7."""
 
 import re
+import uuid
 from pathlib import Path
 
 import duckdb
@@ -270,6 +271,9 @@ ARRAYS = {
     "lengths": ({"models": {"a": Classifier(P), "b": Classifier(P[:2])}}, "different numbers of rows"),
     "classes": ({"probabilities": P, "classes": ["a", "b", "c"]}, "3 classes ['a', 'b', 'c'] but 2 columns"),
     "outcomes": ({"models": {"a": Outcome()}}, "give ids="),
+    "one grade": ({"models": {"a": Outcome(P, 2.0)}}, "grades of 'a' is of the type float; it must be a list"),
+    "grade": ({"models": {"a": Outcome(P, [0, "x"])}}, "grade of 'a' of column 1 is 'x'; it must be a number"),
+    "far grade": ({"models": {"a": Outcome(P, [0, 1e308])}}, "grade of 'a' of column 1 is 1e+308; it must be finite"),
     "unnamed": ({"models": Classifier(P)}, "models= is a Classifier: give each model a name"),
     "no group": ({"probabilities": P, "groups": [None, 0, 1]}, "group of row 0 is None; every row needs one"),
     "group nan": (
@@ -352,6 +356,9 @@ QUESTIONS = {
     "belief": ({"belief": "hope"}, "no belief 'hope'; there are"),
     "text for a budget": ({"budget": "3"}, "budget='3' must be positive"),
     "nothing for a budget": ({"budget": None}, "budget=None must be positive"),
+    "arrays for a method": ({"method": np.array([1, 2])}, "no method array([1, 2]); there are default"),
+    "arrays for a design": ({"design": np.array([1, 2])}, "no design array([1, 2]); there are passive"),
+    "arrays for a model": ({"model": np.array([1, 2])}, "no model array([1, 2]) in the pool; there are ['model']"),
     "number for a method": ({"method": 5}, "no method 5; there are default"),
     "stages": ({"stages": [np.nan, 1]}, "stages=[nan, 1] must be positive shares of the budget that sum to 1"),
     "level": ({"level": "a"}, "level='a' must be between 0 and 1"),
@@ -375,6 +382,10 @@ QUESTIONS = {
         "label nan of id 2 is not a class; classes are [0, 1]: None is a skip",
     ),
     "label": ({"labels": [0, 1, 2]}, "label 2 of id 2 is not a class; classes are [0, 1]"),
+    "unequal labels": ({"labels": [[0], [1, 2], [1]]}, "labels must be one column, or rows of one length"),
+    "share": ({"slices": [0, 0, 1], "share": ["each"]}, "no share ['each']; there are overall, each"),
+    "share of arrays": ({"share": np.array([1, 2])}, "share=array([1, 2]) divides a budget over slices"),
+    "slices": ({"slices": [{}, {}, {}]}, "slice of row 0 (id 0) is {}; it must be a text or a number"),
 }
 
 
@@ -389,6 +400,7 @@ RESULTS = {
     "interval": (lambda found: found.interval("a"), "level='a' must be between 0 and 1"),
     "sequence": (lambda found: found.sequence("a"), "level='a' must be between 0 and 1"),
     "evidence": (lambda found: found.evalue(np.nan), "null=nan must be a finite number"),
+    "kind": (lambda found: found.interval(kind=["t"]), "no interval ['t']; there are auto, wald"),
 }
 
 
@@ -417,6 +429,9 @@ STUDIES = {
     "half an id": (lambda study, pool: study.tell(["\ud800"], [1]), r"id '\ud800' was never asked for"),
     "half a reason": (lambda study, pool: study.skip(study.ask(1)[0], "ann", "\ud800"), r"reason='\ud800' has half a"),
     "half a request": (lambda study, pool: study.undo("ann", request="\ud800"), r"request='\ud800' has half a"),
+    "request": (lambda study, pool: study.undo("ann", request=uuid.UUID(int=5)), "request=UUID('00000000-0000-0000-"),
+    "reason": (lambda study, pool: study.skip(study.ask(1)[0], "ann", 5), "reason=5 must be a text"),
+    "list for a name": (lambda study, pool: study.tell(study.ask(1), [1], who=[[]]), "labeller [] must be a name"),
     "half a name": (lambda study, pool: study.release("\ud800"), r"labeller '\ud800' must be a name"),
     "release": (lambda study, pool: study.release("ann", 1), "ids is 1; it must be a list"),
     "fields": (lambda study, pool: study.fields("10"), "ids is '10'; it must be a list"),
@@ -430,6 +445,8 @@ STUDIES = {
     "raters": (lambda study, pool: Study.create("never.db", pool, budget=2, raters="2"), "raters='2' must be a whole"),
     "budgets": (lambda study, pool: sondage.advise(pool, budgets="a"), "budget='a' must be positive"),
     "width": (lambda study, pool: sondage.advise(pool, width="a"), "width='a' must be a finite number"),
+    "far width": (lambda study, pool: sondage.advise(pool, width=1e308), "width=1e+308 must be finite, at most 1e+35"),
+    "power": (lambda study, pool: sondage.advise(pool, wanted_power=None), "wanted_power=None must be a finite number"),
 }
 
 

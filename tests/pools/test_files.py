@@ -90,8 +90,10 @@ def test_whole_numbers_are_the_same_ids_wherever_they_stand(first, written, tmp_
     pools = [read_pool(written("id,p_1\n" + lines)), read_pool(tmp_path / "pool.parquet")]
     pools += [Pool(p, ids=ids), Pool(p, ids=np.array(ids, dtype=object))]
     pools += [Pool(p, ids=np.array([np.uint64(name) for name in ids], dtype=object))]
+    pools += [Pool(p, ids=np.array(ids, dtype=np.uint64))]
     for pool in pools:
         assert pool.keys.tolist() == pools[0].keys.tolist()
+        assert pool.rows_by_id()(pool.ids[::-1].tolist()).tolist() == list(range(40))[::-1]
         assert (pool.ids.dtype.kind in "iu") == (first < 2**63 or pool is not pools[0])
     assert {one.fingerprint for one in pools} == {pools[0].fingerprint}
 

@@ -52,6 +52,14 @@ def test_order_of_rows_does_not_matter():
     assert long_pool(models=models, **moved).fingerprint == long_pool().fingerprint
 
 
+def test_whole_numbers_are_the_same_documents_among_objects():
+    numbers = {"queries": np.array([10, 9, 9, 10, 9]), "documents": np.array([100, 20, 3, 99, 1000])}
+    pool = long_pool(**numbers)
+    objects = long_pool(**{name: column.astype(object) for name, column in numbers.items()})
+    assert objects.fingerprint == pool.fingerprint
+    assert positions(objects, "new", 9) == positions(pool, "new", 9) == {3: 0, 20: 2, 1000: 1}
+
+
 @pytest.mark.parametrize(
     ("measure", "models", "costs"),
     [
@@ -143,6 +151,10 @@ def test_broken_tables_are_refused(changed, reason):
         ({"models": {"a": Ranking()}}, "model 'a': give"),
         ({"models": {"a": Ranking([])}}, "the pool is empty"),
         ({"ids": ["q", "r"]}, "there are 2 ids; the models have lists for 1 queries"),
+        ({"ids": 5}, "ids is of the type int; it must be a list or an array"),
+        ({"ids": [{}]}, "the id of row 0 is {}; it must be a text or a number"),
+        ({"grades": 0.5}, "with lists, grades= is a mapping"),
+        ({"costs": [[1], [1, 2]]}, "with lists, costs= is a mapping"),
         ({"grades": {0: {}}}, "grades has nothing for document 'x' of query 0"),
         ({"grades": [[0.5, 0.5]]}, "with lists, grades= is a mapping"),
     ],

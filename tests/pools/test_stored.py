@@ -1,8 +1,11 @@
 """A pool that stays in its files draws what the same pool in memory draws."""
 
+import pickle
 import re
+from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
 from decimal import Decimal
+from multiprocessing import get_context
 
 import duckdb
 import numpy as np
@@ -127,6 +130,18 @@ def test_r2_of_numbers_far_from_0(measure, tmp_path):
     np.testing.assert_allclose(found[1:], found[:1] * 3, rtol=1e-7)
 
 
+def test_variances_that_are_next_to_0(tmp_path):
+    random = np.random.default_rng(0)
+    table = {"id": np.arange(200), "prediction": random.normal(size=200), "variance": np.resize([0.2, 1e-300, 0], 200)}
+    pd.DataFrame(table).to_parquet(tmp_path / "pool.parquet")
+    pools = [read_pool(tmp_path / "pool.parquet", lazy=lazy) for lazy in (False, True)]
+    truth = table["prediction"] + random.normal(size=200)
+    found = [sondage.evaluate(pool, "mse", lambda ids: truth[ids].tolist(), 60) for pool in pools]
+    assert pools[0].fingerprint == pools[1].fingerprint
+    assert found[1].value == pytest.approx(found[0].value, rel=1e-9)
+    assert pools[0].items.means(0).variances.min(where=table["variance"] > 0, initial=1.0) == 1e-100
+
+
 @pytest.mark.parametrize("budget", [1, N // 2, N])
 def test_any_budget(budget, files):
     path = files / "two classes.parquet"
@@ -191,6 +206,22 @@ def test_rows_that_share_labels(tmp_path):
     assert asked(stored)[0] == asked(stored.load())[0] == expected
     with pytest.raises(InputError, match="rows of a group are in different slices"):
         sondage.evaluate(stored, labels=lambda names: [0] * len(names), budget=40, slices="shown")
+
+
+def test_other_processes_read_the_files_anew(files, tmp_path):
+    path, labels = str(tmp_path / "pool.parquet"), {int(name): int(name) % 2 for name in ids()}
+    table = duckdb.sql(f"SELECT *, id % 3 AS third FROM '{files / 'two classes.parquet'}'")
+    table.write_parquet(path)
+    pool = read_pool(path, classes=[0, 1], lazy=True)
+    again = pickle.loads(pickle.dumps(pool))
+    assert isinstance(again, StoredPool)
+    assert (again.fingerprint, again.source, again.reading) == (pool.fingerprint, pool.source, pool.reading)
+    with ProcessPoolExecutor(1, get_context("spawn")) as worker:
+        found = worker.submit(sondage.evaluate, pool, "error_rate", labels, 60, 1).result()
+    assert found.value == sondage.evaluate(pool, "error_rate", labels, 60, 1).value
+    for unnamed in (read_pool(table, lazy=True), pool.cut("third")[0][1]):
+        with pytest.raises(InputError, match=r"another process has no file to read this pool from, .*: \.load\(\) it$"):
+            pickle.dumps(unnamed)
 
 
 def test_a_relation_stays_in_its_connection(files):

@@ -145,6 +145,12 @@ def test_what_are_no_columns_is_refused() -> None:
         estimate_from("error_rate", predictions=pandas.DataFrame({"f": [1, 0, 1]}), labels=[1] * 3, inclusion=[0.5] * 3)
 
 
+def test_one_value_is_no_column_of_labels() -> None:
+    for labels, kind in ((1, "int"), (None, "NoneType"), (len, "builtin_function_or_method")):
+        with pytest.raises(InputError, match=f"labels is of the type {kind}; it must be a list or an array"):
+            estimate_from("mse", means=[1.0, 2.0], labels=labels, inclusion=[0.5, 0.5])
+
+
 def test_an_expansion_above_the_whole_has_an_interval() -> None:
     taken = np.array([1, 2, 1, 2])
     found = estimate_from(

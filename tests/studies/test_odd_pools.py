@@ -196,6 +196,25 @@ def test_variances_that_are_next_to_0(measure):
     assert np.isnan(value) if measure == "r2" else value == 0.0
 
 
+@pytest.mark.parametrize("measure", ["mse", "rmse", "mae", "bias", "r2"])
+@pytest.mark.parametrize(
+    ("unit", "least", "share"), [(1.0, 1e-150, 1.0), (1.0, 1e-300, 0.98), (1.0, 5e-324, 1.0), (1e34, 1e-300, 1.0)]
+)
+def test_variances_that_no_label_bears_out(unit, least, share, measure):
+    random = np.random.default_rng(1)
+    means, sure = unit * random.normal(size=(2, 300)), random.random(300) < share
+    labels, variances = means[0] + unit * random.normal(size=300), np.where(sure, least, 0.25)
+    close = Regressor(means[0] + 0.1 * means[1], variances)
+    pool = Pool(models={"a": Regressor(means[0], variances), "b": close})
+    found = evaluate(Pool(means=means[0], variances=variances), measure, labels, 60)
+    both = compare(pool, "a", "b", measure, labels=labels, budget=60)
+    ends = (*vars(found.interval()).values(), *vars(both.interval()).values())
+    assert np.isfinite([found.value, found.std_error, both.difference, both.std_error]).all()
+    assert np.isfinite([end for end in ends if isinstance(end, float)]).all()
+    for advice in (advise(pool, measure, model="a"), advise(pool, measure, compare=("a", "b"), difference=1e-10)):
+        assert all(np.isfinite(one.std_error) and one.passive_budget > 0 for one in advice.expected)
+
+
 def test_weights_beside_which_others_are_nothing():
     pool = Pool(np.linspace(0.1, 0.9, 40), weights=np.where(np.arange(40) < 30, 1e-95, 1e95))
     found = evaluate(pool, "error_rate", np.arange(40) % 2, 40, design="strata")

@@ -243,6 +243,16 @@ def test_ids_are_known_by_their_text() -> None:
     assert session.answers == {0: 1, 1: 0}
 
 
+def test_a_number_that_was_rounded_names_no_item() -> None:
+    session = start(Pool([0.2, 0.4, 0.6], ids=[2**53 - 1, 2**60, 2**60 + 1]), budget=3)
+    session.ask(3)
+    session.tell([float(2**53 - 1), 2**60 + 1], [1, 1])
+    for name in (2.0**60, np.float64(2**60 + 1)):
+        with pytest.raises(LabelError, match=r"^id 1\.15\d+e\+18 is a float, which may stand for other ids too: give"):
+            session.tell([name], [0])
+    assert session.n_labels == 2
+
+
 def test_nothing_can_be_estimated_without_labels() -> None:
     pool, _ = make()
     session = start(pool)

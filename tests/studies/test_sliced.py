@@ -350,3 +350,25 @@ def test_slices_are_exact_by_any_method_where_all_is_labelled_and_nowhere_else(m
     found = evaluate(sure, measure, labels, 20, slices=slices, **options)
     for one, items in ((found["x"], 10), (found["y"], 10), (found.overall, 20)):
         assert one.exact == (one.n_labels == items)
+
+
+@pytest.mark.parametrize("far", [1e5, 1e7, 1e12])
+def test_a_slice_that_is_nothing_beside_the_whole_is_known_by_its_own_labels(far):
+    random = np.random.default_rng(0)
+    means = random.normal(size=400)
+    labels = means + 0.5 * random.normal(size=400)
+    labels[random.integers(400)] += far
+    slices = [str(row % 2) for row in range(400)]
+    for variances in (None, np.full(400, 0.25)):
+        pool = Pool(means=means, variances=variances)
+        squared, root = (evaluate(pool, name, labels, 80, slices=slices).overall for name in ("mse", "rmse"))
+        assert root.value == pytest.approx(squared.value**0.5, rel=1e-9)
+        assert root.std_error == pytest.approx(squared.std_error / (2 * root.value), rel=1e-6)  # the delta method's
+        assert 0 < root.interval().low < root.value < root.interval().high < np.inf
+
+
+def test_a_slice_may_weigh_next_to_nothing():
+    weights, labels = np.repeat([1e-100, 1.0], 20), np.arange(40) % 2
+    found = evaluate(Pool(np.full(40, 0.3), weights=weights), "error_rate", labels, 40, slices=["x"] * 20 + ["y"] * 20)
+    assert [one.value for one in found.values()] == pytest.approx([0.5, 0.5], rel=1e-12)
+    assert found.overall.value == pytest.approx(0.5, rel=1e-12)

@@ -10,6 +10,7 @@ import time
 import uuid
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -205,6 +206,27 @@ def test_a_pool_from_a_file_is_read_again_to_extend(place, tmp_path):
     path.unlink()
     with pytest.raises(StudyError, match="the next draw needs the pool: there is no file"):
         Study.open(study.place).extend(7)
+
+
+@pytest.mark.parametrize("first", [-20, -(2**62), 10**18])
+@pytest.mark.parametrize(("end", "lazy"), [("csv", None), ("parquet", False), ("parquet", True)])
+def test_texts_of_a_file_are_those_of_its_ids(end, lazy, first, tmp_path):
+    ids = [first + number for number in range(40)]
+    lines = [f"{name},{number / 40},about {name}" for number, name in enumerate(ids)]
+    path, study = tmp_path / f"pool.{end}", tmp_path / "study.db"
+    (tmp_path / "pool.csv").write_text("\n".join(["id,p_1,text", *lines]))
+    if end == "parquet":
+        duckdb.read_csv(str(tmp_path / "pool.csv")).write_parquet(str(path))
+    Study.create(study, sondage.read_pool(path, lazy=lazy), budget=30).close()
+    for batch in [7] * 6:
+        with Study.open(study) as opened:
+            asked = opened.ask(batch)
+            assert [shown["text"] for shown in opened.fields(asked)] == [f"about {name}" for name in asked]
+            opened.tell(map(str, asked), [name % 2 for name in asked])
+    with Study.open(study) as opened:
+        assert opened.labels() == {name: name % 2 for name in ids if name in opened.labels()}
+        expected = sondage.evaluate(Pool(np.arange(40) / 40, ids=ids), labels=np.array(ids) % 2, budget=30)
+        assert opened.estimate().value == pytest.approx(expected.value, rel=1e-12)
 
 
 def test_a_pool_that_has_moved_is_found_once_it_was_given(place, tmp_path):

@@ -188,9 +188,16 @@ def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str], backend: str)
         raise InputError(f"no backend {backend!r}; there are {', '.join(BACKENDS)}")
     names = list(rows[0]) if rows else list(columns)
     try:
-        return _narwhals().from_dict({name: [row[name] for row in rows] for name in names}, backend=backend).to_native()
+        table = {name: _listed([row[name] for row in rows]) for name in names}
+        return _narwhals().from_dict(table, backend=backend).to_native()
     except ModuleNotFoundError:
         raise InputError(f"to make a frame of {backend}, {backend} is needed: pip install {backend}") from None
+
+
+def _listed(values: list[Any]) -> Any:
+    """Return values as they are; unsigned numbers beyond int64 as an array: of a list Arrow makes no column."""
+    unsigned = all(isinstance(value, int) and 0 <= value < 2**64 for value in values)
+    return np.array(values, dtype=np.uint64) if unsigned and max(values, default=0) >= 2**63 else values
 
 
 def read_answers_frame(frame: Any, study: Study) -> list[Answer]:

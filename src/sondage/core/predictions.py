@@ -65,8 +65,8 @@ class Regressor:
     means : array-like of float, shape (N,)
         Predicted values, in the units of the labels, at most 1e35 either way.
     variances : array-like of float, shape (N,), optional
-        Predictive variances, from 0 to 1e70, in these units squared. Without them the labels' variance is taken as
-        equal and unknown.
+        Predictive variances, from 0 to 1e70, in these units squared; what is not 0 counts as 1e-100 at least. Without
+        them the labels' variance is taken as equal and unknown.
 
     Examples
     --------

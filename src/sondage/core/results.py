@@ -206,7 +206,7 @@ class Estimate(Shown):
         """
         from sondage.core.catalogue.intervals import named_interval
 
-        return named_interval(self, level, kind or self.interval_kind, generator)
+        return named_interval(self, level, self.interval_kind if kind is None else kind, generator)
 
     def sequence(self, level: float = 0.95) -> ConfidenceSequence:
         """Return the confidence sequence: an interval after each label, all of which hold at once.

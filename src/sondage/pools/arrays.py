@@ -16,7 +16,7 @@ from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Rankin
 from sondage.errors import InputError
 from sondage.pools.coding import check_ids, code_models, code_units
 from sondage.pools.fingerprints import digest_of, row_hashes, side_of
-from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind, require_classifiers
+from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind, require_classifiers, shares_of
 from sondage.pools.listings import document_field, with_judged
 from sondage.pools.missing import require_listed
 from sondage.pools.numeric import Where, as_column, positive_column
@@ -199,7 +199,7 @@ class Pool(ArrayRows):
         part, weights = copy(self), self.items.weights
         part.ids, part.keys = self.ids[rows], self.keys[rows]
         size, where = len(part.ids), namer(part.ids)
-        given = base_weights(weights[rows] if weights.strides[0] else None, size, where)
+        given = shares_of(weights[rows]) if weights.strides[0] else base_weights(None, size, where)
         part.items = replace(self.items.take(rows), weights=given)
         part.fields = {name: column[rows] for name, column in self.fields.items()}
         part.source, part.reading = None, {}
@@ -210,7 +210,7 @@ class Pool(ArrayRows):
 
     def model(self, name: str) -> int:
         """Return a model's index, or raise `InputError` naming those there are."""
-        if name not in self.models:
+        if not isinstance(name, str) or name not in self.models:
             raise InputError(f"no model {name!r} in the pool; there are {list(self.models)}")
         return self.models.index(name)
 
@@ -240,7 +240,7 @@ class Pool(ArrayRows):
         """Return a function from ids to rows."""
         if self.ids.dtype.kind in "iu":
             order = np.argsort(self.ids)
-            return lambda names: order[np.searchsorted(self.ids, np.asarray(names), sorter=order)]
+            return lambda names: order[np.searchsorted(self.ids, np.asarray(names, dtype=self.ids.dtype), sorter=order)]
         rows = {name: row for row, name in enumerate(self.ids.tolist())}
         return lambda names: np.array([rows[name] for name in names], dtype=np.int64)
 

@@ -14,7 +14,7 @@ from sondage.core.blocks import row_blocks
 from sondage.core.hashing import hash_ids
 from sondage.core.measures import Task
 from sondage.core.measures.functionals import spelled
-from sondage.core.predictions import Classes, Classifier, Grades, Means, Outcome, Outputs, Regressor
+from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
 from sondage.pools.given import require_classifiers
 from sondage.pools.missing import as_array, is_missing, require_given
@@ -22,6 +22,7 @@ from sondage.pools.numeric import (
     BOUNDED,
     LARGEST_NUMBER,
     LARGEST_VARIANCE,
+    LEAST_VARIANCE,
     Where,
     as_column,
     floats,
@@ -42,6 +43,7 @@ __all__ = [
     "code_models",
     "code_probabilities",
     "code_units",
+    "whole_numbers",
 ]
 
 SUM_TOLERANCE = 1e-3
@@ -103,7 +105,7 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         array = as_array(values, "the id")
     if array.ndim != 1:
         raise InputError(f"ids have shape {array.shape}; they must be one column (join the columns to one text)")
-    array = _whole(array)
+    array = whole_numbers(array)
     if len(array) != size:
         raise InputError(f"there are {len(array)} ids; the pool has {size} rows")
     if array.dtype.kind == "f":
@@ -120,7 +122,7 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return array, keys
 
 
-def _whole(ids: NDArray[Any]) -> NDArray[Any]:
+def whole_numbers(ids: NDArray[Any]) -> NDArray[Any]:
     """Return objects that are all whole numbers as an array of these, as files of them are read."""
     names = ids.tolist() if ids.dtype.kind == "O" else []
     if not names or not all(isinstance(name, int | np.integer) and not isinstance(name, bool) for name in names):
@@ -369,6 +371,8 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
             require_each(
                 variances, lambda part: floats(part) <= LARGEST_VARIANCE, label, where, f"at most {LARGEST_VARIANCE:g}"
             )
+            tiny = (variances > 0) & (variances < LEAST_VARIANCE)
+            variances = np.where(tiny, LEAST_VARIANCE, variances) if tiny.any() else variances
         outputs.append(Means(means, variances))
     sizes = {name: len(output.means) for name, output in zip(models, outputs, strict=True)}
     return Task("regression"), tuple(outputs), sizes
@@ -380,7 +384,7 @@ def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, 
     for name, model in models.items():
         p = None if model.judge is None else code_probabilities(model.judge, f"judge of {name!r}", where)
         width = 2 if p is None or p.ndim == 1 else p.shape[1]
-        grades = np.asarray(range(width) if model.grades is None else model.grades, dtype=np.float64)
+        grades = np.arange(width, dtype=np.float64) if model.grades is None else _grades(model.grades, name)
         if p is not None and len(grades) != width:
             raise InputError(f"judge of {name!r} has {width} columns for {len(grades)} grades")
         judged = f"probabilities of the judge of {name!r}"
@@ -389,6 +393,14 @@ def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, 
     sizes = {name: len(o.judge) for name, o in zip(models, outputs, strict=True) if o.judge is not None}
     values = sorted({float(grade) for output in outputs for grade in output.grades})
     return Task("outcomes", grades=tuple(values)), tuple(outputs), sizes or {"": -1}
+
+
+def _grades(given: Any, name: str) -> Floats:
+    """Return the grades of a system's outcome; refuse what is no number, by the judge's column of which it is."""
+    what, where = f"grade of {name!r}", "column {}".format
+    grades = floats(numeric(as_column(given, f"grades of {name!r}", None), what, where))
+    require_each(grades, lambda part: np.abs(part) <= LARGEST_NUMBER, what, where, BOUNDED)
+    return grades
 
 
 _CODERS: dict[type, Callable[[Mapping[str, Any], Any, Judges, Where], Coded]] = {

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.predictions import Classifier, Outcome, Regressor
+from sondage.core.predictions import Classifier, Floats, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.missing import converted
 from sondage.pools.numeric import Where, floats, positive_column
 from sondage.pools.texts import HALF, is_text
 
-__all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind", "require_classifiers"]
+__all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind", "require_classifiers", "shares_of"]
 
 
 def one_kind(
@@ -88,5 +88,9 @@ def base_weights(weights: Any, size: int, where: Where) -> NDArray[Any]:
     """Return base weights that sum to 1; equal ones take no memory."""
     if weights is None:
         return np.broadcast_to(np.float64(1.0 / size), size)
-    column = floats(positive_column(weights, "weight", size, where))
-    return np.asarray(column / np.sort(column).sum())  # sorted, so that the order of rows does not show
+    return shares_of(floats(positive_column(weights, "weight", size, where)))
+
+
+def shares_of(weights: Floats) -> Floats:
+    """Return weights that sum to 1."""
+    return np.asarray(weights / np.sort(weights).sum())  # sorted, so that the order of rows does not show

@@ -14,7 +14,7 @@ from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items, Ranks
 from sondage.core.rankings import segment_sums
 from sondage.errors import InputError
-from sondage.pools.missing import converted
+from sondage.pools.missing import as_array
 from sondage.pools.rankings import Listed, paid
 
 __all__ = ["document_field", "grades_by_query", "judged_documents", "listed_hashes", "with_judged"]
@@ -57,7 +57,7 @@ def document_field(values: NDArray[Any], listed: Listed) -> NDArray[Any]:
 
 def grades_by_query(labels: Any, listed: Listed) -> Callable[[int], Any]:
     """Return a function from a query's row to its documents' grades, out of an array over the long table."""
-    column = np.asarray(converted(labels))
+    column = as_array(labels, "labels")
     order, table = listed.order, listed.outputs[0].documents
     if order is None or column.shape != (len(order),):
         raise InputError(

@@ -19,6 +19,7 @@ __all__ = [
     "BOUNDED",
     "LARGEST_NUMBER",
     "LARGEST_VARIANCE",
+    "LEAST_VARIANCE",
     "Where",
     "as_column",
     "floats",
@@ -31,6 +32,8 @@ LARGEST_NUMBER = 1e35
 """Of a prediction or a label, either way: squares of squared errors are squared. What stands for a missing number in
 tables of single precision is larger."""
 LARGEST_VARIANCE = LARGEST_NUMBER**2
+LEAST_VARIANCE = 1e-100
+"""Of a variance that is not 0: less is taken as this, since what is computed of it, and of its root, would be 0."""
 AMOUNTS = (1e-100, 1e100)
 """The least and the largest weight or cost: squares are summed over a pool."""
 BOUNDED = f"finite, at most {LARGEST_NUMBER:g} either way"

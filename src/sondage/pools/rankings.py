@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Ranking, Ranks
 from sondage.core.rankings import Documents, segment_sums
 from sondage.errors import InputError
-from sondage.pools.coding import code_probabilities
+from sondage.pools.coding import check_ids, code_probabilities, whole_numbers
 from sondage.pools.numeric import as_column, floats, positive_column
 from sondage.pools.texts import require_text
 
@@ -142,11 +143,12 @@ def _from_lists(models: Mapping[str, Ranking], ids: Any, grades: Any, costs: Any
     """Return the rows that lists of documents make."""
     lists = _lists(models)
     size = len(next(iter(lists.values())))
-    names = np.arange(size) if ids is None else np.asarray(ids)
+    names = np.arange(size) if ids is None else as_column(ids, "ids", None)
     if len(names) != size:
         raise InputError(f"there are {len(names)} ids; the models have lists for {size} queries")
+    names, _ = check_ids(names, size)
     for what, given in (("grades", grades), ("costs", costs)):
-        if given is not None and not isinstance(given, Mapping) and np.ndim(given):
+        if given is not None and not isinstance(given, Mapping) and not (what == "costs" and _is_one(given)):
             raise InputError(f"with lists, {what}= is a mapping of query to document to value; arrays go with queries=")
     codes: list[int] = []
     rows: list[tuple[Any, Any]] = []
@@ -208,6 +210,7 @@ def _looked_up(values: Mapping[Any, Any], rows: Sequence[tuple[Any, Any]], what:
 
 def _texts(column: NDArray[Any]) -> NDArray[Any]:
     """Return a column of ids that can be sorted: of different types as text."""
+    column = whole_numbers(column)
     if column.dtype.kind == "O":
         return np.array([str(value) for value in column.tolist()])
     return column
@@ -252,10 +255,15 @@ def _grades(classes: Any, probabilities: NDArray[Any] | None) -> tuple[float, ..
     return tuple(grades.tolist())
 
 
+def _is_one(costs: Any) -> bool:
+    """Return whether it is one number, that of every document."""
+    return isinstance(costs, Real) or getattr(costs, "ndim", 1) == 0
+
+
 def _costs(rows: _Rows) -> Floats:
     """Return the cost of judging each row's document."""
     size = len(rows.queries)
-    given = np.broadcast_to(rows.costs, size) if np.ndim(rows.costs) == 0 else rows.costs
+    given = np.broadcast_to(rows.costs, size) if _is_one(rows.costs) else rows.costs
     return floats(positive_column(as_column(given, "costs", size), "cost", size, rows.where))
 
 

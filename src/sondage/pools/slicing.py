@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,9 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
         raise InputError("slices have the pool's ids as their index, in another order: give slices.loc[pool.ids]")
     require_given(slices, column, "slice", namer(pool.ids))
     names = (column.astype("datetime64[us]") if column.dtype == "datetime64[ns]" else column).tolist()
+    odd = next((row for row, name in enumerate(names) if not isinstance(name, Hashable)), None)
+    if odd is not None:
+        raise InputError(f"slice of {namer(pool.ids)(odd)} is {names[odd]!r}; it must be a text or a number")
     ordered = ordered_names(set(names))
     check_slices(ordered)
     code = {name: number for number, name in enumerate(ordered)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -79,6 +78,13 @@ class StoredPool(Pool):
 
     def __len__(self) -> int:
         return len(self.scan)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let another process read the files anew: connections and what was read so far stay here."""
+        if self.source is None:
+            of = "a relation, a table of Spark or part of a pool"
+            raise InputError(f"another process has no file to read this pool from, which is {of}: .load() it")
+        return _read_anew, (self.source, self.reading)
 
     def load(self) -> Pool:
         """Return the pool in memory."""
@@ -303,7 +309,8 @@ class StoredPool(Pool):
 
     def _of(self, scan: Scan) -> StoredPool:
         """Return the pool of these rows."""
-        part = copy(self)
+        part = object.__new__(StoredPool)  # a copy would be read anew, as a pickle is
+        vars(part).update(vars(self))
         part.scan, part._seen = scan, Seen()
         part._fingerprint = part.source = part._doubts = None
         part._judged = {}
@@ -335,6 +342,12 @@ class StoredPool(Pool):
             side = side_of(self.judges, self.outline)
             self._fingerprint = digest_of(len(self), (self.task, self.models), digest, side)
         return self._fingerprint
+
+
+def _read_anew(source: str, reading: Mapping[str, Any]) -> Pool:
+    from sondage.pools.files import read_pool
+
+    return read_pool(source, **reading)
 
 
 def _shown(column: NDArray[Any]) -> NDArray[Any]:

@@ -46,7 +46,9 @@ def require_text(column: NDArray[Any], name: str, where: Where) -> None:
 
 
 def require_texts(**given: Any) -> None:
-    """Refuse an argument that cannot be written."""
+    """Refuse an argument that is given and no text, or cannot be written."""
     for name, value in given.items():
+        if not (value is None or isinstance(value, str)):
+            raise InputError(f"{name}={value!r} must be a text")
         if not is_text(value):
             raise InputError(f"{name}={value!r} {HALF}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs import is_broad
-from sondage.core.checks import require_number
+from sondage.core.checks import require, require_number
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.display import Shown
 from sondage.core.measures import Measure, parse_measure
@@ -17,6 +17,7 @@ from sondage.core.planning import budget_for, poisson_variance, repeated_varianc
 from sondage.core.power import power
 from sondage.errors import InputError
 from sondage.pools import Pool
+from sondage.pools.numeric import BOUNDED, LARGEST_NUMBER
 from sondage.studies.budgets import check_budget
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
@@ -193,9 +194,11 @@ def advise(
     """
     parsed = parse_measure(measure, positive)
     question = make_question(pool, parsed, model=model, compare=compare, alpha=alpha)
-    for name, value in {"width": width, "difference": difference, "wanted_power": wanted_power}.items():
+    for name, value in {"width": width, "difference": difference}.items():
         if value is not None:
             require_number(name, value)
+            require(abs(value) <= LARGEST_NUMBER, f"{name}={value!r} must be {BOUNDED}")
+    require_number("wanted_power", wanted_power)
     question = settle(pool, question)
     pool = as_asked(pool, question)
     if budgets is not None and not isinstance(budgets, Sequence):

@@ -299,6 +299,8 @@ def _by_person(
         raise LabelError(f"there are {len(ids)} ids and {len(who)} names in who=")
     people: dict[str | None, tuple[list[Any], list[Any]]] = {}
     for name, label, person in zip(ids, labels, who, strict=True):
+        if not isinstance(person, str | None):
+            require_name(person)
         told = people.setdefault(person, ([], []))
         told[0].append(name)
         told[1].append(label)

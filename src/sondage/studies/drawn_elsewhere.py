@@ -242,6 +242,7 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
 
 def _given_labels(labels: Any) -> list[Any]:
     """Return labels as a list, or refuse one that is missing: None, NaN, or an empty text as in files."""
+    require_listed(labels, "labels")
     found = list(converted(labels))
     for row, label in enumerate(found):
         if is_missing(label) or (isinstance(label, str) and not label.strip()):

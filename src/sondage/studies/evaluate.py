@@ -181,7 +181,7 @@ def evaluate(
             pool, question, chosen, labels=labels, budget=budget, seed=seed, slices=slices, share=share
         )
     else:
-        if share != "overall":
+        if not (isinstance(share, str) and share == "overall"):
             raise InputError(f"share={share!r} divides a budget over slices: give slices=, or several pools")
         session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
         got: dict[Any, Any] = {}

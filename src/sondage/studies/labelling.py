@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError, LabelError, LabelingInterrupted, SondageWarning
 from sondage.pools import Pool
-from sondage.pools.missing import converted, is_missing, require_listed
+from sondage.pools.missing import as_array, is_missing, require_listed
 from sondage.pools.orders import in_another_order, require_class_order
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
@@ -154,7 +154,7 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if isinstance(labels, np.ma.MaskedArray):
         labels = np.asarray(labels.tolist(), dtype=object)  # None where it is masked
     require_listed(labels, "labels")
-    column = np.asarray(converted(labels))
+    column = as_array(labels, "labels")
     if len(column) != len(pool):
         raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
     if column.ndim > 1 and pool.task.kind != "outcomes":

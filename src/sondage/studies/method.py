@@ -178,14 +178,14 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
     >>> choose_method("thesis", interval="wilson_effective").estimator
     'self_normalised'
     """
-    if method is not None and not isinstance(method, Method) and method not in tuple(METHODS):
+    if not isinstance(method, Method | str | None) or (isinstance(method, str) and method not in METHODS):
         raise InputError(f"no method {method!r}; there are {', '.join(METHODS)}")
-    base = method if isinstance(method, Method) else METHODS[method or "default"]
+    base = method if isinstance(method, Method) else METHODS["default" if method is None else method]
     chosen = {name: part for name, part in parts.items() if part is not None}
     unknown = [name for name in chosen if name not in Method.__dataclass_fields__]
     if unknown:
         raise InputError(f"no part {unknown[0]!r} of a method; there are {', '.join(Method.__dataclass_fields__)}")
-    if chosen.get("design") in _STRATIFIED:
+    if isinstance(chosen.get("design"), str) and chosen["design"] in _STRATIFIED:
         chosen = {"draw": chosen["design"], "estimator": "hajek"} | chosen | {"design": "passive"}
     if "design" in chosen:
         _check_design(chosen["design"], also=_STRATIFIED)

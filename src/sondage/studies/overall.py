@@ -159,9 +159,17 @@ def _whole_of(drawn: Sequence[LabelledSlice], contrast: Contrast, estimates: Map
 
 def _squared_errors(whole: _Whole) -> tuple[Floats, Floats]:
     """Return each slice's part of the whole's variance, and its degrees of freedom."""
-    parts = [squared_error(fitted, whole.before) for fitted in whole.moved]
+    parts = [_squared_error(*both, whole.before) for both in zip(whole.slices, whole.moved, strict=True)]
     squares = [one.share**2 * part[0] for one, part in zip(whole.slices, parts, strict=True)]
     return np.array(squares), np.array([part[1] for part in parts])
+
+
+def _squared_error(one: _Slice, fitted: FittedContrast, before: Sums) -> tuple[float, float]:
+    """Return the same of one slice, in units of the whole: nothing beside a far larger value, it may be known."""
+    variance, df, agreed = squared_error(fitted, before)
+    if agreed and np.isnan(variance) and not squared_error(replace(fitted, fit=one.fit))[2]:
+        variance, df, _ = squared_error(fitted, before, spread=True)
+    return variance, df
 
 
 def _remarks(slices: Sequence[_Slice], beyond: Sequence[str]) -> Iterator[str]:

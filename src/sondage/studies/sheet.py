@@ -15,6 +15,9 @@ from sondage.studies.labels import Label, code_label, contradiction, label_array
 
 __all__ = ["Sheet"]
 
+EXACT = 2.0**53
+"""From here on a float stands for several whole numbers."""
+
 
 class Sheet:
     """Items and their answers, by position.
@@ -141,7 +144,7 @@ class Sheet:
         Raises
         ------
         LabelError
-            If one was never asked for: it has no probability, and its label cannot be used.
+            If one was never asked for: it has no probability, and its label cannot be used; if one is a rounded number.
         """
         asked, found = set(self.asked), []
         texts: dict[str, int] = {}
@@ -157,6 +160,9 @@ class Sheet:
                 raise LabelError(
                     f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"
                 )
+            if isinstance(name, float) and abs(name) >= EXACT and not isinstance(self.ids[position], float):
+                rule = "is a float, which may stand for other ids too: give whole numbers or texts"
+                raise LabelError(f"id {float(name)!r} {rule}")
             found.append(position)
         return found
 

@@ -90,7 +90,7 @@ def evaluate_slices(
     Errors carry the labels already got, for several pools name -> (id -> label).
     """
     require_whole("seed", seed)
-    if share not in SHARES:
+    if not isinstance(share, str) or share not in SHARES:
         raise InputError(f"no share {share!r}; there are {', '.join(SHARES)}")
     if isinstance(pool, Mapping):
         parts = _parts_of_pools(pool, labels, slices)

@@ -118,12 +118,14 @@ def uncertainty_of(fitted: FittedContrast) -> Uncertainty:
     return Uncertainty(total, expected, doubt, df, agreed, effective, float(weights.max() / weights.sum()))
 
 
-def squared_error(fitted: FittedContrast, before: Sums | None = None) -> tuple[float, float, bool]:
+def squared_error(
+    fitted: FittedContrast, before: Sums | None = None, *, spread: bool = False
+) -> tuple[float, float, bool]:
     """Return variance, degrees of freedom, and whether all labels agree so that only the belief tells; 0 if exact.
 
     The method's interval decides: ``"auto"`` takes the larger of sampled and believed variance, a named one keeps the
     sampled variance to the letter unless that says nothing. `before` are the pool means that were believed before any
-    label, by default the session's own.
+    label, by default the session's own; with `spread` labels are known not to agree, however near to 0 their variance.
     """
     session, found, contrast, fit = fitted.session, fitted.found, fitted.contrast, fitted.fit
     if found.exact:  # what rounding leaves of the residuals has no degrees of freedom
@@ -136,7 +138,7 @@ def squared_error(fitted: FittedContrast, before: Sums | None = None) -> tuple[f
     believed = plausible_variance(contrast, sample, fit.sums, found.belief)
     span = contrast.bounds[1] - contrast.bounds[0]
     scale = max(abs(fit.value), span if np.isfinite(span) else 0.0)
-    if fit.variance <= max(AGREED * believed, (AGREED * scale) ** 2):
+    if not spread and fit.variance <= max(AGREED * believed, (AGREED * scale) ** 2):
         first = session.stages[0].known
         assert first.belief is not None
         before = before_labels(session, contrast) if before is None else dict(before)

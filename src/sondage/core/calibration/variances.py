@@ -11,7 +11,7 @@ from sondage.core.predictions import Floats
 
 __all__ = ["another_unit", "calibrate_variances"]
 
-FAR_OFF, LARGEST_OFF = 5.0, 300.0
+FAR_OFF, LARGEST_OFF = 5.0, 400.0
 """Log factors: variances that are off by more than the first, 150 times, are of another unit, which is taken off."""
 LARGEST_LOG = 500.0
 """Of a variance's reciprocal: what is beyond is as good as impossible, and would leave the range of numbers."""

@@ -65,7 +65,7 @@ def named_interval(
     InputError
         If there is no such interval, it does not fit, or the level is not in (0, 1).
     """
-    if kind not in INTERVALS:
+    if not isinstance(kind, str) or kind not in INTERVALS:
         raise InputError(f"no interval {kind!r}; there are {', '.join(INTERVALS)}")
     require_level("level", level)
     require_generator(generator)

@@ -10,7 +10,7 @@ import numpy as np
 
 from sondage.core.beliefs.columns import NOTHING, SURE
 from sondage.pools.coding import SUM_TOLERANCE, class_texts
-from sondage.pools.numeric import AMOUNTS, BOUNDED, LARGEST_NUMBER, LARGEST_VARIANCE
+from sondage.pools.numeric import AMOUNTS, BOUNDED, LARGEST_NUMBER, LARGEST_VARIANCE, LEAST_VARIANCE
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import LARGEST_FEATURE
 from sondage.pools.sql.argmax import add_predicted
@@ -74,7 +74,7 @@ def prepared(
     columns |= {f"x{at}": _double(column) for at, column in enumerate(schema.features)}
     for source in schema.sources:
         if source.variance is not None:
-            columns[source.spread] = _double(source.variance)
+            columns[source.spread] = _variance(_double(source.variance))
         columns |= _probabilities(select, schema, source)
     if schema.task.kind == "regression":
         columns |= {source.code: _double(source.prediction) for source in schema.models if source.prediction}
@@ -93,6 +93,11 @@ def prepared(
 
 def _double(column: Column) -> str:
     return f"CAST({column.raw} AS DOUBLE)" if column.kind != "bool" else f"CAST(CAST({column.raw} AS INT) AS DOUBLE)"
+
+
+def _variance(told: str) -> str:
+    least = number(LEAST_VARIANCE)
+    return f"CASE WHEN {told} > 0e0 AND {told} < {least} THEN {least} ELSE {told} END"
 
 
 def _code(select: Select, schema: Schema, column: Column) -> str:
