@@ -94,11 +94,33 @@ def test_lapses_are_likelier_where_the_model_is_found_too_sure():
     assert lapsing(1.0, LAPSES_OF_SURE) < lapsing(0.15, LAPSES_OF_SURE)
 
 
-def test_only_one_models_losses_of_probabilities_have_plausible_errors():
+def noisy(generator):
+    """Return right probabilities of rare positives, and labels of which one in a hundred came by chance."""
+    odds = generator.normal(-9.0, 4.0, 4000)
+    labels = generator.random(4000) < expit(odds)
+    chance = generator.random(4000) < 0.01
+    return expit(odds), np.where(chance, generator.random(4000) < 0.5, labels).astype(int)
+
+
+def test_intervals_of_counts_reach_for_labels_that_are_wrong_by_chance():
+    measures, held, without = ("f1", "error_rate"), [], []
+    for seed in range(60):
+        p, labels = noisy(np.random.default_rng([9, seed]))
+        truths = evaluate(Pool(p), measures, labels, 4000)
+        found = evaluate(Pool(p), measures, labels, 100, seed)
+        held.append([truths[m].value in found[m].interval() for m in measures])
+        without.append([truths[m].value in replace(found[m], plausible=None).interval() for m in measures])
+    assert np.mean(held, axis=0).min() >= 0.9
+    assert np.mean(held) > np.mean(without)
+
+
+def test_one_models_losses_of_probabilities_and_counts_have_plausible_errors():
     p, labels = spam(np.random.default_rng(3))
     pool = Pool(models={"a": Classifier(p), "b": Classifier(p**2)})
-    assert evaluate(Pool(p), "f1", labels, 50).plausible is None
-    assert compare(pool, "a", "b", "log_loss", labels=labels, budget=50).estimate.plausible is None
+    assert evaluate(Pool(p), "auc", labels, 50).plausible is None
+    assert evaluate(Pool(predictions=(p > 0.5).astype(int)), "f1", labels, 50).plausible is None
+    for measure in ("log_loss", "f1"):
+        assert compare(pool, "a", "b", measure, labels=labels, budget=50).estimate.plausible is None
     assert evaluate(Pool(p), "brier", labels, 3000).plausible is None
     contrast = contrast_of("brier")
     sample = evaluate(Pool(p), "brier", labels, 50).evidence.sample

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit, hajek
 from sondage.core.evidence import Evidence
-from sondage.core.plausible import plausible, plausible_errors
+from sondage.core.plausible import plausible_errors, reckoned_with
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
@@ -99,7 +99,7 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
     if not exact and belief is not None and defined:
         believed = plausible_variance(contrast, sample, fit.sums, belief, told=told)
         variance, df = map(float, larger_variance(variance, df, believed))
-        errors = plausible_errors(contrast, sample, fit.sums, plausible(contrast, belief, told))
+        errors = plausible_errors(contrast, sample, fit.sums, reckoned_with(contrast, belief, told))
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     if std_error > 0 and defined:
         inclusion = sample.expansion.inclusion

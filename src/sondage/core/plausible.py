@@ -6,9 +6,10 @@ off by what it expects of them less what their labelled like have shown,
 .. math:: \delta = -\sum_u (w_u - 1) \, b_u (\psi_u(y_u) - \bar\psi_u), \qquad
     \sigma^2 = \sum_u (w_u - 1) \, b_u^2 \, \mathrm{Var}\, \psi_u .
 
-Of losses of probabilities a few items that are sure and wrong may be half of the value. A sample without any of them
-has a small spread, and an estimate too low by their whole effect: no standard error that goes with the value tells so,
-but some of the beliefs do.
+Of losses of probabilities a few items that are sure and wrong may be half of the value, and so they may of the few
+positives, or the few errors, that a function of the confusion matrix counts. A sample without any of them has a small
+spread, and an estimate too low by their whole effect: no standard error that goes with the value tells so, but some of
+the beliefs do.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from scipy.special import ndtr
 
 from sondage.core.beliefs import Belief, ClassBelief, Distribution, Divided, LearnedClassBelief, predicted_apart
 from sondage.core.comparisons import Contrast, Sums
-from sondage.core.measures.bases import ROUNDING, ClassLoss
+from sondage.core.measures.bases import ROUNDING, ClassLoss, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 from sondage.core.surprises import Asked, differs_in_predictions, in_blocks, supposed_moves
 
-__all__ = ["PlausibleErrors", "joined_errors", "plausible", "plausible_corrected", "plausible_errors"]
+__all__ = ["PlausibleErrors", "joined_errors", "plausible", "plausible_corrected", "plausible_errors", "reckoned_with"]
 
 FAR = 40.0
 """Standard deviations beyond which a normal distribution has nothing."""
@@ -117,6 +118,36 @@ def _left_possible(
     return belief.plausible(*told)
 
 
+def reckoned_with(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Distribution]:
+    """Return the beliefs with which the interval of one model reckons, whatever the standard error is.
+
+    Of losses of probabilities they are `plausible`. Of functions of the confusion matrix more of them lapse than of
+    those that the standard error averages over: an average is of what is likely, an end of what is not excluded.
+
+    Parameters
+    ----------
+    contrast, belief, sample
+        As for `plausible`.
+
+    Returns
+    -------
+    sequence of Distribution
+        One as likely as another, in order of their lapses; none of differences and of other measures.
+    """
+    basis = contrast.functional.basis
+    if contrast.compares or not isinstance(belief, ClassBelief):
+        return ()
+    if isinstance(basis, ClassLoss):
+        return plausible(contrast, belief, sample)
+    return _of_unseen(belief, sample) if isinstance(basis, Confusion) else ()
+
+
+@lru_cache(maxsize=2)
+def _of_unseen(belief: ClassBelief, sample: Sample) -> Sequence[Distribution]:
+    """Return the answer, of which the last are kept."""
+    return belief.plausible_of_unseen(sample.unit_items, sample.unit_labels, sample.unit_expanded)
+
+
 @dataclass(frozen=True, eq=False)
 class PlausibleErrors:
     """How far the value may be above its estimate: normal distributions, one as likely as another.
@@ -182,7 +213,7 @@ def joined_errors(parts: Sequence[tuple[float, PlausibleErrors | None]]) -> Plau
 def plausible_errors(
     contrast: Contrast, sample: Sample, sums: Sums, beliefs: Sequence[Distribution]
 ) -> PlausibleErrors | None:
-    r"""Return what each belief has the value above the estimate by; None but of one model's losses of probabilities.
+    r"""Return what each belief has the value above the estimate by; None of a single one, or of none.
 
     Of each the mean :math:`\delta` and the standard deviation :math:`\sigma` of docs/statistics.md, section 8. Weights
     of joined stages may be below 1: it is their sums that stand for the items that are not labelled.
@@ -196,7 +227,7 @@ def plausible_errors(
     sums : mapping of int to ndarray
         Estimated pool means, by model.
     beliefs : sequence of Distribution
-        As the labels leave them possible (`plausible`).
+        Of an interval (`reckoned_with`).
 
     Examples
     --------
@@ -205,7 +236,7 @@ def plausible_errors(
     >>> len(found.plausible.means)
     60
     """
-    if contrast.compares or not isinstance(contrast.functional.basis, ClassLoss) or len(beliefs) < 2:
+    if len(beliefs) < 2:
         return None
     asked, others = Asked(contrast, sample, sums), sample.expansion.weights - 1.0
     means, squares = [], []

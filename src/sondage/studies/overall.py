@@ -27,7 +27,7 @@ from sondage.studies.proven import proven_range
 from sondage.studies.remarks import of_undefined
 from sondage.studies.responses import Labelled
 from sondage.studies.session import Session
-from sondage.studies.uncertainty import FittedContrast, before_labels, slope_at, squared_error
+from sondage.studies.uncertainty import FittedContrast, before_labels, plausible_errors_of, slope_at, squared_error
 
 __all__ = ["LabelledSlice", "overall_estimate"]
 
@@ -128,7 +128,9 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
         unrefuted=unrefuted_limits(contrast, samples),
         parts=parts_of(contrast, samples, whole.sums[contrast.models[0]]),
         slope=_slope(whole, squares, total),
-        plausible=joined_errors([(one.share, one.estimate.plausible) for one in slices]),
+        plausible=joined_errors(
+            [(one.share, plausible_errors_of(fitted)) for one, fitted in zip(slices, whole.moved, strict=True)]
+        ),
         pivot=None,
         df=df,
         n_effective=effective,

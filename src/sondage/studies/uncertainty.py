@@ -11,7 +11,7 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
 from sondage.core.pivots import Pivot, pivot_of
-from sondage.core.plausible import PlausibleErrors, plausible, plausible_errors
+from sondage.core.plausible import PlausibleErrors, plausible_errors, reckoned_with
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population
@@ -180,12 +180,13 @@ def slope_at(fitted: FittedContrast, std_error: float) -> float:
     )
 
 
-def plausible_errors_of(fitted: FittedContrast, uncertain: Uncertainty) -> PlausibleErrors | None:
-    """Return how far off the value is by what the labels leave possible; None but of one model's class losses."""
+def plausible_errors_of(fitted: FittedContrast) -> PlausibleErrors | None:
+    """Return how far off the value is by what an interval reckons with; None of a difference, and of what is exact."""
     contrast, sample, belief = fitted.contrast, fitted.sample, fitted.found.belief
-    if belief is None or not np.isfinite(fitted.fit.value) or not _spread_known(fitted, uncertain, "evaluate"):
+    open_still = np.isfinite(fitted.fit.value) and not fitted.found.exact
+    if belief is None or not open_still or fitted.session.question.kind != "evaluate":
         return None
-    return plausible_errors(contrast, sample, fitted.fit.sums, plausible(contrast, belief, sample))
+    return plausible_errors(contrast, sample, fitted.fit.sums, reckoned_with(contrast, belief, sample))
 
 
 def pivot_against(fitted: FittedContrast, uncertain: Uncertainty) -> Pivot | None:

@@ -18,6 +18,7 @@ from sondage.core.beliefs.votes import count_votes, voted_column
 from sondage.core.calibration import (
     LAPSES,
     LAPSES_OF_SURE,
+    LAPSES_OF_UNSEEN,
     Lapses,
     bent,
     calibrate_events,
@@ -215,6 +216,18 @@ class ClassBelief:
             return (self,)
         odds, events = self._odds_and_events(items, labels)
         return replace(self, bend=0.0)._left_possible(odds, events, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_SURE)
+
+    def plausible_of_unseen(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
+        """Return the same where what nobody has seen may be wrong by chance, as labels are: lapses in most models."""
+        if self.votes:
+            return (self,)
+        (odds, events), offsets = self._odds_and_events(items, labels), self._told_by_others(items, labels)
+        one = replace(self, bend=0.0)
+        return one._left_possible(odds, events, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_UNSEEN, offsets)
+
+    def _told_by_others(self, items: Items, labels: NDArray[Any]) -> Floats | None:
+        """Return what is added to the calibrated log odds, shape (n,): nothing, since nobody else is asked."""
+        return None
 
     def _bent_by(self, odds: Floats, events: NDArray[np.bool_]) -> Self:
         """Return the belief with the bend that these labels alone ask for."""

@@ -124,8 +124,10 @@ class LearnedClassBelief(ClassBelief):
         offsets = self._told_by_others(items, labels)
         return self._bent_by(odds, events)._left_possible(odds, events, weights, PLAUSIBLE, offsets=offsets)
 
-    def _told_by_others(self, items: Items, labels: NDArray[Any]) -> Floats:
-        """Return the correction of every item, shape (n,), that the labels of the other folds ask for."""
+    def _told_by_others(self, items: Items, labels: NDArray[Any]) -> Floats | None:
+        """Return the correction of every item, shape (n,), that the labels of the other folds ask for, if any is."""
+        if self.correction == NONE:
+            return None
         reference = self.reference(items)
         calibrated, events = ClassBelief._moved(self, items, reference), labels == reference.classes
         sources = _stacked(self._sources(items, reference), len(items))
