@@ -1,4 +1,4 @@
-"""How far off an estimate is by what labels leave possible, and how far intervals of losses reach for it."""
+"""How far off an estimate is by what labels leave possible, and how far intervals reach for it."""
 
 from dataclasses import replace
 

@@ -122,7 +122,8 @@ def reckoned_with(contrast: Contrast, belief: Belief, sample: Sample) -> Sequenc
     """Return the beliefs with which the interval of one model reckons, whatever the standard error is.
 
     Of losses of probabilities they are `plausible`. Of functions of the confusion matrix more of them lapse than of
-    those that the standard error averages over: an average is of what is likely, an end of what is not excluded.
+    those that the standard error averages over: an average is of what is likely, an end of what is not excluded. See
+    docs/statistics.md, section 8.
 
     Parameters
     ----------

@@ -218,7 +218,7 @@ class ClassBelief:
         return replace(self, bend=0.0)._left_possible(odds, events, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_SURE)
 
     def plausible_of_unseen(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
-        """Return the same where what nobody has seen may be wrong by chance, as labels are: lapses in most models."""
+        """Return the same where items that nobody has seen may be wrong by chance, as labels are."""
         if self.votes:
             return (self,)
         (odds, events), offsets = self._odds_and_events(items, labels), self._told_by_others(items, labels)
