@@ -1,11 +1,15 @@
 """Differences of two ratios, held against the variance that they would have."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
+from scipy.stats import t as student
 
 import sondage
+from sondage.core.beliefs import Lapsing
 from sondage.core.intervals import fieller_interval, inverted_interval, t_interval
 from sondage.core.measures import FMeasure, Recall, Task
 from sondage.core.measures.functionals import numerical_gradient
@@ -95,6 +99,72 @@ def test_where_no_smaller_denominator_is_possible_a_smaller_difference_is_as_far
 def test_a_denominator_that_is_known_leaves_the_variance_as_it_is() -> None:
     pivot = Pivot(0.1, np.ones((2, 9)), np.array([0.04, 0.0, 0.0]), NONE, NONE, 9.0)
     assert pivot.at(np.array([-0.4, 0.0, 0.1, 0.7]))[0] == pytest.approx(np.full(4, 0.04))
+
+
+def test_lapses_mix_what_a_smaller_and_a_larger_denominator_leave_possible() -> None:
+    """Where D is known but for lapses, the difference is Student's over 1 + r, a mixture over the beliefs."""
+    lapses = ((0.0, 0.6), (0.5, 0.3), (-0.2, 0.1))
+    pivot = Pivot(0.2, np.ones((2, 30)), np.array([0.0025, 0.0, 0.0]), NONE, NONE, 30.0, lapses=lapses)
+    _, df = pivot.without_lapses(0.2)
+    ends = inverted_interval(0.2, pivot.at, bounds=(-1.0, 1.0))
+    below, above = (
+        sum(share * student.cdf(sign * (0.2 - end * (1 + more)) / 0.05, df) for more, share in lapses)
+        for sign, end in ((-1, ends.low), (1, ends.high))
+    )
+    plain = t_interval(0.2, 0.05, float(df), bounds=(-1.0, 1.0))
+    assert below == pytest.approx(0.025 if ends.low < plain.low - 1e-9 else below)
+    assert above == pytest.approx(0.025)
+    assert ends.low <= plain.low + 1e-9
+    assert ends.high > plain.high
+    for null in (0.0, 0.2):
+        assert pivot.at(null) == pivot.without_lapses(null)
+
+
+def test_shares_by_which_lapses_move_denominators_are_what_beliefs_expect_of_items_predicted_alike() -> None:
+    pool, y, _ = rare(4)
+    estimate = sondage.compare(pool, "a", "b", "recall", labels=y, budget=60, seed=1).estimate
+    evidence = estimate.evidence
+    belief, sample, (first, second) = evidence.estimation.belief, evidence.sample, evidence.contrast.models
+    beliefs = belief.plausible_of_unseen(sample.items, sample.labels, sample.unit_expanded)
+    items, sums = sample.items, evidence.fit.sums
+    alike = items.classes(first).predictions == items.classes(second).predictions
+    base, weights = items.weights, sample.expansion.weights - 1.0
+    positives = [float(np.sum(sums[model][:, 1])) for model in (first, second)]
+    shares = []
+    for one in beliefs:
+        more = np.zeros(len(items))
+        if isinstance(one, Lapsing):
+            (_, _), (_, positive) = one.belief.supposed(items, (first, second))
+            more = one.share * (0.5 - positive)  # of a positive, by chance and not by what was told
+        shares.append(sum(0.5 / total * np.sum((weights * base * more)[alike]) for total in positives))
+    found = sum(share * more for more, share in estimate.pivot.lapses)
+    assert found == pytest.approx(np.mean(np.maximum(shares, np.expm1(-estimate.pivot.most))))
+
+
+def rare_and_missed(seed: int) -> tuple[sondage.Pool, np.ndarray, float]:
+    """Return two models that miss positives which are labels by chance, the labels, and by how much recalls differ."""
+    random = np.random.default_rng(seed)
+    p = np.concatenate([expit(random.normal(3.0, 1.0, 70)), np.full(8, 0.7), expit(random.normal(-6.5, 1.0, 5922))])
+    q = np.where(p == 0.7, 0.35, p)
+    y = (random.random(6_000) < p) ^ (random.random(6_000) < 0.01)
+    models = {"a": sondage.Classifier(p), "b": sondage.Classifier(q)}
+    return sondage.Pool(models=models), y.astype(int), float(np.sum(y & (p == 0.7)) / np.sum(y))
+
+
+def test_intervals_reach_for_positives_that_both_models_miss_and_the_test_stays_as_it_is() -> None:
+    held, without = [], []
+    for seed in range(60):
+        pool, y, truth = rare_and_missed(seed)
+        one = sondage.compare(pool, "a", "b", "recall", labels=y, budget=60, seed=seed)
+        plain = replace(one.estimate, pivot=replace(one.estimate.pivot, lapses=((0.0, 1.0),)))
+        ends, shorter = one.interval(), plain.interval()
+        assert ends.low <= shorter.low
+        assert ends.high >= shorter.high
+        assert one.estimate.pivot.at(0.0) == plain.pivot.at(0.0)
+        held.append(truth in ends)
+        without.append(truth in shorter)
+    assert np.mean(without) < 0.75
+    assert np.mean(held) > 0.86  # .95 less 3 standard errors
 
 
 def test_inverted_interval_of_a_constant_variance_is_students() -> None:

@@ -1,11 +1,12 @@
 """Arguments that are not what they should be: one line with the value and what is allowed, before any label."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sondage import Classifier, Pool, compare, evaluate, select
+from sondage import Classifier, Pool, Study, compare, estimate_from, evaluate, select
 from sondage.core.measures import parse_measure
 from sondage.errors import InputError, MeasureError
 from sondage.studies.looks import planned_shares
@@ -40,12 +41,32 @@ def never(ids: list[int]) -> list[int]:
         ({"batch": 5}, "batch=5 tells how often stop= looks: it goes with stop="),
         ({"share": "each"}, "share='each' divides a budget over slices: give slices=, or several pools"),
         ({"budget": "x"}, "budget='x' must be positive"),
+        ({"measure": "f1", "positive": np.array([0, 1])}, r"positive=array\(\[0, 1\]\) is not a class of the pool"),
         ({"method": 5}, "no method 5; there are default, thesis, passive"),
     ],
 )
 def test_arguments_of_evaluate(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         evaluate(Pool(P), **({"labels": never, "budget": 10} | options))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"select": np.array([1, 2])}, r"select=array\(\[1, 2\]\) must be True or False"),
+        ({"select": "yes"}, "select='yes' must be True or False"),
+        ({"raters": 2**70}, "raters=1,180,591,620,717,411,303,424 must be at most 1,000"),
+    ],
+)
+def test_arguments_of_studies(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        Study.create(tmp_path / "new.study", TWO, "f1", budget=10, **({"compare": ["a", "b"]} | options))
+    assert not (tmp_path / "new.study").exists()
+
+
+def test_labels_drawn_elsewhere_are_one_column() -> None:
+    with pytest.raises(InputError, match=r"labels have shape \(4, 2\); they must be one column"):
+        estimate_from("error_rate", labels=np.zeros((4, 2)), predictions=[0, 1, 1, 0], inclusion=[0.5] * 4)
 
 
 @pytest.mark.parametrize("looks", [0, -3, 2.5, 51, "x", ["x"], [NAN], [], True])

@@ -18,6 +18,12 @@ It is as far from the estimate as the nearest of them is from (0, 0), in standar
 has :math:`1 - u` for :math:`\exp(-u)`). No less of D is possible than is labelled: u has a greatest value, and where
 the nearest is beyond that, the difference is at least as far as e there, by its own standard error. Whether there is
 a difference does not hang on D at all. Where D is known, as of precision on the pool, e alone counts.
+
+Labels that are wrong by chance are rare positives that both models miss, and none may be in the sample: then both
+denominators are too small by their whole effect, and by no spread. They hardly move M, so that a difference
+:math:`\delta` is as far off as :math:`\delta (1 + r)` would be without them, where r is the share by which D is larger.
+With :math:`r_k` of beliefs that the labels leave possible, one as likely as another, what is not further off than
+:math:`\delta` has the mean of their probabilities, at least. Of :math:`\delta = 0` it is the same.
 """
 
 from __future__ import annotations
@@ -26,11 +32,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import stdtr, stdtrit
 
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.evidence import Evidence
 from sondage.core.measures.bases import ROUNDING
+from sondage.core.plausible import moved_by_lapses
 from sondage.core.predictions import Floats
+from sondage.core.resampling import block_sizes
 from sondage.core.residuals import of_population, paired_degrees
 from sondage.core.variances import larger_variance, plausible_variance
 
@@ -40,6 +49,10 @@ STEPS = 12
 """Of Gauss and Newton's."""
 NEARLY = 1e-6
 """By how much less than 1 a correlation is: of a few surprises e and u may have the same."""
+GROUPS = 12
+"""Of beliefs that lapse alike: as many as do where the model is trusted."""
+LIKELY = 0.49
+"""Probability from which on nothing speaks against a difference."""
 KNOWN = 1e-9
 """Relative error of the denominators below which they are known, but for rounding."""
 
@@ -63,6 +76,8 @@ class Pivot:
         Variance of e from other sources.
     most : float
         The greatest value of u.
+    lapses : tuple of tuple of float
+        Shares r by which lapses that nobody has seen may make D larger, each with its probability.
     """
 
     value: float
@@ -73,9 +88,42 @@ class Pivot:
     labels: float
     others: float = 0.0
     most: float = np.inf
+    lapses: tuple[tuple[float, float], ...] = ((0.0, 1.0),)
 
     def at(self, difference: Floats | float) -> tuple[Floats, Floats]:
         r"""Return the variance with which the estimate is as far off from these, any shape, and its degrees of freedom.
+
+        The larger of that `without_lapses` and the one by which the difference is beyond these as likely as lapses have
+        it (docs/statistics.md, section 8).
+
+        Parameters
+        ----------
+        difference : float or ndarray of float
+            Supposed differences :math:`\delta`.
+
+        Examples
+        --------
+        >>> none = np.zeros(3)
+        >>> pivot = Pivot(0.1, np.ones((2, 9)), np.array([0.0004, 0.0, 0.0]), none, none, 9.0, lapses=((1.0, 1.0),))
+        >>> [round(float(pivot.at(delta)[0]), 4) for delta in (0.0, 0.2)], bool(pivot.at(0.05)[0] > 1)  # twice is 0.1
+        ([0.0004, 0.0004], True)
+        """
+        supposed = np.asarray(difference, dtype=np.float64)
+        variance, df = self.without_lapses(supposed)
+        if not any(more for more, _ in self.lapses):
+            return variance, df
+        more, share = np.array(self.lapses).T
+        without = supposed[..., None] * (1.0 + more)
+        squares, degrees = self.without_lapses(without)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            off = np.sign(self.value - supposed)[..., None] * (without - self.value) / np.sqrt(squares)
+            beyond = np.minimum(np.sum(share * stdtr(degrees, off), axis=-1), LIKELY)
+            reached = ((self.value - supposed) / stdtrit(df, beyond)) ** 2
+        further = (supposed != 0.0) & (supposed != self.value) & (reached > variance)
+        return np.where(further, reached, variance), df
+
+    def without_lapses(self, difference: Floats | float) -> tuple[Floats, Floats]:
+        r"""Return the same where D is larger or smaller by chance alone.
 
         The sampled or the believed variance, whichever is larger, of :math:`e + (\hat\Delta - \delta) u`, which is
         :math:`\hat\Delta - \delta` to first order, made smaller or larger as the line is bent
@@ -95,13 +143,12 @@ class Pivot:
         --------
         >>> none = np.zeros(3)
         >>> pivot = Pivot(0.1, np.ones((2, 9)), np.array([0.04, 0.0, 0.0]), none, none, 9.0)
-        >>> [round(float(found), 4) for found in pivot.at(0.0)]
+        >>> [round(float(found), 4) for found in pivot.without_lapses(0.0)]
         [0.04, 8.0]
         """
         gap = np.asarray(self.value - np.asarray(difference, dtype=np.float64))
-        parts = (self.residuals[0] + gap[..., None] * self.residuals[1]) ** 2
         sampled, believed, drawn = (_of_sum(gap, part) for part in (self.sampled, self.believed, self.drawn))
-        variance, df = larger_variance(sampled, paired_degrees(parts), believed)
+        variance, df = larger_variance(sampled, self._degrees(gap), believed)
         own, both, square = (
             np.where(variance == sampled, *two) + more
             for *two, more in zip(self.sampled, self.believed, self.drawn, strict=True)
@@ -110,6 +157,15 @@ class Pivot:
             variance, df = np.vectorize(of_population)(variance, df, drawn, self.labels)
         nearest = self._nearest(gap, variance + self.others, own + self.others, both, square)
         return nearest, df
+
+    def _degrees(self, gap: Floats) -> Floats:
+        """Return the degrees of freedom of the labels' own variance of e + gap u, in blocks of the gaps."""
+        own, per_gap = self.residuals
+        flat, found = gap.reshape(-1, 1), []
+        for size in block_sizes(len(flat), len(own)):
+            found.append(paired_degrees((own + flat[:size] * per_gap) ** 2))
+            flat = flat[size:]
+        return np.concatenate(found).reshape(gap.shape)
 
     def scaled(self, factor: float) -> Pivot:
         """Return it with variances that are so many times as large."""
@@ -120,6 +176,7 @@ class Pivot:
             believed=self.believed * factor,
             drawn=self.drawn * factor,
             others=self.others * factor,
+            lapses=tuple((float(np.expm1(np.log1p(more) * np.sqrt(factor))), share) for more, share in self.lapses),
         )
 
     def _nearest(self, gap: Floats, variance: Floats, own: Floats, both: Floats, square: Floats) -> Floats:
@@ -212,7 +269,21 @@ def pivot_of(evidence: Evidence, variance: float, drawn: tuple[float, float] = (
         labels=drawn[1],
     )
     others = max(variance - float(found.at(fit.value)[0]), 0.0)
-    return replace(found, others=others, most=_most(evidence))
+    most = _most(evidence)
+    moved = np.maximum(moved_by_lapses(below, belief, sample, fit.sums), np.expm1(-most)) if scale else np.zeros(1)
+    return replace(found, others=others, most=most, lapses=_grouped(moved))
+
+
+def _grouped(moved: Floats) -> tuple[tuple[float, float], ...]:
+    """Return the means of those that are alike, with the share of all that they are; 0 by itself.
+
+    Examples
+    --------
+    >>> _grouped(np.array([0.0, 0.0, 0.0, 0.25]))
+    ((0.0, 0.75), (0.25, 0.25))
+    """
+    parts = [moved[moved == 0], *np.array_split(np.sort(moved[moved != 0]), GROUPS)]
+    return tuple((float(np.mean(part)), len(part) / len(moved)) for part in parts if len(part))
 
 
 def _covariance(variances: Sequence[float], scale: float) -> Floats:

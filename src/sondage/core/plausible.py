@@ -23,14 +23,30 @@ import scipy  # scipy.optimize is loaded when it is used
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sondage.core.beliefs import Belief, ClassBelief, Distribution, Divided, LearnedClassBelief, predicted_apart
+from sondage.core.beliefs import (
+    Belief,
+    ClassBelief,
+    Distribution,
+    Divided,
+    Lapsing,
+    LearnedClassBelief,
+    predicted_apart,
+)
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.bases import ROUNDING, ClassLoss, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 from sondage.core.surprises import Asked, differs_in_predictions, in_blocks, supposed_moves
 
-__all__ = ["PlausibleErrors", "joined_errors", "plausible", "plausible_corrected", "plausible_errors", "reckoned_with"]
+__all__ = [
+    "PlausibleErrors",
+    "joined_errors",
+    "moved_by_lapses",
+    "plausible",
+    "plausible_corrected",
+    "plausible_errors",
+    "reckoned_with",
+]
 
 FAR = 40.0
 """Standard deviations beyond which a normal distribution has nothing."""
@@ -246,3 +262,34 @@ def plausible_errors(
         means.append(-np.sum(others * shown, axis=1))
         squares.append(np.sum(others * np.sum(expected * moves**2, axis=1), axis=1))
     return PlausibleErrors(np.concatenate(means), np.sqrt(np.maximum(np.concatenate(squares), 0.0)))
+
+
+def moved_by_lapses(contrast: Contrast, belief: Belief, sample: Sample, sums: Sums) -> Floats:
+    """Return by how much lapses on items that models predict alike have the value above that without them, shape (K,).
+
+    Of each belief that the labels leave possible where items that nobody has seen may be wrong by chance, as likely one
+    as another; 0 of those without lapses. Models lapse on all items alike, but only these are asked about.
+
+    Parameters
+    ----------
+    contrast, belief, sample
+        As for `plausible`.
+    sums : mapping of int to ndarray
+        Estimated pool means, by model.
+
+    Returns
+    -------
+    ndarray of float, shape (K,)
+        A single 0 of a belief that is not of classes.
+    """
+    if not isinstance(belief, ClassBelief):
+        return np.zeros(1)
+    beliefs = _of_unseen(belief, sample)
+    lapsing = [one for one in beliefs if isinstance(one, Lapsing)]
+    found = np.zeros(len(beliefs))
+    if lapsing:
+        pairs = [(Divided(one, one.belief, contrast.models), one.belief) for one in lapsing]
+        errors = plausible_errors(contrast, sample, sums, [one for pair in pairs for one in pair])
+        assert errors is not None
+        found[-len(lapsing) :] = errors.means[::2] - errors.means[1::2]
+    return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from sondage.core.assisted import Assisted
 from sondage.core.catalogue.estimators import ESTIMATORS
-from sondage.core.checks import is_whole
+from sondage.core.checks import is_whole, require
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional, Measure, Task, parse_measure, settled
@@ -243,6 +243,8 @@ def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
 def _given_labels(labels: Any) -> list[Any]:
     """Return labels as a list, or refuse one that is missing: None, NaN, or an empty text as in files."""
     require_listed(labels, "labels")
+    shape = getattr(labels, "shape", (0,))
+    require(len(shape) == 1, f"labels have shape {shape}; they must be one column")
     found = list(converted(labels))
     for row, label in enumerate(found):
         if is_missing(label) or (isinstance(label, str) and not label.strip()):

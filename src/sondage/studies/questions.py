@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sondage.core.checks import listed
+import numpy as np
+
+from sondage.core.checks import listed, require
 from sondage.core.measures import Measure, parse_measure
 from sondage.errors import InputError
 from sondage.pools import Pool, require_pool
@@ -36,7 +38,8 @@ def make_question(
     """
     require_pool(pool)
     named: Any = [measure] if isinstance(measure, str) or not isinstance(measure, Sequence) else measure
-    kind = _kind(compare, select or models is not None)
+    require(isinstance(select, bool | np.bool_), f"select={select!r} must be True or False")
+    kind = _kind(compare, bool(select) or models is not None)
     if kind != "evaluate" and len(named) > 1:
         raise InputError(f"to {kind} takes one measure, not {len(named)}")
     names = _models(pool, kind, model, compare, models)

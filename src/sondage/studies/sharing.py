@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.checks import require_count, require_number
+from sondage.core.checks import require, require_count, require_number
 from sondage.core.hashing import hash_ids, uniforms
 from sondage.errors import InputError
 
 __all__ = ["Sharing", "make_sharing"]
 
+MOST_RATERS = 1_000
 LONGEST_LEASE = 366 * 24 * 60
 """Minutes."""
 
@@ -57,6 +58,7 @@ def make_sharing(raters: int | None, overlap: float | None, lease: float) -> Sha
     """
     if raters is not None:
         require_count("raters", raters)
+        require(raters <= MOST_RATERS, f"raters={raters:,} must be at most {MOST_RATERS:,}")
     if overlap is not None:
         require_number("overlap", overlap)
     require_number("lease", lease)

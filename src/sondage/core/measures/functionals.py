@@ -69,6 +69,8 @@ class Task:
         >>> [Task("classification", ("0.0", "1.0")).code(label) for label in ("1.0", 1, " 1 ", 2)]
         [1, 1, 1, None]
         """
+        if isinstance(name, np.ndarray) and name.ndim:
+            return None
         for form in (lambda value: value, str, spelled):
             wanted = form(name)
             code = next((code for code, own in enumerate(self.classes) if form(own) == wanted), None)
