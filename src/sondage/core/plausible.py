@@ -284,12 +284,13 @@ def moved_by_lapses(contrast: Contrast, belief: Belief, sample: Sample, sums: Su
     """
     if not isinstance(belief, ClassBelief):
         return np.zeros(1)
-    beliefs = _of_unseen(belief, sample)
-    lapsing = [one for one in beliefs if isinstance(one, Lapsing)]
-    found = np.zeros(len(beliefs))
-    if lapsing:
-        pairs = [(Divided(one, one.belief, contrast.models), one.belief) for one in lapsing]
-        errors = plausible_errors(contrast, sample, sums, [one for pair in pairs for one in pair])
-        assert errors is not None
-        found[-len(lapsing) :] = errors.means[::2] - errors.means[1::2]
-    return found
+    asked, items = Asked(contrast, sample, sums), sample.items
+    others = sample.of_rows(sample.expansion.weights - 1.0) * items.weights
+    others = np.where(predicted_apart(items, contrast.models), 0.0, others)
+    by_chance = np.mean([asked.psi(label) for label, _ in asked.supposed(belief, items)], axis=0)
+
+    def moved(lapsing: Lapsing) -> float:
+        told = sum(weight * asked.psi(label) for label, weight in asked.supposed(lapsing.belief, items))
+        return lapsing.share * float(np.sum(others * (by_chance - told)))
+
+    return np.array([moved(one) if isinstance(one, Lapsing) else 0.0 for one in _of_unseen(belief, sample)])
