@@ -176,7 +176,7 @@ class Pivot:
             believed=self.believed * factor,
             drawn=self.drawn * factor,
             others=self.others * factor,
-            lapses=tuple((float(np.expm1(np.log1p(more) * np.sqrt(factor))), share) for more, share in self.lapses),
+            lapses=tuple(((1.0 + more) ** float(np.sqrt(factor)) - 1.0, share) for more, share in self.lapses),
         )
 
     def _nearest(self, gap: Floats, variance: Floats, own: Floats, both: Floats, square: Floats) -> Floats:
