@@ -15,6 +15,7 @@ from sondage.errors import InputError
 __all__ = ["Sharing", "make_sharing"]
 
 MOST_RATERS = 1_000
+"""People who label one item."""
 LONGEST_LEASE = 366 * 24 * 60
 """Minutes."""
 

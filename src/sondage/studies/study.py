@@ -84,8 +84,8 @@ class Study(Account, Desk, Shown):
         alternative, margin
             As for `sondage.compare`, which they go with.
         raters : int, optional
-            How many people label each item of the share `overlap`; each other item is labelled once. By default 1, or
-            2 where there is an overlap.
+            How many people label each item of the share `overlap`, 1 to 1,000; each other item is labelled once. By
+            default 1, or 2 where there is an overlap.
         overlap : float, optional
             Share of the items that several people label, in [0, 1], chosen by the seed; by default all if there are
             several raters.
