@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_expit, logsumexp
@@ -20,8 +23,25 @@ from sondage.core.predictions import Floats
 
 __all__ = ["CountedOdds", "bent", "calibrate_events", "calibrate_sides", "counted_odds", "likelihood"]
 
-CountedOdds = tuple[Floats, Floats, Floats]
-"""U log odds that differ under every calibration of the grid (cells, U), how often events had each, and had not."""
+KEPT = 512
+"""Log odds of which the grid is kept: all that are rounded to a tenth, where none has an offset."""
+
+
+class CountedOdds(NamedTuple):
+    """U log odds that differ, and what events had them.
+
+    Attributes
+    ----------
+    moved, log_expit : ndarray of float, shape (cells, U)
+        The log odds under every calibration of the grid, and the log probability of an event that has them.
+    hits, misses : ndarray of float, shape (U,)
+        How often events had each, and had not.
+    """
+
+    moved: Floats
+    log_expit: Floats
+    hits: Floats
+    misses: Floats
 
 
 def calibrate_events(logits: Floats, events: NDArray[np.bool_]) -> Calibration:
@@ -121,8 +141,7 @@ def bent(logits: Floats, bend: float) -> Floats:
 
 def likelihood(counted: CountedOdds) -> Floats:
     """Return the log likelihood of every calibration of the grid, shape (cells,)."""
-    moved, hits, misses = counted
-    return np.asarray(log_expit(moved) @ (hits + misses) - moved @ misses)
+    return np.asarray(counted.log_expit @ (counted.hits + counted.misses) - counted.moved @ counted.misses)
 
 
 def counted_odds(logits: Floats, events: NDArray[np.bool_], offsets: Floats | None = None) -> CountedOdds:
@@ -130,8 +149,17 @@ def counted_odds(logits: Floats, events: NDArray[np.bool_], offsets: Floats | No
     pairs = np.column_stack([logits, np.zeros(len(logits)) if offsets is None else offsets])
     values, inverse = np.unique(np.round(pairs, 1), axis=0, return_inverse=True)
     hits = np.bincount(inverse.ravel(), weights=events).astype(np.float64)
-    moved = CELL_SHIFTS[:, None] + CELL_SLOPES[:, None] * values[:, 0] + values[:, 1]
-    return moved, hits, np.bincount(inverse.ravel()) - hits
+    of_grid = np.empty((2, len(CELL_SHIFTS), len(values)))
+    for column, pair in enumerate(values.tolist()):
+        of_grid[:, :, column] = _of_grid(*pair)
+    return CountedOdds(of_grid[0], of_grid[1], hits, np.bincount(inverse.ravel()) - hits)
+
+
+@lru_cache(maxsize=KEPT)
+def _of_grid(value: float, offset: float) -> Floats:
+    """Return log odds under every calibration of the grid, and the log probabilities of these, shape (2, cells)."""
+    moved = CELL_SHIFTS + CELL_SLOPES * value + offset
+    return np.stack([moved, log_expit(moved)])
 
 
 def _trust() -> list[tuple[Floats, Floats]]:

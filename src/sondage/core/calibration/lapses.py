@@ -82,7 +82,7 @@ def plausible_events(
     surprise = expit(-np.abs(mean.shift + mean.slope * logits + beyond))
     doubt = float(np.sum(weights * surprise) / np.sum(weights)) / (1.0 - chance)
     lapses = np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
-    log_likelihoods = np.stack([log_likelihood, *_likelihoods(counted, lapses, chance)])
+    log_likelihoods = np.vstack([log_likelihood, _likelihoods(counted, lapses, chance)])
     order = _MIRRORED if chance == 0.5 and mean.shift < -ROUNDING else _IN_ORDER
     log_posterior = (log_priors(prior) + log_likelihoods)[:, order].ravel()
     posterior = np.exp(log_posterior - logsumexp(log_posterior))
@@ -94,13 +94,18 @@ def plausible_events(
     )
 
 
-def _likelihoods(counted: CountedOdds, lapses: Floats, chance: float) -> list[Floats]:
-    """Return the log likelihood of every calibration, shape (cells,), with each positive share of lapses."""
-    moved, hits, misses = counted
-    hit, missed = hits > 0, misses > 0
-    yes, no = expit(moved[:, hit]), expit(-moved[:, missed])
-    return [
-        np.log((1.0 - lapse) * yes + lapse * chance) @ hits[hit]
-        + np.log((1.0 - lapse) * no + lapse * (1.0 - chance)) @ misses[missed]
-        for lapse in lapses
-    ]
+def _likelihoods(counted: CountedOdds, lapses: Floats, chance: float) -> Floats:
+    """Return the log likelihood of every calibration with each positive share of lapses, shape (lapses, cells)."""
+    hit, missed = counted.hits > 0, counted.misses > 0
+    hits = _with_lapses(expit(counted.moved[:, hit]), counted.hits[hit], lapses, chance)
+    return hits + _with_lapses(expit(-counted.moved[:, missed]), counted.misses[missed], lapses, 1.0 - chance)
+
+
+def _with_lapses(told: Floats, counts: Floats, lapses: Floats, chance: float) -> Floats:
+    """Return the same of what happened so often, each with a probability that was told, (cells, U), or by chance."""
+    logs, found = np.empty_like(told), []
+    for lapse in lapses:
+        np.multiply(told, 1.0 - lapse, out=logs)
+        logs += lapse * chance
+        found.append(np.log(logs, out=logs) @ counts)
+    return np.stack(found)
