@@ -49,7 +49,7 @@ RANK = 64
 
 @dataclass(frozen=True)
 class Correction:
-    """The coefficients of a correction, empty ones 0, its least and largest value, and how likely none is needed."""
+    """The coefficients of a correction, empty ones 0, its bounds, 0 within, and how likely none is needed."""
 
     constant: float = 0.0
     sources: tuple[float, ...] = ()
