@@ -118,6 +118,7 @@ def test_version():
 def test_from_a_pool_to_an_estimate():
     output = run("plan", pool_file(), "study.db", "--model", "a", "--measure", "f1", "--budget", 30).output
     assert "Planned: estimate f1 of a, from 30 of 200 items." in output
+    assert "Positive: spam, the second class; --positive names another.\n" in output
     assert "Next: sondage ask study.db 20 -o batch.csv" in output
     for n in (10, 20):
         run("ask", "study.db", n, "-o", "batch.csv", "--force")

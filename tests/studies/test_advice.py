@@ -46,6 +46,8 @@ def test_without_variances_only_ratios_are_told() -> None:
     for wanted in ({"width": 0.1}, {"difference": 0.1}):
         with pytest.raises(InputError, match="width= and difference= need predictive variances"):
             advise(two, "mse", compare=("a", "b"), **wanted)
+    with pytest.raises(InputError, match=r"difference=0\.1 goes with compare="):
+        advise(one, "mse", difference=0.1)
 
 
 def test_a_difference_is_found_for_certain_once_all_that_can_move_it_is_labelled() -> None:

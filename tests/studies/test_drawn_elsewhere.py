@@ -178,3 +178,15 @@ def test_columns_whose_rows_stand_in_two_orders_are_refused() -> None:
     with pytest.raises(InputError, match="the indexes of labels and predictions have the same rows in two orders"):
         estimate_from(predictions=f[::-1], **told)
     assert estimate_from(predictions=f, **told).value == estimate_from(predictions=list(f), **told).value
+
+
+def test_predictions_that_a_pool_does_not_take_are_refused() -> None:
+    with pytest.raises(InputError, match=r"a prediction is 0\.2, and classes are whole numbers or text: give prob"):
+        estimate_from("error_rate", predictions=[0.2, 0.9, 0.8], labels=[0, 1, 1], inclusion=[0.5] * 3)
+
+
+@pytest.mark.parametrize("odd", [[1, 2], np.array([1, 2]), {}])
+def test_labels_that_are_no_single_value_are_refused(odd: object) -> None:
+    for predictions in ([0, 1, 1], ["a", "b", "b"]):
+        with pytest.raises(LabelError, match="of id 'row 0' is not a class; classes are"):
+            estimate_from(predictions=predictions, labels=[odd, *predictions[1:]], inclusion=[0.5] * 3)

@@ -36,6 +36,10 @@ def never(ids: list[int]) -> list[int]:
         ({"stages": [NAN, 1.0]}, r"stages=\[nan, 1.0\] must be positive shares"),
         ({"stop": 0.1, "batch": 1.5}, "batch=1.5 must be a whole number, 1 or more"),
         ({"stop": 0.1, "level": "x"}, "level='x' must be between 0 and 1"),
+        ({"stop": 0.1, "level": 1 - 1e-15}, "level=0.999999999999999 is nearer to 0 or 1 than 1e-12"),
+        ({"stop": np.array([1, 2]), "looks": 3}, r"stop=array\(\[1, 2\]\) must be the width of an interval"),
+        ({"stop": 0.1, "method": np.array(["default"])}, r"no method array\(\['default'\], dtype='<U7'\); there are"),
+        ({"stop": "significant", "test": np.array(["t"])}, r"has its own test: leave test=array\(\['t'\]"),
         ({"stop": "significant"}, "stop='significant' is for comparisons"),
         ({"level": 0.9}, r"level=0.9 is that of a width, stop=; of other intervals it is given to interval\(\)"),
         ({"batch": 5}, "batch=5 tells how often stop= looks: it goes with stop="),
@@ -139,3 +143,11 @@ def test_spaces_between_parameters_are_nothing() -> None:
 def test_a_beta_beyond_all_bounds_is_the_recall() -> None:
     found = [evaluate(Pool(P), name, labels=P > 0.4, budget=60).value for name in ("f_measure:beta=1e200", "recall")]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("design", "told"), [("optimal", 1), ("passive", 0), ("passive + passive", 0), ("cost_only", 0)]
+)
+def test_that_hardly_a_label_checks_the_belief_is_said_of_draws_that_follow_it(design: str, told: int) -> None:
+    found = evaluate(Pool(P), labels=(P > 0.4) * 1, budget=30, design=design, floor=0)
+    assert sum("floor=0 and the belief assists" in line for line in found.warnings) == told

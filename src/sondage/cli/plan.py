@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,9 @@ from sondage.cli.options import divided, pool_options, require_with
 from sondage.cli.printing import print_lines, waiting
 from sondage.cli.reading import read
 from sondage.errors import InputError
+
+if TYPE_CHECKING:
+    from sondage.core.measures import Measure
 
 __all__ = ["command"]
 
@@ -124,6 +128,15 @@ def command(
         [
             f"Planned: {goal}, from {count}{units}.",
             f"{str(found).strip('<>')}; budget {status.budget:g}{' (cost)' * (not count)}, seed {options['seed']}.",
+            *_positive_by_default(question.measures, found.task.classes),
             f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv",
         ]
     )
+
+
+def _positive_by_default(measures: Sequence[Measure], classes: Sequence[Any]) -> list[str]:
+    """Return a line that tells the positive class of two, where a measure has one that was not named."""
+    unnamed = any(getattr(measure, "positive", "") is None for measure in measures)
+    if not unnamed or len(classes) != 2:
+        return []
+    return [f"Positive: {classes[1]}, the second class; --positive names another."]

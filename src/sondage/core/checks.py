@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
+NEAREST = 1e-12
+"""To 0 or 1 that a level may be."""
 SIGNS = {"two-sided": 0, "less": -1, "greater": 1}
 """What is to be shown about a difference, and the sign that this has; 0 where it may have either."""
 
@@ -48,8 +50,10 @@ def require_count(name: str, value: Any) -> None:
 
 
 def require_level(name: str, value: Any) -> None:
-    """Raise `InputError` unless a level is in (0, 1)."""
+    """Raise `InputError` unless a level is in (0, 1), and its ends can be told from 0 and 1."""
     require(is_number(value) and 0 < value < 1, f"{name}={value!r} must be between 0 and 1")
+    near = min(value, 1 - value) < NEAREST
+    require(not near, f"{name}={value!r} is nearer to 0 or 1 than {NEAREST:g}: nothing tells so little")
 
 
 def require_alternative(alternative: Any) -> None:

@@ -63,7 +63,8 @@ def is_missing(value: Any) -> bool:
     >>> [is_missing(value) for value in (None, float("nan"), 0, "nan")]
     [True, True, False, False]
     """
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+    several = hasattr(value, "__len__")  # a text, a list or an array, of which one may be missing but not all
+    return value is None or type(value).__name__ == "NAType" or (not several and bool(value != value))
 
 
 def finite(value: Any) -> Any:

@@ -199,6 +199,7 @@ def advise(
             require_number(name, value)
             require(abs(value) <= LARGEST_NUMBER, f"{name}={value!r} must be {BOUNDED}")
     require_number("wanted_power", wanted_power)
+    require(difference is None or compare is not None, f"difference={difference!r} goes with compare=")
     question = settle(pool, question)
     pool = as_asked(pool, question)
     if budgets is not None and not isinstance(budgets, Sequence):

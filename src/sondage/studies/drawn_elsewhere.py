@@ -228,16 +228,16 @@ def _check_pool_size(pool_size: Any, least: int) -> None:
         raise InputError(f"pool_size={pool_size!r} must be a whole number, {least} or more: so many items are labelled")
 
 
-def _classes(classes: Any, predictions: Any, labels: Any) -> Any:
+def _classes(classes: Any, predictions: Any, labels: list[Any]) -> Any:
     """Return the classes: as given, or for predictions alone those that are predicted or labelled."""
     if classes is not None or predictions is None:
         return classes
     require_listed(predictions, "predictions")
-    values = [value for told in (predictions, labels) for value in np.asarray(converted(told)).ravel().tolist()]
-    seen = {value for value in values if not is_missing(value)}  # a missing prediction is refused by its row
-    if len({isinstance(value, str) for value in seen}) > 1 or all(isinstance(value, int) for value in seen):
+    values = [*np.ravel(converted(predictions)).tolist(), *labels]
+    given = [value for value in values if not is_missing(value)]  # a missing prediction is refused by its row
+    if not all(isinstance(value, str) for value in given):
         return None  # as for a pool: labels that are text are spelled like the numbers that are predicted, or refused
-    return sorted(seen)
+    return sorted(set(given))
 
 
 def _given_labels(labels: Any) -> list[Any]:

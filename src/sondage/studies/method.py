@@ -83,8 +83,13 @@ class Method:
     @property
     def believing(self) -> bool:
         """Whether draw or estimator follow what labels are expected to be."""
+        return self.assisted or self.draws_by_belief
+
+    @property
+    def draws_by_belief(self) -> bool:
+        """Whether the draw follows what labels are expected to be."""
         plain = all(part.strip() in _PLAIN for part in self.design.split("+"))
-        return self.assisted or not plain or self.draw in _STRATIFIED
+        return not plain or self.draw in _STRATIFIED
 
     def to_data(self) -> dict[str, Any]:
         """Return the method as data for JSON."""

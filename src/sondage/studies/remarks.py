@@ -29,7 +29,7 @@ def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) ->
     yield from _of_draw(fitted)
     yield from _of_spread(fitted, uncertain)
     method = fitted.session.method
-    if method.assisted and not method.floor and method.design != "passive" and not found.exact:
+    if method.assisted and method.draws_by_belief and not method.floor and not found.exact:
         yield "floor=0 and the belief assists: where it is sure, hardly a label checks it; floor=0.2 would"
     if not found.exact:
         yield from of_untold(contrast, found.estimation.whole)

@@ -99,17 +99,22 @@ def make_rule(
     if batch is not None and stop is None:
         raise InputError(f"batch={batch} tells how often stop= looks: it goes with stop=")
     if looks is not None:
-        if stop != "significant":
+        if not _significant(stop):
             raise InputError("looks= goes with stop='significant'")
         return PlannedLooks(planned_shares(looks), generator)
     batch = None if batch is None else int(batch)
     if stop is None:
         return None
-    if isinstance(stop, str) and stop == "significant":
+    if _significant(stop):
         return Significant(batch)
     if not is_number(stop) or not stop > 0:
         raise InputError(f"stop={stop!r} must be the width of an interval, above 0; for comparisons also 'significant'")
     return Narrow(float(stop), level, batch)
+
+
+def _significant(stop: Any) -> bool:
+    """Return whether labelling ends when a difference is significant."""
+    return isinstance(stop, str) and stop == "significant"
 
 
 def check_rule(rule: Rule | None, session: Session, pool: Pool) -> None:
@@ -137,13 +142,15 @@ def stopping_method(method: str | Method | None, parts: Mapping[str, Any], rule:
     if rule is None or isinstance(rule, PlannedLooks):
         return choose_method(method, **parts)
     named = dict(parts)
-    if method in (None, "default") and named.get("floor") is None:
+    default = method is None or (isinstance(method, str) and method == "default")
+    if default and named.get("floor") is None:
         named["floor"] = STOP_FLOOR
     if pool.prices is not None and named.get("stages") is None:
         named["stages"] = (1.0,)
     if isinstance(rule, Significant):
-        if named.get("test") not in (None, "anytime"):
-            raise InputError(f"stop='significant' has its own test: leave test={named['test']!r} out, or give looks=")
+        test = named.get("test")
+        if not (test is None or (isinstance(test, str) and test == "anytime")):
+            raise InputError(f"stop='significant' has its own test: leave test={test!r} out, or give looks=")
         named["test"] = "anytime"
     made = choose_method(method, **named)
     if not isinstance(DRAWS[made.draw], KeyOrder) or made.target != "pool":

@@ -316,7 +316,13 @@ class OwnLoss(OneLoss):
             loss = self.function(items.means(model).means, label)
         else:
             loss = self.function(self.classes[items.classes(model).predictions], self.classes[label])
-        loss = np.asarray(loss, dtype=np.float64)
+        try:
+            loss = np.asarray(loss, dtype=np.float64)
+        except (TypeError, ValueError):
+            kind = type(loss).__name__
+            raise MeasureError(
+                f"a loss function returned a {kind} of no numbers; it must return {len(items)}"
+            ) from None
         if loss.shape != (len(items),):
             raise MeasureError(f"a loss function must return {len(items)} finite numbers, not shape {loss.shape}")
         if not np.all(np.isfinite(loss)):

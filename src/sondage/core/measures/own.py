@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,17 @@ from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
 __all__ = ["ConfusionMeasure", "Loss"]
+
+
+def _require_own(function: Any, name: Any, bounds: Any) -> None:
+    """Refuse what cannot be called, or has no name, or no range of values."""
+    if not callable(function):
+        raise MeasureError(f"function={function!r} is no function")
+    if not isinstance(name, str) or not name.strip():
+        raise MeasureError(f"name={name!r} must be a text")
+    ends: Any = bounds if isinstance(bounds, tuple | list) and len(bounds) == 2 else (None, None)
+    if not (all(isinstance(end, Real) for end in ends) and ends[0] < ends[1]):
+        raise MeasureError(f"bounds={bounds!r} must be two numbers, the smallest and the largest value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +57,9 @@ class Loss:
     name: str = "own loss"
     bounds: tuple[float, float] = (-np.inf, np.inf)
     higher_is_better: bool | None = False
+
+    def __post_init__(self) -> None:
+        _require_own(self.function, self.name, self.bounds)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification or regression task."""
@@ -92,12 +107,36 @@ class ConfusionMeasure:
     bounds: tuple[float, float] = (-np.inf, np.inf)
     higher_is_better: bool | None = True
 
+    def __post_init__(self) -> None:
+        _require_own(self.function, self.name, self.bounds)
+        if self.gradient is not None and not callable(self.gradient):
+            raise MeasureError(f"gradient={self.gradient!r} is no function")
+
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
         require("classification", task, self.name)
-        gradient = self.gradient or partial(numerical_gradient, self.function)
+        gradient = self._told_gradient if self.gradient else partial(numerical_gradient, self._value)
         proportion = self.bounds == (0.0, 1.0)
         basis = Confusion(len(task.classes))
         return Functional(
-            self.name, basis, self.function, gradient, self.bounds, self.higher_is_better, proportion, own=True
+            self.name, basis, self._value, gradient, self.bounds, self.higher_is_better, proportion, own=True
         )
+
+    def _value(self, means: Floats) -> float:
+        """Return what the function does, NaN where that is infinite; what is no number is refused."""
+        found = self.function(means)
+        if not isinstance(found, Real | np.ndarray) or np.ndim(found):
+            raise MeasureError(
+                f"the function of {self.name!r} returned a {type(found).__name__}; it must return a number"
+            )
+        return float(found) if np.isfinite(found) else float("nan")
+
+    def _told_gradient(self, means: Floats) -> Floats:
+        """Return what the gradient does, refused where it is no table of numbers though the value is one."""
+        assert self.gradient is not None
+        found = np.asarray(self.gradient(means), dtype=np.float64)
+        if found.shape != means.shape:
+            raise MeasureError(f"the gradient of {self.name!r} has shape {found.shape}; it must be {means.shape}")
+        if not np.all(np.isfinite(found)) and np.isfinite(self._value(means)):
+            raise MeasureError(f"the gradient of {self.name!r} has an entry that is not finite, where its value is")
+        return found
