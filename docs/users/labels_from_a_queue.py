@@ -1,4 +1,4 @@
-"""Labels that somebody else's review queue drew, with known probabilities: an unbiased number out of them.
+"""Labels that somebody else's review queue drew, with known probabilities: a number corrected for its choice.
 
 The queue sent every item that the model flagged with probability 1/2, and one in fifty of the others. The plain share
 among the labelled items is wrong, because the queue was not even; weighting by the probabilities repairs it. Run:

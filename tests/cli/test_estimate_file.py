@@ -128,6 +128,7 @@ def changed(name, value):
         (changed("label", "spma"), "", "labels.csv: label 'spma' of id 'row 3' is not a class"),
         (changed("inclusion", "1_0"), "", "labels.csv: inclusion of row 3 (id 10) is '1_0'; it must be a number"),
         (changed("inclusion", 0), "", "labels.csv: inclusion probability of row 3 is 0.0; it must be positive"),
+        (changed("id", 8), "", "labels.csv: id 8 stands in rows 1 and 3: with 'inclusion' an item is drawn once"),
         (changed("p_spam", 1.5), "", "labels.csv: p_spam of row 3 (id 10) is 1.5; it must be in [0, 1]"),
         (drawn(), "--model b", "labels.csv: columns are of the models ['model']: there is no 'b'"),
         (

@@ -190,3 +190,10 @@ def test_labels_that_are_no_single_value_are_refused(odd: object) -> None:
     for predictions in ([0, 1, 1], ["a", "b", "b"]):
         with pytest.raises(LabelError, match="of id 'row 0' is not a class; classes are"):
             estimate_from(predictions=predictions, labels=[odd, *predictions[1:]], inclusion=[0.5] * 3)
+
+
+def test_a_label_spelled_otherwise_than_its_class_is_refused() -> None:
+    told: dict[str, Any] = {"predictions": ["ham", "ham", "spam"], "inclusion": [0.5] * 3}
+    with pytest.raises(LabelError, match="label 'Ham' of row 1 is 'ham' as a prediction: name both with class"):
+        estimate_from(labels=["ham", "Ham", "spam"], **told)
+    assert estimate_from(labels=["ham", "Ham", "spam"], classes=["ham", "Ham", "spam"], **told).value == 1 / 3

@@ -77,6 +77,17 @@ def estimate_file(
         raise error if place in str(error) else type(error)(f"{place}: {error}") from None
 
 
+def _require_once(ids: list[Any]) -> None:
+    """Refuse an item that is in the file twice: without replacement it is drawn once."""
+    rows: dict[Any, int] = {}
+    for row, name in enumerate(ids):
+        if rows.setdefault(name, row) != row:
+            raise InputError(
+                f"id {name!r} stands in rows {rows[name]} and {row}: with 'inclusion' an item is drawn once, with "
+                "'draw_probability' as often as it comes"
+            )
+
+
 def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, task: str | None) -> dict[str, Any]:
     """Return the arguments of `estimate_from` that these columns are."""
     if "label" not in columns:
@@ -91,6 +102,8 @@ def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, t
     if not size:
         raise InputError("the file is empty: it has no rows")
     table = Table({"id": np.arange(size).astype(str), **columns}, typed)
+    if given[0] == "inclusion":
+        _require_once(table.names("id").tolist())
     layout = layout_of(list(columns))
     if model is not None or len(layout.models) > 1:
         if model not in layout.models:

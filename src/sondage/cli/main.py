@@ -96,7 +96,7 @@ def main() -> None:
     """Tell how good prediction models are, and which is better, from the fewest labels.
 
     \b
-    sondage demo                                               the whole way in a few seconds
+    sondage demo                                               the whole way, on bundled data
     sondage plan pool.parquet study.db --measure f1 --budget 300
     sondage serve study.db                                     label in the browser
     sondage ask study.db 20 -o batch.csv                       fill the column "label" in

@@ -233,11 +233,20 @@ def _classes(classes: Any, predictions: Any, labels: list[Any]) -> Any:
     if classes is not None or predictions is None:
         return classes
     require_listed(predictions, "predictions")
-    values = [*np.ravel(converted(predictions)).tolist(), *labels]
-    given = [value for value in values if not is_missing(value)]  # a missing prediction is refused by its row
-    if not all(isinstance(value, str) for value in given):
+    predicted = [value for value in np.ravel(converted(predictions)).tolist() if not is_missing(value)]
+    if not all(isinstance(value, str) for value in (*predicted, *labels)):
         return None  # as for a pool: labels that are text are spelled like the numbers that are predicted, or refused
-    return sorted(set(given))
+    _require_spelled_alike(labels, set(predicted))
+    return sorted({*predicted, *labels})
+
+
+def _require_spelled_alike(labels: list[str], predicted: set[str]) -> None:
+    """Refuse a label that differs from a predicted class in case alone: it would be a class of its own."""
+    alike = {name.casefold(): name for name in predicted}
+    for row, label in enumerate(labels):
+        if label not in predicted and label.casefold() in alike:
+            near = alike[label.casefold()]
+            raise LabelError(f"label {label!r} of row {row} is {near!r} as a prediction: name both with classes=")
 
 
 def _given_labels(labels: Any) -> list[Any]:

@@ -224,7 +224,8 @@ def require_better(name: str, higher_is_better: bool | None) -> bool:
 def require(kind: str, task: Task, name: str) -> None:
     """Raise `MeasureError` unless the task is of this kind."""
     if task.kind != kind:
-        raise MeasureError(f"measure {name!r} is for {kind}; this pool is for {task.kind}")
+        numbers = ": numbers are means=, in files with task='regression'" if kind == "regression" else ""
+        raise MeasureError(f"measure {name!r} is for {kind}; this pool is for {task.kind}{numbers}")
 
 
 def named(name: str, positive: Any) -> str:
