@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sondage.core.checks import listed
 from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Ranking, Ranks
-from sondage.core.rankings import Documents, segment_sums
+from sondage.core.rankings import Documents, offsets_of, segment_sums
 from sondage.errors import InputError
 from sondage.pools.coding import check_ids, code_probabilities, whole_numbers
 from sondage.pools.numeric import as_column, floats, positive_column
@@ -110,7 +110,7 @@ def code_rankings(
     counts = np.bincount(rows.queries, minlength=len(rows.names))
     of_documents = None if rows.costs is None else _costs(rows)[order]
     table = Documents(
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        offsets_of(counts),
         rows.documents[order],
         len(task.grades),
         probabilities,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sondage.core.measures import Task
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classes, Grades, Items, Means, Outputs, Ranks
-from sondage.core.rankings import Documents
+from sondage.core.rankings import Documents, offsets_of
 
 __all__ = ["NAMES", "NUMBERS", "Column", "Lists", "Probabilities", "Schema", "Source", "Span"]
 
@@ -251,7 +251,7 @@ class Schema:
         counts = [own.stop - own.start for own in columns["lists"]]
         every, table = np.arange(len(counts)), self._documents(columns["lists"])
         documents = Documents(
-            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            offsets_of(counts),
             np.ascontiguousarray(table["name"]),
             len(self.task.grades),
             None if self.lists.grades is None else np.ascontiguousarray(table["p"]),
