@@ -20,7 +20,6 @@ from sondage.core.rankings import Documents, offsets_of
 
 __all__ = ["NAMES", "NUMBERS", "Column", "Lists", "Probabilities", "Schema", "Source", "Span"]
 
-KINDS = ("int", "float", "text", "bool", "other")
 NUMBERS = ("int", "float", "bool")
 NAMES = ("id", "group", "query", "document")
 """Columns of names, which stay what they are."""
@@ -28,7 +27,7 @@ NAMES = ("id", "group", "query", "document")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the source: its place, its name, and what kind of values it has, one of `KINDS`.
+    """A column of the source: its place, its name, and what kind of values it has: int, float, text, bool or other.
 
     `unsigned` tells whole numbers of which some may be 2^63 or more, `type` is what the engine calls its type.
     """
