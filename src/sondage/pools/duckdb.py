@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
+from glob import escape
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -22,7 +23,7 @@ from sondage.pools.sql.text import Tables, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DuckDB", "connected_errors", "parquet", "plainly_named", "quoted", "reason"]
+__all__ = ["DuckDB", "as_they_are", "connected_errors", "parquet", "plainly_named", "quoted", "reason"]
 
 _KINDS = {
     "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
@@ -179,10 +180,22 @@ def _kind(name: str) -> str:
 
 def parquet(connection: duckdb.DuckDBPyConnection, files: Sequence[str]) -> duckdb.DuckDBPyRelation:
     """Return files as one table; ``month=2024-01`` in their folders' names is a column too, unless they have it."""
-    relation, names = connection.read_parquet(list(files)), _partitions(files)
+    found, names = as_they_are(files), _partitions(files)
+    relation = connection.read_parquet(found)
     if names and names.isdisjoint(column.lower() for column in relation.columns):
-        relation = connection.read_parquet(list(files), hive_partitioning=True)
+        relation = connection.read_parquet(found, hive_partitioning=True)
     return plainly_named(relation)
+
+
+def as_they_are(files: Sequence[str]) -> list[str]:
+    """Return names by which DuckDB reads these files and no others: it takes every name for a glob.
+
+    Examples
+    --------
+    >>> as_they_are(["pool[1].csv", "pool.csv"])
+    ['pool[[]1].csv', 'pool.csv']
+    """
+    return [escape(name) for name in files]
 
 
 def _partitions(files: Sequence[str]) -> set[str]:
