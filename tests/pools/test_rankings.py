@@ -118,6 +118,8 @@ def test_files_and_frames(tmp_path):
         ({"classes": None}, r"without a grade model, name the grades: classes=\[0, 1, 2\]"),
         ({"classes": [2, 1]}, "must be two or more grades in ascending order"),
         ({"classes": ["low", "high"]}, "grades are numbers"),
+        ({"classes": [0, np.inf]}, r"classes=\[0.0, inf\]: the grade inf must be finite, at most 1e\+35 either way"),
+        ({"classes": [-1e300, 0]}, "the grade -1e\\+300 must be finite, at most 1e\\+35 either way"),
         ({"documents": ["b", "a", "a", "c", "m"]}, r"row 2 \(query q1, document a\) stands twice"),
         ({"documents": [None, "z", "a", "c", "m"]}, r"document of row 0 \(query q2\) is None; every row needs one"),
         ({"documents": ["b", "z", "a", "c", NAN]}, r"document of row 4 \(query q1\) is nan; every row needs one"),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.checks import listed
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER, listed
 from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Ranking, Ranks
 from sondage.core.rankings import Documents, offsets_of, segment_sums
@@ -253,6 +253,9 @@ def _grades(classes: Any, probabilities: NDArray[Any] | None) -> tuple[float, ..
         grades = np.asarray(classes, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"grades are numbers; classes={classes!r}") from None
+    beyond = grades[~(np.abs(grades) <= LARGEST_NUMBER)]
+    if len(beyond):
+        raise InputError(f"classes={grades.tolist()}: the grade {beyond[0]:g} must be {BOUNDED}")
     if grades.ndim != 1 or len(grades) < 2 or not np.all(np.diff(grades) > 0):
         raise InputError(f"classes={grades.tolist()} must be two or more grades in ascending order")
     if probabilities is not None and probabilities.shape[1] != len(grades):
