@@ -36,6 +36,8 @@ SHOWN = 10
 class Pool(ArrayRows):
     """Unlabelled items with what one or several models say of them.
 
+    Arrays are not copied: do not change them while the pool is used.
+
     Parameters
     ----------
     probabilities : array-like of float, shape (N, k) or (N,), optional
