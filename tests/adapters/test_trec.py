@@ -19,6 +19,16 @@ def test_runs_come_back(tmp_path, name):
     assert trec.read_run(tmp_path / name) == lists
 
 
+@pytest.mark.parametrize("name", ["study.db", "study.gz"])
+def test_no_study_is_written_over(tmp_path, name):
+    pool = sondage.Pool([0.1, 0.9])
+    sondage.Study.create(tmp_path / name, pool, measure="error_rate", budget=1).close()
+    for write, rows in ((trec.write_run, {"q": ["d"]}), (trec.write_qrels, {"q": {"d": 1}})):
+        with pytest.raises(InputError, match="is a study, or another database, which is not written over"):
+            write(tmp_path / name, rows)
+    assert sondage.Study.open(tmp_path / name, pool).ask(1)
+
+
 def test_a_run_is_ordered_by_score_or_by_rank(written):
     path = written("q Q0 a 1 1.0 t\nq Q0 b 2 3.0 t\nq Q0 c 3 3.0 t\n")
     assert trec.read_run(path) == {"q": ["c", "b", "a"]}  # ties by descending id, as trec_eval

@@ -274,6 +274,10 @@ ARRAYS = {
     "one grade": ({"models": {"a": Outcome(P, 2.0)}}, "grades of 'a' is of the type float; it must be a list"),
     "grade": ({"models": {"a": Outcome(P, [0, "x"])}}, "grade of 'a' of column 1 is 'x'; it must be a number"),
     "far grade": ({"models": {"a": Outcome(P, [0, 1e308])}}, "grade of 'a' of column 1 is 1e+308; it must be finite"),
+    "no grades": (
+        {"models": {"a": Outcome(grades=[])}, "ids": [1, 2, 3]},
+        "grades of 'a' are []; an outcome has one or more that it can be",
+    ),
     "unnamed": ({"models": Classifier(P)}, "models= is a Classifier: give each model a name"),
     "no group": ({"probabilities": P, "groups": [None, 0, 1]}, "group of row 0 is None; every row needs one"),
     "group nan": (
@@ -346,6 +350,10 @@ QUESTIONS = {
     "class of measures": ({"measure": sondage.measures.Recall}, "Recall'> is neither a name nor a measure"),
     "costs": ({"measure": "expected_cost:costs=0/1/2"}, "costs: 3 numbers do not fill a square table"),
     "cost nan": ({"measure": "expected_cost:costs=0/nan/1/0"}, "costs[0][1] is nan; it must be finite"),
+    "cost too large": (
+        {"measure": "expected_cost:costs=0/1/-1e200/0"},
+        "costs[1][0] is -1e+200; it must be finite, at most 1e+35 either way",
+    ),
     "cost text": ({"measure": "expected_cost:costs=0/a/1/0"}, "costs='0/a/1/0' is not a number"),
     "task": ({"measure": "rmse"}, "'rmse'"),
     "positive": ({"measure": "f1:positive=9"}, "positive='9' is not a class of the pool; they are [0, 1]"),

@@ -1,11 +1,14 @@
 """Columns of files become the pool that the same arrays make."""
 
+import glob
+
 import duckdb
 import numpy as np
 import pytest
 
 from sondage import Pool, Study, read_pool
 from sondage.errors import InputError
+from sondage.pools.stored import StoredPool
 
 
 def to_parquet(path, query):
@@ -110,6 +113,19 @@ def test_several_files_and_other_delimiters(written, tmp_path):
     assert pool.fields["text"].tolist() == ['a;"b', "ü"]
     assert pool.source == str(tmp_path / "part*.csv")
     assert read_pool(written("\ufeffid\tp_1\r\n1\t0.5\r\n", "tabs.tsv")).ids.tolist() == [1]
+
+
+@pytest.mark.parametrize("name", ["pool[1]", "pool*", "pool?", "[p]ool/of [1]"])
+@pytest.mark.parametrize(("end", "lazy"), [(".parquet", True), (".parquet", False), (".parquet", None), (".csv", None)])
+def test_a_file_is_read_and_not_what_its_name_would_find(name, end, lazy, tmp_path, monkeypatch):
+    monkeypatch.setattr("sondage.pools.files.MOST_CELLS", 100)
+    for stem, count in {name: 60, "pool1": 7, "pool2": 7}.items():
+        (tmp_path / stem).parent.mkdir(exist_ok=True)
+        duckdb.sql(f"COPY (SELECT range AS id, .5 AS p_1 FROM range({count})) TO '{tmp_path / stem}{end}'")
+    pool = read_pool(f"{tmp_path / name}{end}", lazy=lazy)
+    assert (len(pool), isinstance(pool, StoredPool)) == (60, end == ".parquet" and lazy is not False)
+    pattern = glob.escape(f"{tmp_path / name}") + f"{end[:-1]}?"
+    assert read_pool(pattern, lazy=lazy).fingerprint == pool.fingerprint
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -11,6 +11,7 @@ from sondage.pools.long import layout_of_long
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Question
 
+NAN = float("nan")
 LONG = {
     "queries": ["q2", "q1", "q1", "q2", "q1"],
     "documents": ["b", "z", "a", "c", "m"],
@@ -117,7 +118,13 @@ def test_files_and_frames(tmp_path):
         ({"classes": None}, r"without a grade model, name the grades: classes=\[0, 1, 2\]"),
         ({"classes": [2, 1]}, "must be two or more grades in ascending order"),
         ({"classes": ["low", "high"]}, "grades are numbers"),
+        ({"classes": [0, np.inf]}, r"classes=\[0.0, inf\]: the grade inf must be finite, at most 1e\+35 either way"),
+        ({"classes": [-1e300, 0]}, "the grade -1e\\+300 must be finite, at most 1e\\+35 either way"),
         ({"documents": ["b", "a", "a", "c", "m"]}, r"row 2 \(query q1, document a\) stands twice"),
+        ({"documents": [None, "z", "a", "c", "m"]}, r"document of row 0 \(query q2\) is None; every row needs one"),
+        ({"documents": ["b", "z", "a", "c", NAN]}, r"document of row 4 \(query q1\) is nan; every row needs one"),
+        ({"documents": np.array([1, 2, NAN, 4, 5])}, r"document of row 2 \(query q1\) is nan; every row needs one"),
+        ({"queries": ["q2", NAN, "q1", "q2", "q1"]}, "query of row 1 is nan; every row needs one"),
         ({"models": {"a": Ranking(ranks=[1, 1, 1, 2, 3])}}, "rank of 'a' of row 2 .* is 1, as that of another"),
         ({"models": {"a": Ranking(ranks=[1, -1, 1, 2, 3])}}, "is -1; it must be 1 or more, or missing"),
         ({"models": {"a": Ranking(ranks=["1", "x", "1", "2", "3"])}}, "of row 1 .* is 'x'; it must be"),
@@ -146,6 +153,10 @@ def test_broken_tables_are_refused(changed, reason):
             r"model 'a' returns \['x'\] for query 0; documents are texts or numbers",
         ),
         ({"models": {"a": Ranking([["x", None]])}}, "model 'a' returns None for query 0; documents are texts or num"),
+        ({"models": {"a": Ranking([["x", NAN]])}}, "model 'a' returns nan for query 0; documents are texts or num"),
+        ({"models": {"a": Ranking([np.array([1, NAN])])}}, "model 'a' returns nan for query 0; documents are texts"),
+        ({"grades": {0: {"x": [0.5, 0.5], None: [1, 0]}}}, "grades has None for query 0; documents are texts or num"),
+        ({"models": {"a": Ranking([["x"], ["y"]])}, "ids": ["q", NAN]}, "the id of row 1 is nan; every row needs one"),
         ({"models": {"a": Ranking(["xy"])}}, "a query's list of 'a' is 'xy'; it must be a list"),
         ({"models": {"a": Ranking([["x"]]), "b": Ranking([])}}, "lists for different numbers of queries"),
         ({"models": {"a": Ranking()}}, "model 'a': give"),

@@ -14,7 +14,9 @@ P = np.array([0.1, 0.9, 0.4])
 def test_features_keep_their_precision_and_are_sliced():
     given = np.arange(6, dtype=np.float32).reshape(3, 2)
     pool = Pool(P, features=given)
-    assert pool.items.features is given
+    assert pool.items.features.dtype == np.float32
+    assert np.shares_memory(pool.items.features, given)
+    assert pool.items.features.tolist() == given.tolist()
     assert pool.items.take(slice(1, 2)).features.tolist() == [[2.0, 3.0]]
     assert Pool(P, features=[1, 2, 3]).items.features.dtype == np.float64
     assert Pool(P).items.features is None

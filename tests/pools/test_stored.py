@@ -578,6 +578,13 @@ def test_progress_and_interruption(files, tmp_path):
     assert ("pass 1: believed sums", 1.0) in heard
 
 
+def test_nothing_of_a_draw_stays_in_the_connection(files):
+    pool = read_pool(files / "two classes.parquet", lazy=True)
+    asked(pool, measure="f1", budget=40)
+    left = pool.scan.engine.query("SELECT view_name FROM duckdb_views() WHERE NOT internal", {}, "what is left")
+    assert left["view_name"].tolist() == ["the_source"]
+
+
 @pytest.mark.parametrize(
     ("power", "step", "passes"),
     [

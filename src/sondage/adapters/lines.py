@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sondage.adapters.whole_files import whole_file
 from sondage.errors import InputError
 from sondage.pools.csv_files import open_text
 from sondage.pools.table import number_or_nan
@@ -53,11 +54,11 @@ def as_word(name: Any) -> str:
 
 
 def write_lines(path: Path, lines: Sequence[str]) -> int:
-    """Write lines and return their number."""
-    opened = gzip.open if os.fspath(path).endswith(".gz") else open
+    """Write lines as a whole, compressed if the name ends in .gz, and return their number."""
+    text = "".join(f"{line}\n" for line in lines).encode()
     try:
-        with opened(path, "wt", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
+        with whole_file(path, compressing=True) as place:
+            place.write_bytes(gzip.compress(text) if os.fspath(path).endswith(".gz") else text)
     except OSError as error:
         raise InputError(f"{os.fspath(path)} cannot be written: {error.strerror}") from None
     return len(lines)

@@ -173,7 +173,7 @@ def write_run(path: Path, run: Pool | Mapping[Any, Sequence[Any]], model: str | 
     Raises
     ------
     InputError
-        If an id is empty or has spaces, which the form cannot hold.
+        If an id is empty or has spaces, which the form cannot hold, or a study has that name.
     """
     if isinstance(run, Pool):
         tag = tag or model or run.models[0]
@@ -215,7 +215,7 @@ def write_qrels(path: Path, labels: Mapping[Any, Mapping[Any, float] | None]) ->
     Raises
     ------
     InputError
-        If an id has spaces, or a grade is not whole, which the form cannot hold.
+        If an id has spaces, or a grade is not whole, which the form cannot hold, or a study has that name.
     """
     lines = []
     for query, judged in labels.items():

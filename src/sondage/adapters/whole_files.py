@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 
 from sondage.errors import InputError
 from sondage.pools.files import is_database
@@ -20,26 +21,27 @@ def require_no_database(path: str | os.PathLike[str]) -> None:
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def whole_file(path: str | os.PathLike[str], *, compressing: bool = False) -> Iterator[Path]:
     """Yield where to write what then takes this file's place; if it cannot be written, what stood there stays.
 
-    Links are followed, and what is no file, a device or a pipe, is written itself.
+    Links are followed, and what is no file, a device or a pipe, is written itself. Until then it stands beside it under
+    a name that nothing else has.
 
     Raises
     ------
     InputError
         If a database stands there: a study, whose labels would be lost. If the name is that of a compressed file,
-        which could not be read as one.
+        which could not be read as one unless the writer is `compressing` what it writes.
     """
     target = Path(path)
     if target.exists() and not target.is_file():
         yield target
         return
     target = Path(os.path.realpath(target))
-    if target.suffix.lower() == ".gz":
+    if target.suffix.lower() == ".gz" and not compressing:
         raise InputError(f"{path}: files are written as they are; leave .gz off, and compress it afterwards")
     require_no_database(path)
-    beside = target.with_name(f"{target.name}.part")
+    beside = target.with_name(f"{target.name}.{token_hex(8)}.part")
     try:
         yield beside
         beside.replace(target)

@@ -14,6 +14,11 @@ from sondage.errors import InputError
 
 NEAREST = 1e-12
 """To 0 or 1 that a level may be."""
+LARGEST_NUMBER = 1e35
+"""Of a prediction, a label, a grade or a cost of errors, either way: squares of squared errors are squared. What stands
+for a missing number in tables of single precision is larger."""
+BOUNDED = f"finite, at most {LARGEST_NUMBER:g} either way"
+"""What such a number must be."""
 SIGNS = {"two-sided": 0, "less": -1, "greater": 1}
 """What is to be shown about a difference, and the sign that this has; 0 where it may have either."""
 

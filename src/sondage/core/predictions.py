@@ -88,8 +88,9 @@ class Outcome:
         A cheap judge's probability that the outcome is 1 (right), or its probabilities of the grades. It makes
         the belief, never the truth.
     grades : sequence of float, optional
-        The values an outcome can take; by default 0 and 1, or 0 .. g-1 with a judge of g columns. A pool has one scale:
-        an outcome may be what any of its systems can have. Systems on other scales need a pool of their own.
+        The values an outcome can take, one or more, at most 1e35 either way; by default 0 and 1, or 0 .. g-1 with a
+        judge of g columns. A pool has one scale: an outcome may be what any of its systems can have. Systems on other
+        scales need a pool of their own.
 
     Examples
     --------

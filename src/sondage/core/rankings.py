@@ -12,9 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["CHUNK", "Documents", "Ranking", "Ranks", "in_chunks", "narrowed", "reduced_segments", "segment_sums"]
+__all__ = [
+    "CHUNK",
+    "Documents",
+    "Ranking",
+    "Ranks",
+    "in_chunks",
+    "narrowed",
+    "offsets_of",
+    "reduced_segments",
+    "segment_sums",
+]
 
 CHUNK = 1 << 17
 """Documents in one pass, so that its temporaries stay small however long the lists are."""
@@ -70,7 +80,7 @@ class Documents:
     def of(self, rows: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
         """Return the index of these queries' documents, a slice where they stand together, and local offsets."""
         counts = self.offsets[rows + 1] - self.offsets[rows]
-        starts = np.concatenate([[0], np.cumsum(counts)])
+        starts = offsets_of(counts)
         if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and np.all(np.diff(rows) == 1):
             return slice(int(self.offsets[rows[0]]), int(self.offsets[rows[-1] + 1])), starts
         first = np.repeat(self.offsets[rows] - starts[:-1], counts)
@@ -87,7 +97,7 @@ class Documents:
 
     def only(self, kept: NDArray[np.bool_]) -> Documents:
         """Return the table of these documents, bool (D,); queries keep their numbers."""
-        before = np.concatenate([[0], np.cumsum(kept)])
+        before = offsets_of(kept)
         return replace(
             self,
             offsets=before[self.offsets],
@@ -141,6 +151,17 @@ def in_chunks(ranks: Ranks, most: int = CHUNK) -> Iterator[slice]:
         stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
         yield slice(start, stop)
         start = stop
+
+
+def offsets_of(counts: ArrayLike) -> NDArray[np.int64]:
+    """Return where segments of these sizes begin, and where the last one ends.
+
+    Examples
+    --------
+    >>> offsets_of([2, 0, 1]).tolist()
+    [0, 2, 2, 3]
+    """
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64, copy=False)
 
 
 def narrowed(index: Any, kept: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from sondage.core.draws import key_order
 from sondage.core.hashing import uniforms
 from sondage.core.measures.bases import rounded
 from sondage.core.predictions import Floats
+from sondage.core.rankings import offsets_of
 
 __all__ = [
     "N_STRATA",
@@ -85,7 +86,7 @@ def first_of(
 def _rank_within(groups: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
     """Return each element's number among those of its group, in order."""
     order = np.argsort(groups, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n_groups))[:-1]])
+    starts = offsets_of(np.bincount(groups, minlength=n_groups))
     rank = np.empty(len(groups), dtype=np.int64)
     rank[order] = np.arange(len(groups)) - starts[groups[order]]
     return rank

@@ -36,6 +36,8 @@ SHOWN = 10
 class Pool(ArrayRows):
     """Unlabelled items with what one or several models say of them.
 
+    Arrays are not copied: do not change them while the pool is used.
+
     Parameters
     ----------
     probabilities : array-like of float, shape (N, k) or (N,), optional
@@ -48,7 +50,7 @@ class Pool(ArrayRows):
         Several models, or one with a name, in place of the above.
     classes : sequence, optional
         The classes in the order of the columns; by default 0 .. k-1, or those predicted. Of rankings the relevance
-        grades, ascending.
+        grades, ascending, at most 1e35; `DCG` says which of them gains bear.
     judge : array-like, shape (N, k) or (N,), or mapping of str to array-like, optional
         A proxy's class probabilities, or the classes that it names; several by name. Makes the belief, never the
         truth, and labels tell how far to believe it.

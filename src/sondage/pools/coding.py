@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.blocks import row_blocks
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER
 from sondage.core.hashing import hash_ids
 from sondage.core.measures import Task
 from sondage.core.measures.functionals import spelled
@@ -19,8 +20,6 @@ from sondage.errors import InputError
 from sondage.pools.given import require_classifiers
 from sondage.pools.missing import as_array, is_missing, require_given
 from sondage.pools.numeric import (
-    BOUNDED,
-    LARGEST_NUMBER,
     LARGEST_VARIANCE,
     LEAST_VARIANCE,
     Where,
@@ -399,6 +398,8 @@ def _grades(given: Any, name: str) -> Floats:
     """Return the grades of a system's outcome; refuse what is no number, by the judge's column of which it is."""
     what, where = f"grade of {name!r}", "column {}".format
     grades = floats(numeric(as_column(given, f"grades of {name!r}", None), what, where))
+    if not len(grades):
+        raise InputError(f"grades of {name!r} are []; an outcome has one or more that it can be")
     require_each(grades, lambda part: np.abs(part) <= LARGEST_NUMBER, what, where, BOUNDED)
     return grades
 

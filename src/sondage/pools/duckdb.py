@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
+from glob import escape
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -22,7 +23,7 @@ from sondage.pools.sql.text import Tables, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DuckDB", "connected_errors", "parquet", "plainly_named", "quoted", "reason"]
+__all__ = ["DuckDB", "as_they_are", "connected_errors", "parquet", "plainly_named", "quoted", "reason"]
 
 _KINDS = {
     "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
@@ -102,8 +103,8 @@ class DuckDB:
         return f"list({{{{{row}}}}}) FILTER (WHERE {condition})"
 
     def query(self, text: str, tables: Tables, step: str) -> Rows:
-        with connected_errors(), self._watched(step):
-            return plain(self._run(text, tables).fetchnumpy())
+        with connected_errors(), self._watched(step), self._run(text, tables) as relation:
+            return plain(relation.fetchnumpy())
 
     def mapped(
         self,
@@ -121,25 +122,31 @@ class DuckDB:
             raise InputError(
                 "this goes through Arrow batches: pip install 'sondage[arrow]', or .load() the pool"
             ) from None
-        with connected_errors(), self._watched(step):
-            relation = self._run(f"SELECT * FROM ({text}) t ORDER BY {whole}" if whole else text, tables)
+        text = f"SELECT * FROM ({text}) t ORDER BY {whole}" if whole else text
+        with connected_errors(), self._watched(step), self._run(text, tables) as relation:
             read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # by release
             for block in in_wholes(map(of_arrow, read(BATCH)), whole):
                 yield kernel(block)
 
-    def _run(self, text: str, tables: Tables) -> duckdb.DuckDBPyRelation:
+    @contextmanager
+    def _run(self, text: str, tables: Tables) -> Iterator[duckdb.DuckDBPyRelation]:
+        """Yield what a query finds; its tables are known until that is fetched."""
         places = {"source": f"(SELECT * FROM the_source t({self._aliases}))"}
         if self._own is None:
             places |= {name: _spelled(table) for name, table in tables.items()}
             found = self._relation.query("the_source", text.format(**places))
             assert found is not None
-            return found
+            yield found
+            return
         self._relation.create_view("the_source", replace=True)
-        for name, table in tables.items():
-            view = f"table_{next(self._numbers)}"
-            self._own.register(view, dict(table))
-            places[name] = view
-        return self._own.sql(text.format(**places))
+        views = {name: f"table_{next(self._numbers)}" for name in tables}
+        try:
+            for name, view in views.items():
+                self._own.register(view, dict(tables[name]))
+            yield self._own.sql(text.format(**places, **views))
+        finally:
+            for view in views.values():
+                self._own.unregister(view)
 
     @contextmanager
     def _watched(self, step: str) -> Iterator[None]:
@@ -173,10 +180,22 @@ def _kind(name: str) -> str:
 
 def parquet(connection: duckdb.DuckDBPyConnection, files: Sequence[str]) -> duckdb.DuckDBPyRelation:
     """Return files as one table; ``month=2024-01`` in their folders' names is a column too, unless they have it."""
-    relation, names = connection.read_parquet(list(files)), _partitions(files)
+    found, names = as_they_are(files), _partitions(files)
+    relation = connection.read_parquet(found)
     if names and names.isdisjoint(column.lower() for column in relation.columns):
-        relation = connection.read_parquet(list(files), hive_partitioning=True)
+        relation = connection.read_parquet(found, hive_partitioning=True)
     return plainly_named(relation)
+
+
+def as_they_are(files: Sequence[str]) -> list[str]:
+    """Return names by which DuckDB reads these files and no others: it takes every name for a glob.
+
+    Examples
+    --------
+    >>> as_they_are(["pool[1].csv", "pool.csv"])
+    ['pool[[]1].csv', 'pool.csv']
+    """
+    return [escape(name) for name in files]
 
 
 def _partitions(files: Sequence[str]) -> set[str]:

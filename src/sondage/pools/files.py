@@ -16,7 +16,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import MOST_CLASSES, pool_from_columns
 from sondage.pools.csv_files import csv_header
-from sondage.pools.duckdb import DuckDB, connected_errors, parquet, plainly_named, quoted
+from sondage.pools.duckdb import DuckDB, as_they_are, connected_errors, parquet, plainly_named, quoted
 from sondage.pools.engines import Engine, Progress
 from sondage.pools.reading import schema_of
 from sondage.pools.schema import Column
@@ -151,7 +151,8 @@ def _size(relation: duckdb.DuckDBPyRelation) -> int:
 def _cells(files: Sequence[str]) -> int:
     """Return rows times columns of Parquet files, from what they say of themselves."""
     with _connected() as connection:
-        rows = connection.execute("SELECT sum(num_rows) FROM parquet_file_metadata($1)", [list(files)]).fetchone()
+        counted = "SELECT sum(num_rows) FROM parquet_file_metadata($1)"
+        rows = connection.execute(counted, [as_they_are(files)]).fetchone()
         columns = parquet(connection, files).columns
     return int(rows[0] or 0) * len(columns) if rows else 0
 
@@ -224,7 +225,7 @@ def _csv_columns(files: Sequence[str]) -> dict[str, Any]:
     options: dict[str, Any] = {"delimiter": header.delimiter, "quotechar": '"', "escapechar": '"'}
     options |= {"skiprows": header.blank}
     columns = dict.fromkeys(header.names, "VARCHAR")
-    names: Any = list(files)  # its types know one file only
+    names: Any = as_they_are(files)  # its types know one file only
     with _connected() as connection:
         relation = connection.read_csv(names, auto_detect=False, header=True, columns=columns, **options)
         cells = ", ".join(f"nullif(trim({quoted(name)}), '')" for name in columns)

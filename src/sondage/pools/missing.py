@@ -17,6 +17,8 @@ __all__ = ["as_array", "converted", "finite", "is_missing", "require_given", "re
 def as_array(values: Any, name: str) -> NDArray[Any]:
     """Return what a user hands over as an array; lists, frames' columns and Arrow arrays are taken, masks are not.
 
+    It is not copied, and cannot be written to here.
+
     Raises
     ------
     InputError
@@ -31,6 +33,8 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         raise InputError(f"{name} must be one column, or rows of one length: {str(error).split('. ')[0]}") from None
     if array.ndim == 0:
         raise _no_list(values, name)
+    array = array.view()
+    array.flags.writeable = False
     return array
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.blocks import row_blocks
+from sondage.core.checks import LARGEST_NUMBER
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 from sondage.pools.missing import as_array, is_missing
@@ -16,8 +17,6 @@ from sondage.pools.table import as_number
 
 __all__ = [
     "AMOUNTS",
-    "BOUNDED",
-    "LARGEST_NUMBER",
     "LARGEST_VARIANCE",
     "LEAST_VARIANCE",
     "Where",
@@ -28,16 +27,11 @@ __all__ = [
     "require_each",
 ]
 
-LARGEST_NUMBER = 1e35
-"""Of a prediction or a label, either way: squares of squared errors are squared. What stands for a missing number in
-tables of single precision is larger."""
 LARGEST_VARIANCE = LARGEST_NUMBER**2
 LEAST_VARIANCE = 1e-100
 """Of a variance that is not 0: less is taken as this, since what is computed of it, and of its root, would be 0."""
 AMOUNTS = (1e-100, 1e100)
 """The least and the largest weight or cost: squares are summed over a pool."""
-BOUNDED = f"finite, at most {LARGEST_NUMBER:g} either way"
-"""What a prediction or a label must be."""
 
 Where = Callable[[int], str]
 """Names a row in messages."""

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.checks import listed
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER, listed
 from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Ranking, Ranks
-from sondage.core.rankings import Documents, segment_sums
+from sondage.core.rankings import Documents, offsets_of, segment_sums
 from sondage.errors import InputError
 from sondage.pools.coding import check_ids, code_probabilities, whole_numbers
+from sondage.pools.missing import is_missing, require_given
 from sondage.pools.numeric import as_column, floats, positive_column
 from sondage.pools.texts import require_text
 
@@ -110,7 +111,7 @@ def code_rankings(
     counts = np.bincount(rows.queries, minlength=len(rows.names))
     of_documents = None if rows.costs is None else _costs(rows)[order]
     table = Documents(
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        offsets_of(counts),
         rows.documents[order],
         len(task.grades),
         probabilities,
@@ -129,6 +130,8 @@ def _from_table(models: Mapping[str, Ranking], queries: Any, documents: Any, gra
     column = as_column(queries, "queries", None)
     size = len(column)
     listed = as_column(documents, "documents", size)
+    require_given(queries, column, "query", "row {}".format)
+    require_given(documents, listed, "document", lambda row: f"row {row} (query {column[row]})")
     missing = next((name for name, model in models.items() if model.ranks is None), None)
     if missing is not None:
         raise InputError(f"model {missing!r}: with queries= and documents=, give Ranking(ranks=...), one for each row")
@@ -146,6 +149,8 @@ def _from_lists(models: Mapping[str, Ranking], ids: Any, grades: Any, costs: Any
     names = np.arange(size) if ids is None else as_column(ids, "ids", None)
     if len(names) != size:
         raise InputError(f"there are {len(names)} ids; the models have lists for {size} queries")
+    if ids is not None:
+        require_given(ids, names, "the id", "row {}".format)
     names, _ = check_ids(names, size)
     for what, given in (("grades", grades), ("costs", costs)):
         if given is not None and not isinstance(given, Mapping) and not (what == "costs" and _is_one(given)):
@@ -154,9 +159,9 @@ def _from_lists(models: Mapping[str, Ranking], ids: Any, grades: Any, costs: Any
     rows: list[tuple[Any, Any]] = []
     ranks: dict[str, list[float]] = {name: [] for name in models}
     for query, name in enumerate(names.tolist()):
-        places = {model: _places(own[query], model, name) for model, own in lists.items()}
-        more = grades.get(name, ()) if isinstance(grades, Mapping) else ()
-        union = list(dict.fromkeys([document for own in places.values() for document in own] + list(more)))
+        places = {model: _places(own[query], f"model {model!r} returns", name) for model, own in lists.items()}
+        more = _places(list(grades.get(name, ())), "grades has", name) if isinstance(grades, Mapping) else {}
+        union = list(dict.fromkeys(document for own in (*places.values(), more) for document in own))
         codes += [query] * len(union)
         rows += [(name, document) for document in union]
         for model, own in places.items():
@@ -186,15 +191,15 @@ def _lists(models: Mapping[str, Ranking]) -> dict[str, list[list[Any]]]:
     return lists
 
 
-def _places(own: Sequence[Any], model: str, query: Any) -> dict[Any, int]:
+def _places(own: Sequence[Any], who: str, query: Any) -> dict[Any, int]:
     """Return each document's place in a list."""
-    odd = [document for document in own if document is None or not isinstance(document, Hashable)]
+    odd = [document for document in own if not isinstance(document, Hashable) or is_missing(document)]
     if odd:
-        raise InputError(f"model {model!r} returns {odd[0]!r} for query {query!r}; documents are texts or numbers")
+        raise InputError(f"{who} {odd[0]} for query {query!r}; documents are texts or numbers")
     places = {document: place for place, document in enumerate(own, 1)}
     if len(places) < len(own):
         twice = next(document for document in own if own.count(document) > 1)
-        raise InputError(f"model {model!r} returns document {twice!r} twice for query {query!r}")
+        raise InputError(f"{who} document {twice!r} twice for query {query!r}")
     return places
 
 
@@ -248,6 +253,9 @@ def _grades(classes: Any, probabilities: NDArray[Any] | None) -> tuple[float, ..
         grades = np.asarray(classes, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"grades are numbers; classes={classes!r}") from None
+    beyond = grades[~(np.abs(grades) <= LARGEST_NUMBER)]
+    if len(beyond):
+        raise InputError(f"classes={grades.tolist()}: the grade {beyond[0]:g} must be {BOUNDED}")
     if grades.ndim != 1 or len(grades) < 2 or not np.all(np.diff(grades) > 0):
         raise InputError(f"classes={grades.tolist()} must be two or more grades in ascending order")
     if probabilities is not None and probabilities.shape[1] != len(grades):

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from sondage.core.measures import Task
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classes, Grades, Items, Means, Outputs, Ranks
-from sondage.core.rankings import Documents
+from sondage.core.rankings import Documents, offsets_of
 
 __all__ = ["NAMES", "NUMBERS", "Column", "Lists", "Probabilities", "Schema", "Source", "Span"]
 
-KINDS = ("int", "float", "text", "bool", "other")
 NUMBERS = ("int", "float", "bool")
 NAMES = ("id", "group", "query", "document")
 """Columns of names, which stay what they are."""
@@ -28,7 +27,7 @@ NAMES = ("id", "group", "query", "document")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the source: its place, its name, and what kind of values it has, one of `KINDS`.
+    """A column of the source: its place, its name, and what kind of values it has: int, float, text, bool or other.
 
     `unsigned` tells whole numbers of which some may be 2^63 or more, `type` is what the engine calls its type.
     """
@@ -251,7 +250,7 @@ class Schema:
         counts = [own.stop - own.start for own in columns["lists"]]
         every, table = np.arange(len(counts)), self._documents(columns["lists"])
         documents = Documents(
-            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            offsets_of(counts),
             np.ascontiguousarray(table["name"]),
             len(self.task.grades),
             None if self.lists.grades is None else np.ascontiguousarray(table["p"]),

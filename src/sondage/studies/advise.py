@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs import is_broad
-from sondage.core.checks import require, require_number
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER, require, require_number
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.display import Shown
 from sondage.core.measures import Measure, parse_measure
@@ -17,7 +17,6 @@ from sondage.core.planning import budget_for, poisson_variance, repeated_varianc
 from sondage.core.power import power
 from sondage.errors import InputError
 from sondage.pools import Pool
-from sondage.pools.numeric import BOUNDED, LARGEST_NUMBER
 from sondage.studies.budgets import check_budget
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked

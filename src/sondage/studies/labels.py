@@ -10,11 +10,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.checks import listed
+from sondage.core.checks import LARGEST_NUMBER, listed
 from sondage.core.measures import Task
 from sondage.errors import ConflictError, LabelError
 from sondage.pools.missing import is_missing
-from sondage.pools.numeric import LARGEST_NUMBER
 from sondage.pools.table import as_number, number_or_nan
 from sondage.studies.judging import Judgements, judged, judgements
 

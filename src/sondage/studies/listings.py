@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from sondage.core.predictions import Items, Ranks
-from sondage.core.rankings import Documents
+from sondage.core.rankings import Documents, offsets_of
 
 __all__ = ["is_listed", "listing_layout", "listings_from_data", "listings_to_data"]
 
@@ -56,7 +56,7 @@ def listings_from_data(data: Sequence[Mapping[str, Any]], layout: Mapping[str, A
     names = [name for query in data for name in query["documents"]]
     column = np.array(names) if len({type(name) for name in names}) < 2 else np.array(names, dtype=object)
     table = Documents(
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        offsets_of(counts),
         column,
         int(layout["grades"]),
         None if p is None else np.reshape(joined("probabilities", p), (-1, int(layout["grades"]))),

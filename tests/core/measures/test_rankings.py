@@ -189,6 +189,27 @@ def test_measures_of_rankings_are_for_rankings(name):
 
 
 @pytest.mark.parametrize(
+    ("name", "largest"),
+    [("dcg", 116), ("dcg@2", 116), ("ndcg", 116), ("err", 116), ("dcg:gain=linear", 1e35), ("rbp", 1e35)],
+)
+def test_grades_are_so_large_that_gains_are_numbers(name, largest):
+    random, documents = np.random.default_rng(0), [f"d{place}" for place in range(4)]
+    lists = {model: sondage.Ranking([random.permutation(documents).tolist() for _ in range(40)]) for model in "ab"}
+    pool, labels = sondage.Pool(models=lists, classes=[0, 1, largest]), random.choice([0, 1, largest], (40, 4))
+    told = {query: dict(zip(documents, row, strict=True)) for query, row in enumerate(labels.tolist())}
+    whole = sondage.evaluate(pool, name, model="a", labels=told, budget=40).value
+    found = sondage.evaluate(pool, name, model="a", labels=told, budget=20)
+    assert abs(found.value - whole) <= 4 * found.std_error < np.inf
+    assert 0 < sondage.compare(pool, "a", "b", measure=name, labels=told, budget=20).pvalue <= 1
+
+
+@pytest.mark.parametrize("name", ["dcg", "ndcg@3", "err"])
+def test_grades_without_a_gain_are_refused(name):
+    with pytest.raises(MeasureError, match=rf"'{name}.*' takes 2\^y - 1 of grades y up to 116; there is a grade 1100"):
+        parse_measure(name).ready(Task("ranking", grades=(0.0, 1100.0)))
+
+
+@pytest.mark.parametrize(
     ("name", "reason"),
     [
         ("dcg@0", "cut-off k=0 must be a whole number"),

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, kept, moved
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import CHUNK, in_chunks, narrowed, reduced_segments
+from sondage.core.rankings import CHUNK, in_chunks, narrowed, offsets_of, reduced_segments
 
 __all__ = ["Cascade"]
 
@@ -55,7 +55,7 @@ class Cascade(ListLoss):
 
     def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
         loss = np.empty(len(ranks))
-        ends = np.concatenate([[0], np.cumsum(ranks.counts)])
+        ends = offsets_of(ranks.counts)
         for part in in_chunks(ranks):
             some = ranks.take(part)
             kappa = np.array(self.stops)[codes[ends[part.start] : ends[part.stop]]]

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER
 from sondage.core.measures.bases import Confusion, OutcomeValue
 from sondage.core.measures.confusion import cells, ratio
 from sondage.core.measures.functionals import Functional, Task, linear, named, require
@@ -112,12 +113,12 @@ class ExpectedCost:
     ----------
     costs : sequence of sequence of float
         Shape (k, k): the cost of predicting the row's class where the column's class is true, in the order of
-        the pool's classes.
+        the pool's classes. A cost is at most 1e35, either way.
 
     Raises
     ------
     MeasureError
-        If the table is not square, or a cost is not finite.
+        If the table is not square, or a cost is not finite or above 1e35 either way.
 
     Examples
     --------
@@ -135,10 +136,10 @@ class ExpectedCost:
             raise MeasureError(f"costs={costs!r} must be a square table of numbers") from None
         if table.ndim != 2 or table.shape[0] != table.shape[1]:
             raise MeasureError(f"costs must be a square table, not of shape {table.shape}")
-        wrong = np.argwhere(~np.isfinite(table))
+        wrong = np.argwhere(~(np.abs(table) <= LARGEST_NUMBER))
         if len(wrong):
             row, column = wrong[0]
-            raise MeasureError(f"costs[{row}][{column}] is {table[row, column]}; it must be finite")
+            raise MeasureError(f"costs[{row}][{column}] is {table[row, column]}; it must be {BOUNDED}")
         object.__setattr__(self, "costs", tuple(tuple(row) for row in table.tolist()))
 
     @property

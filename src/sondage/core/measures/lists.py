@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures.bases import OneLoss
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import in_chunks, narrowed, segment_sums
+from sondage.core.rankings import in_chunks, narrowed, offsets_of, segment_sums
 
 __all__ = ["Additive", "GradeBelief", "ListLoss", "Normalised", "Terms", "chunks", "flat_codes", "kept", "moved"]
 
@@ -185,7 +185,7 @@ class Additive(ListLoss):
         counts = c != 0
         if counts.all():
             return c, index, starts
-        before = np.concatenate([[0], np.cumsum(counts)])
+        before = offsets_of(counts)
         return c[counts], narrowed(index, counts), before[starts]
 
 

@@ -1,6 +1,7 @@
 r"""Measures of rankings: the mean over queries of DCG, ERR, nDCG or RBP.
 
-``"dcg@10"`` counts the first ten positions. Grades y are the pool's, the least of them is to be 0.
+``"dcg@10"`` counts the first ten positions. Grades y are the pool's, the least of them is to be 0. Where gains are
+:math:`2^y - 1` the greatest is to be 116 or less, so that no gain is above 1e35.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sondage.core.checks import is_number, is_whole
+from sondage.core.checks import LARGEST_NUMBER, is_number, is_whole
 from sondage.core.measures.cascades import Cascade
 from sondage.core.measures.functionals import Functional, Task, linear, require
 from sondage.core.measures.lists import Additive, Normalised
@@ -19,6 +20,8 @@ __all__ = ["DCG", "ERR", "NDCG", "RBP"]
 
 DEEPEST = 1_000_000
 """Largest cut-off."""
+LARGEST_GRADE = int(np.log2(LARGEST_NUMBER))
+"""Whose exponential gain is a number that is allowed."""
 GAINS = {"exponential": lambda y: 2.0**y - 1.0, "linear": lambda y: y}
 
 
@@ -27,6 +30,9 @@ def _gains(task: Task, name: str, kind: str) -> tuple[float, ...]:
     grades = np.array(task.grades)
     if grades.min() != 0:
         raise MeasureError(f"measure {name!r} needs grades from 0 (irrelevant) upwards; they are {list(task.grades)}")
+    if kind == "exponential" and grades.max() > LARGEST_GRADE:
+        most = f"takes 2^y - 1 of grades y up to {LARGEST_GRADE}"
+        raise MeasureError(f"measure {name!r} {most}; there is a grade {grades.max():g}")
     return tuple(GAINS[kind](grades).tolist())
 
 
@@ -90,7 +96,7 @@ class DCG(_Gained):
     k : int, optional
         Positions that count, from the first; by default all.
     gain : {"exponential", "linear"}
-        Gain of grade y: :math:`2^y - 1`, or y, as trec_eval has it.
+        Gain of grade y: :math:`2^y - 1`, of grades up to 116, or y, as trec_eval has it.
 
     Raises
     ------
@@ -158,7 +164,8 @@ class ERR(_Cut):
 
     .. math:: \sum_i \frac{\kappa_i}{i} \prod_{j < i} (1 - \kappa_j), \qquad \kappa_i = (2^{y_i} - 1) / 2^{y_{max}},
 
-    where :math:`y_i` is the grade at position i and :math:`y_{max}` the greatest of the pool's grades. It is in [0, 1].
+    where :math:`y_i` is the grade at position i and :math:`y_{max}` the greatest of the pool's grades, at most 116.
+    It is in [0, 1].
 
     Parameters
     ----------

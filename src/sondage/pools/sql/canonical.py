@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs.columns import NOTHING, SURE
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER
 from sondage.pools.coding import SUM_TOLERANCE, class_texts
-from sondage.pools.numeric import AMOUNTS, BOUNDED, LARGEST_NUMBER, LARGEST_VARIANCE, LEAST_VARIANCE
+from sondage.pools.numeric import AMOUNTS, LARGEST_VARIANCE, LEAST_VARIANCE
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import LARGEST_FEATURE
 from sondage.pools.sql.argmax import add_predicted
