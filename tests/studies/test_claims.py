@@ -104,6 +104,7 @@ def test_a_name_is_a_line_of_text_wherever_it_enters(place, who):
         lambda: study.claim(who),
         lambda: study.tell([name], [0], who=who if isinstance(who, str) else [who]),
         lambda: study.resolve(name, 0, who),
+        lambda: study.undo(who),
     ):
         with pytest.raises(InputError, match="must be a name: 1 to 80 printable characters"):
             enters()
@@ -207,6 +208,25 @@ def test_undo_gives_the_last_answer_back(place):
     told = [(row["label"], row["kind"], row["reason"]) for row in study.history(second)]
     assert told == [(None, "label", "unreadable"), (None, "undo", None), (1, "label", None), (None, "undo", None)]
     assert study.status.labelled == 0
+
+
+@pytest.mark.parametrize("who", [None, 3, ["anna"]])
+def test_undo_is_of_a_person_and_leases_no_item_to_nobody(place, who):
+    study = Study.create(place, pool(), budget=1, raters=2)
+    study.tell(study.ask(), [0])
+    with pytest.raises(InputError, match="must be a name"):
+        study.undo(who)
+    status = study.status
+    assert (status.labelled, status.wanted, status.claimed) == (1, 1, 0)
+    assert len(study.claim("bert")) == 1
+
+
+def test_what_nobody_holds_is_not_reopened(place):
+    study = Study.create(place, pool(), budget=1, raters=2)
+    (name,) = study.ask()
+    with study._store.writing() as found:
+        found.assignments.reopen(f'"{name}"', None, "2999")
+        assert [row["until"] for row in found.assignments.open()] == [None, None]
 
 
 def test_what_was_undone_can_be_answered_otherwise(place):

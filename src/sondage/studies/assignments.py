@@ -99,7 +99,7 @@ class Assignments:
 
     def reopen(self, name: str, who: str, until: str) -> None:
         """Give an item that a person has labelled back to that person."""
-        mine = and_(_ROW.c.id == name, _ROW.c.who == who)
+        mine = and_(_ROW.c.id == name, _ROW.c.who == who, _ROW.c.done == 1)
         self._connection.execute(update(_ROW).where(mine).values(done=0, until=until))
 
     def release(self, who: str, ids: Sequence[str] | None) -> list[str]:
