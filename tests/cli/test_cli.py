@@ -565,6 +565,13 @@ def test_what_fails_leaves_no_claims(monkeypatch):
     assert (kinds.count("claimed"), kinds.count("released")) == (3, 2)
 
 
+def test_a_failed_ask_gives_back_what_was_asked_for_before():
+    planned("--model", "a")
+    run("ask", "study.db", 3)
+    assert "cannot be written" in refused("ask", "study.db", 5, "--who", "anna", "-o", f"{'x' * 300}.csv")
+    assert "at hand" not in run("team", "study.db").output
+
+
 def test_it_is_said_who_holds_what_is_left():
     planned("--model", "a", budget=4)
     run("ask", "study.db", 3, "--who", "anna", "-o", "anna.csv")

@@ -77,6 +77,16 @@ def test_a_lease_that_is_over_goes_to_another(place, lapse):
         study.tell(ids(held), [0], who="bert")
 
 
+def test_what_a_claim_asks_for_beside_leaves_the_rest_fresh(place):
+    study = Study.create(place, pool(), budget=8, stages=1)
+    asked = study.ask(3)
+    held = ids(study.claim("anna", 1))
+    claims = study.claim("anna", 5)
+    assert ids(claims)[:3] == asked
+    assert [claim.fresh for claim in claims] == [False, True, True, True, True]
+    assert [event["kind"] for event in study.audit() if event["id"] in held] == ["asked", "claimed"]
+
+
 def test_a_person_may_take_up_an_expired_lease(place, lapse):
     study = Study.create(place, pool(), budget=5, stages=1)
     held = study.claim("anna", 2)
