@@ -208,6 +208,19 @@ def test_a_pool_from_a_file_is_read_again_to_extend(place, tmp_path):
         Study.open(study.place).extend(7)
 
 
+def test_a_file_that_was_wrong_once_is_read_again(place, tmp_path):
+    path = tmp_path / "pool.csv"
+    path.write_text(right := "id,p_1\n" + "".join(f"{number},{number / 100}\n" for number in range(1, 100)))
+    Study.create(place, sondage.read_pool(path), budget=5).close()
+    with Study.open(place) as study:
+        path.write_text(right.replace("0.5\n", "0.51\n"))
+        with pytest.raises(StudyError, match="another pool"):
+            study.extend(6)
+        path.write_text(right)
+        study.extend(6)
+        assert study.status.budget == 6
+
+
 @pytest.mark.parametrize("first", [-20, -(2**62), 10**18])
 @pytest.mark.parametrize(("end", "lazy"), [("csv", None), ("parquet", False), ("parquet", True)])
 def test_texts_of_a_file_are_those_of_its_ids(end, lazy, first, tmp_path):

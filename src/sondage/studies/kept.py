@@ -167,9 +167,10 @@ class Kept:
         return [records.id_to_text(session.ids[position]) for position in session.located(names)]
 
     def _present_pool(self, pool: Pool | None = None) -> Pool:
-        """Return the pool, as given, kept, or read again, if it is the study's own."""
+        """Return the pool, as given, kept, or read again, if it is the study's own; it is kept from then on."""
         pool = pool or self._pool or self._read_pool()
         self._require_same(pool)
+        self._pool = pool
         return pool
 
     def _pool_at_hand(self) -> Pool | None:
@@ -198,7 +199,6 @@ class Kept:
         from sondage.pools.files import read_pool
 
         try:
-            self._pool = read_pool(source, **self.reading)
+            return read_pool(source, **self.reading)
         except InputError as error:
             raise StudyError(f"{self._store.name}: the next draw needs the pool: {error}") from None
-        return self._pool
