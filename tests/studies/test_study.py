@@ -17,7 +17,7 @@ import pytest
 import sondage
 from sondage import Classifier, Outcome, Pool, Study
 from sondage.core.measures import ErrorRate, ExpectedCost, FMeasure, Loss
-from sondage.errors import InputError, LabelError, StudyError
+from sondage.errors import InputError, LabelError, SondageWarning, StudyError
 from sondage.studies.forms import question_from_data, question_to_data
 from sondage.studies.method import Question
 
@@ -259,8 +259,31 @@ def test_a_pool_that_has_moved_is_found_once_it_was_given(place, tmp_path):
 def test_a_pool_in_memory_must_be_given_to_extend(rng, place):
     pool, _ = two_classes(rng)
     Study.create(place, pool, budget=10)
-    with pytest.raises(StudyError, match="pass pool="):
+    with pytest.raises(StudyError, match="did not come from a file: give it to Study.open or to extend"):
         Study.open(place).extend(20)
+
+
+def test_a_pool_that_was_given_to_extend_is_there_for_later_stages(rng, place):
+    pool, _ = two_classes(rng)
+    Study.create(place, pool, budget=10).close()
+    with Study.open(place) as study:
+        study.extend(40, pool)
+        study.tell(asked := study.ask(10), [0] * len(asked))
+        while ids := study.ask(10):
+            study.tell(ids, [0] * len(ids))
+        assert study.status.labelled == 40
+
+
+def test_an_extended_study_without_its_pool_says_what_can_be_done(rng, place):
+    pool, _ = two_classes(rng)
+    Study.create(place, pool, budget=10).extend(40)
+    with (
+        Study.open(place) as study,
+        pytest.warns(SondageWarning, match="give it to Study.open or to extend; the present order goes on"),
+        pytest.raises(InputError, match="not at hand: give it to Study.open"),
+    ):
+        while True:
+            study.tell(ids := study.ask(5), [0] * len(ids))
 
 
 @pytest.mark.parametrize("change", ["id", "output", "weight", "cost", "group", "judge", "features"])

@@ -194,7 +194,8 @@ class Kept:
         source = self._facts["source"]
         if source is None:
             raise StudyError(
-                f"{self._store.name}: the next draw needs the pool, and it did not come from a file: pass pool="
+                f"{self._store.name}: the next draw needs the pool, and it did not come from a file: "
+                "give it to Study.open or to extend"
             )
         from sondage.pools.files import read_pool
 
