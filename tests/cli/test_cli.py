@@ -528,6 +528,14 @@ def test_refusals_are_in_the_words_of_the_command_line():
     assert "--power 2.0 in (0.05, 1)" in refused(*advise)
 
 
+def test_notes_come_after_what_a_command_says():
+    planned("--model", "a")
+    Path("pool.csv").unlink()
+    said = run("ask", "study.db", "-o", "batch.csv").stderr.splitlines()
+    assert [line.partition(":")[0] for line in said[1:]] == ["note"]
+    assert "the next draw needs the pool: there is no file " in said[1]
+
+
 def test_notes_are_in_the_words_of_the_command_line():
     planned("--model", "a", "--floor", 0)
     run("ask", "study.db", "-o", "batch.csv")
