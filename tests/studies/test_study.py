@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sondage
-from sondage import Classifier, Outcome, Pool, Study
+from sondage import Classifier, Outcome, Pool, Ranking, Study
 from sondage.core.measures import ErrorRate, ExpectedCost, FMeasure, Loss
 from sondage.errors import InputError, LabelError, SondageWarning, StudyError
 from sondage.studies.forms import question_from_data, question_to_data
@@ -433,6 +433,19 @@ def test_fields_go_to_the_labeller(place):
         {"text": "three", "seen": None},
         {"text": "one", "seen": "2026-01-01T00:00:00"},
     ]
+
+
+def test_what_is_done_to_fields_changes_no_later_ones(place):
+    shown = {"queries": ["q", "q"], "documents": ["d", "e"], "grades": [[0.4, 0.6]] * 2, "fields": {"title": ["D", "E"]}}
+    pool = Pool(models={"a": Ranking(ranks=[1, 2])}, **shown)
+    study = Study.create(place, pool, measure="dcg", budget=1, raters=2)
+    for who in ("anna", "bert"):
+        (claim,) = study.claim(who)
+        (found,) = study.fields(["q"])
+        for fields in (claim.fields, found):
+            assert fields == {"title": {"d": "D", "e": "E"}}
+            fields["title"].clear()
+            fields.clear()
 
 
 IMPORTER = """

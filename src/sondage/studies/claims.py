@@ -154,7 +154,7 @@ class Lending(Kept):
 
     def _claim(self, row: Row) -> Claim:
         name = records.id_from_text(row["id"])
-        return Claim(name, self._fields[name], datetime.fromisoformat(row["until"]), bool(row.get("fresh")))
+        return Claim(name, self._shown(name), datetime.fromisoformat(row["until"]), bool(row.get("fresh")))
 
     def release(self, labeller: str, ids: Iterable[Any] | None = None) -> list[Any]:
         """Give up items that a labeller holds, so that others get them at once.

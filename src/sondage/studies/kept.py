@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -165,6 +166,10 @@ class Kept:
     def _written(self, session: Session, names: Iterable[Any]) -> list[str]:
         """Return the ids of items that were asked for, as they are written."""
         return [records.id_to_text(session.ids[position]) for position in session.located(names)]
+
+    def _shown(self, name: Any) -> dict[str, Any]:
+        """Return what the pool shows of an item, as the caller's own."""
+        return deepcopy(self._fields[name])
 
     def _present_pool(self, pool: Pool | None = None) -> Pool:
         """Return the pool, as given, kept, or read again, if it is the study's own; it is kept from then on."""
