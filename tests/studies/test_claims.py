@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+from sqlalchemy import event
 
 from sondage import Pool, Study
 from sondage.errors import InputError, LabelError
-from sondage.studies import times
+from sondage.studies import assignments, times
 
 
 def pool(size=200):
@@ -94,6 +95,35 @@ def test_a_person_may_take_up_an_expired_lease(place, lapse):
     again = study.claim("anna", 2)
     assert ids(again) == ids(held)
     assert again[0].until > held[0].until
+
+
+def test_no_statement_has_a_parameter_for_each_of_many_items(place, monkeypatch):
+    monkeypatch.setattr(assignments, "AT_ONCE", 4)
+    study, most = Study.create(place, pool(), budget=50, stages=1), []
+
+    @event.listens_for(study._store._engine, "before_cursor_execute")
+    def count(connection, cursor, statement, parameters, context, executemany):
+        if not statement.startswith("INSERT"):  # which brings its own rows
+            most.append(0 if executemany else len(parameters))
+
+    held = study.claim("anna", 40)
+    assert study.tell(ids(held[:20]), [0] * 20, who="anna") == len(study.release("anna")) == 20
+    assert max(most) <= 4 + 2  # who, and until when
+
+
+def test_what_to_release_is_gone_through_once(place):
+    class Names(list):
+        begun = 0
+
+        def __iter__(self):
+            self.begun += 1
+            return super().__iter__()
+
+    study = Study.create(place, pool(), budget=8, stages=1)
+    names = Names(f'"{claim.id}"' for claim in study.claim("anna", 5))
+    with study._store.writing() as found:
+        assert found.assignments.release("anna", names) == [*names[:]]
+    assert names.begun == 1
 
 
 def test_released_items_come_first(place):
