@@ -77,7 +77,7 @@ class Verbs(click.Group):
         """Run a command; what went wrong is said in one line, and so is what the reader must know, at its end."""
         notes: dict[str, bool] = {}  # each once, in their order; whether it was printed
 
-        def take(message: Warning | str, category: type[Warning], *_: Any) -> None:
+        def take(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
             note = f"note: {self._spelled(ctx, message)}"
             if issubclass(category, SondageWarning) and note not in notes:
                 notes[note] = ctx.invoked_subcommand in LASTING

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from reprlib import repr as brief
 from types import TracebackType
 from typing import Any
 
 from sondage.core.checks import require_number
 from sondage.core.display import Shown
 from sondage.core.measures import Measure
+from sondage.errors import MeasureError
 from sondage.pools import Pool
 from sondage.studies.account import Account
 from sondage.studies.desk import Desk
@@ -159,13 +161,15 @@ class Study(Account, Desk, Shown):
         ------
         StudyError
             If there is no study, it is of another pool or of a newer release, or needs your own measure.
+        InputError
+            If `measures` has something else, or `pool` is none.
         """
         from sondage.studies.store import Store  # here, for SQLAlchemy takes a third of the time to import sondage
 
-        given = () if measures is None else measures if isinstance(measures, Iterable) else (measures,)
+        own = _own_measures(measures)
         store = Store(place)
         store.require_study()
-        return cls(store, pool, {measure.name: measure for measure in given})
+        return cls(store, pool, own)
 
     def __enter__(self) -> Study:
         return self
@@ -215,3 +219,15 @@ class Study(Account, Desk, Shown):
                 found.move_pool(pool.source, dump(pool.reading))
             found.count_revision()
             found.add_events([{"at": at, "kind": "extended", "details": {"from": before, "to": session.budget}}])
+
+
+def _own_measures(measures: Measure | Iterable[Measure] | None) -> dict[str, Measure]:
+    """Return the user's measures by name."""
+    several = isinstance(measures, Iterable) and not isinstance(measures, str)
+    given: Any = () if measures is None else measures if several else [measures]
+    found: dict[str, Measure] = {}
+    for one in given:
+        if isinstance(one, type) or not isinstance(one, Measure):
+            raise MeasureError(f"measures has {brief(one)}, which is no measure of your own; a study knows all others")
+        found[one.name] = one
+    return found
