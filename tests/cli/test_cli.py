@@ -14,6 +14,7 @@ from click.testing import CliRunner
 import sondage
 from sondage.cli import main
 from sondage.cli.printing import print_file
+from sondage.core.catalogue.beliefs import BELIEFS
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
@@ -526,6 +527,17 @@ def test_refusals_are_in_the_words_of_the_command_line():
     assert "the study has an empty name" in refused("plan", "pool.csv", "", "--model", "a", "--budget", 5)
     advise = ["advise", "pool.csv", "--compare", "a,b", "--difference", 0.1, "--power", 2]
     assert "--power 2.0 in (0.05, 1)" in refused(*advise)
+
+
+@pytest.mark.parametrize("verb", ["plan", "advise"])
+def test_every_belief_is_in_the_help_and_so_are_shares_of_the_classes(verb):
+    told = " ".join(run(verb, "--help").output.split())
+    assert f"What labels are expected to be: {', '.join(BELIEFS)}, or shares of the classes (0.9,0.1)." in told
+    more = ("study.db",) if verb == "plan" else ()
+    options = ("--model", "a", "--budget", 5, "--classes", "ham,spam")
+    run(verb, pool_file(), *more, *options, "--belief", "0.9,0.1")
+    wrong = run(verb, "pool.csv", "other.db" if more else "--json", *options, "--belief", "0.9,x", code=2)
+    assert "'0.9,x' is neither a name nor probabilities" in wrong.stderr
 
 
 def test_notes_come_after_what_a_command_says():
