@@ -14,6 +14,7 @@ from click.testing import CliRunner
 import sondage
 from sondage.cli import main
 from sondage.cli.printing import print_file
+from sondage.core.catalogue.beliefs import BELIEFS
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
@@ -529,6 +530,25 @@ def test_refusals_are_in_the_words_of_the_command_line():
     assert "--power 2.0 in (0.05, 1)" in refused(*advise)
 
 
+@pytest.mark.parametrize("verb", ["plan", "advise"])
+def test_every_belief_is_in_the_help_and_so_are_shares_of_the_classes(verb):
+    told = " ".join(run(verb, "--help").output.split())
+    assert f"What labels are expected to be: {', '.join(BELIEFS)}, or shares of the classes (0.9,0.1)." in told
+    more = ("study.db",) if verb == "plan" else ()
+    options = ("--model", "a", "--budget", 5, "--classes", "ham,spam")
+    run(verb, pool_file(), *more, *options, "--belief", "0.9,0.1")
+    wrong = run(verb, "pool.csv", "other.db" if more else "--json", *options, "--belief", "0.9,x", code=2)
+    assert "'0.9,x' is neither a name nor probabilities" in wrong.stderr
+
+
+def test_notes_come_after_what_a_command_says():
+    planned("--model", "a")
+    Path("pool.csv").unlink()
+    said = run("ask", "study.db", "-o", "batch.csv").stderr.splitlines()
+    assert [line.partition(":")[0] for line in said[1:]] == ["note"]
+    assert "the next draw needs the pool: there is no file " in said[1]
+
+
 def test_notes_are_in_the_words_of_the_command_line():
     planned("--model", "a", "--floor", 0)
     run("ask", "study.db", "-o", "batch.csv")
@@ -564,6 +584,13 @@ def test_what_fails_leaves_no_claims(monkeypatch):
     assert "1 at hand" in run("team", "study.db").output
     kinds = [line.split()[1] for line in run("audit", "study.db").output.splitlines()]
     assert (kinds.count("claimed"), kinds.count("released")) == (3, 2)
+
+
+def test_a_failed_ask_gives_back_what_was_asked_for_before():
+    planned("--model", "a")
+    run("ask", "study.db", 3)
+    assert "cannot be written" in refused("ask", "study.db", 5, "--who", "anna", "-o", f"{'x' * 300}.csv")
+    assert "at hand" not in run("team", "study.db").output
 
 
 def test_it_is_said_who_holds_what_is_left():

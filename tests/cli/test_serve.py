@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+import warnings
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 
 import sondage
 from sondage.cli import main
+from sondage.errors import SondageWarning
 
 
 @pytest.fixture
@@ -51,6 +53,20 @@ def test_tokens_of_ones_own_are_in_the_links(study, monkeypatch):
     links = re.findall(r"http://\S+", printed)
     assert [parse_qs(urlsplit(link).query) for link in links] == [{"token": [token]} for token in own.values()]
     assert not any(urlsplit(link).fragment for link in links)
+
+
+def test_what_the_reader_must_know_is_printed_once_and_at_once(study, monkeypatch, capsys):
+    said = []
+
+    def page(app, listening):
+        capsys.readouterr()
+        for _ in range(2):
+            warnings.warn("the pool is gone", SondageWarning, stacklevel=1)
+            said.append(capsys.readouterr().err)
+
+    monkeypatch.setattr("sondage.cli.serve._run", page)
+    main(["serve", study.place, "--port", "0"], standalone_mode=False)
+    assert [*said, capsys.readouterr().err] == ["note: the pool is gone\n", "", ""]
 
 
 def test_a_port_in_use_is_said(study):

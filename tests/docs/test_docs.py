@@ -90,6 +90,22 @@ def test_modules_offer_what_others_take():
     assert sorted((module, name) for module, name in hidden if f"{module}.{name}" not in offered) == []
 
 
+def test_functions_that_nobody_else_takes_are_not_offered():
+    folders = ("src", "tests", "benchmarks", "experiments", "examples")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    words = {path: set(re.findall(r"\w+", path.read_text())) for path in paths}
+    pages = "".join(page.read_text() for page in (ROOT / "docs" / "reference").glob("*.md"))
+    idle = []
+    for path in (ROOT / "src").rglob("*.py"):
+        tree, module = ast.parse(path.read_text()), ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+        offered = [] if f"::: {module}\n" in pages else names_in_all(tree) or []
+        functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)} & set(offered)
+        idle += [
+            (module, name) for name in functions if not any(name in words[other] for other in paths if other != path)
+        ]
+    assert sorted(idle) == []
+
+
 def test_import_is_light():
     code = "import sondage, sys, json; print(json.dumps(sorted(sys.modules)))"
     # -I leaves out what the environment adds; the path is given by hand.

@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+from sqlalchemy import event
 
 from sondage import Pool, Study
 from sondage.errors import InputError, LabelError
-from sondage.studies import times
+from sondage.studies import assignments, times
 
 
 def pool(size=200):
@@ -77,6 +78,16 @@ def test_a_lease_that_is_over_goes_to_another(place, lapse):
         study.tell(ids(held), [0], who="bert")
 
 
+def test_what_a_claim_asks_for_beside_leaves_the_rest_fresh(place):
+    study = Study.create(place, pool(), budget=8, stages=1)
+    asked = study.ask(3)
+    held = ids(study.claim("anna", 1))
+    claims = study.claim("anna", 5)
+    assert ids(claims)[:3] == asked
+    assert [claim.fresh for claim in claims] == [False, True, True, True, True]
+    assert [event["kind"] for event in study.audit() if event["id"] in held] == ["asked", "claimed"]
+
+
 def test_a_person_may_take_up_an_expired_lease(place, lapse):
     study = Study.create(place, pool(), budget=5, stages=1)
     held = study.claim("anna", 2)
@@ -84,6 +95,35 @@ def test_a_person_may_take_up_an_expired_lease(place, lapse):
     again = study.claim("anna", 2)
     assert ids(again) == ids(held)
     assert again[0].until > held[0].until
+
+
+def test_no_statement_has_a_parameter_for_each_of_many_items(place, monkeypatch):
+    monkeypatch.setattr(assignments, "AT_ONCE", 4)
+    study, most = Study.create(place, pool(), budget=50, stages=1), []
+
+    @event.listens_for(study._store._engine, "before_cursor_execute")
+    def count(connection, cursor, statement, parameters, context, executemany):
+        if not statement.startswith("INSERT"):  # which brings its own rows
+            most.append(0 if executemany else len(parameters))
+
+    held = study.claim("anna", 40)
+    assert study.tell(ids(held[:20]), [0] * 20, who="anna") == len(study.release("anna")) == 20
+    assert max(most) <= 4 + 2  # who, and until when
+
+
+def test_what_to_release_is_gone_through_once(place):
+    class Names(list):
+        begun = 0
+
+        def __iter__(self):
+            self.begun += 1
+            return super().__iter__()
+
+    study = Study.create(place, pool(), budget=8, stages=1)
+    names = Names(f'"{claim.id}"' for claim in study.claim("anna", 5))
+    with study._store.writing() as found:
+        assert found.assignments.release("anna", names) == [*names[:]]
+    assert names.begun == 1
 
 
 def test_released_items_come_first(place):
@@ -104,6 +144,7 @@ def test_a_name_is_a_line_of_text_wherever_it_enters(place, who):
         lambda: study.claim(who),
         lambda: study.tell([name], [0], who=who if isinstance(who, str) else [who]),
         lambda: study.resolve(name, 0, who),
+        lambda: study.undo(who),
     ):
         with pytest.raises(InputError, match="must be a name: 1 to 80 printable characters"):
             enters()
@@ -207,6 +248,25 @@ def test_undo_gives_the_last_answer_back(place):
     told = [(row["label"], row["kind"], row["reason"]) for row in study.history(second)]
     assert told == [(None, "label", "unreadable"), (None, "undo", None), (1, "label", None), (None, "undo", None)]
     assert study.status.labelled == 0
+
+
+@pytest.mark.parametrize("who", [None, 3, ["anna"]])
+def test_undo_is_of_a_person_and_leases_no_item_to_nobody(place, who):
+    study = Study.create(place, pool(), budget=1, raters=2)
+    study.tell(study.ask(), [0])
+    with pytest.raises(InputError, match="must be a name"):
+        study.undo(who)
+    status = study.status
+    assert (status.labelled, status.wanted, status.claimed) == (1, 1, 0)
+    assert len(study.claim("bert")) == 1
+
+
+def test_what_nobody_holds_is_not_reopened(place):
+    study = Study.create(place, pool(), budget=1, raters=2)
+    (name,) = study.ask()
+    with study._store.writing() as found:
+        found.assignments.reopen(f'"{name}"', None, "2999")
+        assert [row["until"] for row in found.assignments.open()] == [None, None]
 
 
 def test_what_was_undone_can_be_answered_otherwise(place):

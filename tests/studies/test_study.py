@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import sondage
-from sondage import Classifier, Outcome, Pool, Study
+from sondage import Classifier, Outcome, Pool, Ranking, Study
 from sondage.core.measures import ErrorRate, ExpectedCost, FMeasure, Loss
-from sondage.errors import InputError, LabelError, StudyError
+from sondage.errors import InputError, LabelError, MeasureError, SondageWarning, StudyError
 from sondage.studies.forms import question_from_data, question_to_data
 from sondage.studies.method import Question
 
@@ -208,6 +208,19 @@ def test_a_pool_from_a_file_is_read_again_to_extend(place, tmp_path):
         Study.open(study.place).extend(7)
 
 
+def test_a_file_that_was_wrong_once_is_read_again(place, tmp_path):
+    path = tmp_path / "pool.csv"
+    path.write_text(right := "id,p_1\n" + "".join(f"{number},{number / 100}\n" for number in range(1, 100)))
+    Study.create(place, sondage.read_pool(path), budget=5).close()
+    with Study.open(place) as study:
+        path.write_text(right.replace("0.5\n", "0.51\n"))
+        with pytest.raises(StudyError, match="another pool"):
+            study.extend(6)
+        path.write_text(right)
+        study.extend(6)
+        assert study.status.budget == 6
+
+
 @pytest.mark.parametrize("first", [-20, -(2**62), 10**18])
 @pytest.mark.parametrize(("end", "lazy"), [("csv", None), ("parquet", False), ("parquet", True)])
 def test_texts_of_a_file_are_those_of_its_ids(end, lazy, first, tmp_path):
@@ -246,8 +259,31 @@ def test_a_pool_that_has_moved_is_found_once_it_was_given(place, tmp_path):
 def test_a_pool_in_memory_must_be_given_to_extend(rng, place):
     pool, _ = two_classes(rng)
     Study.create(place, pool, budget=10)
-    with pytest.raises(StudyError, match="pass pool="):
+    with pytest.raises(StudyError, match=r"did not come from a file: give it to Study\.open or to extend"):
         Study.open(place).extend(20)
+
+
+def test_a_pool_that_was_given_to_extend_is_there_for_later_stages(rng, place):
+    pool, _ = two_classes(rng)
+    Study.create(place, pool, budget=10).close()
+    with Study.open(place) as study:
+        study.extend(40, pool)
+        study.tell(asked := study.ask(10), [0] * len(asked))
+        while ids := study.ask(10):
+            study.tell(ids, [0] * len(ids))
+        assert study.status.labelled == 40
+
+
+def test_an_extended_study_without_its_pool_says_what_can_be_done(rng, place):
+    pool, _ = two_classes(rng)
+    Study.create(place, pool, budget=10).extend(40)
+    with Study.open(place) as study:
+        study.tell(ids := study.ask(10), [0] * len(ids))
+        with (
+            pytest.warns(SondageWarning, match=r"give it to Study\.open or to extend; the present order goes on"),
+            pytest.raises(InputError, match=r"not at hand: give it to Study\.open$"),
+        ):
+            study.ask(10)
 
 
 @pytest.mark.parametrize("change", ["id", "output", "weight", "cost", "group", "judge", "features"])
@@ -356,6 +392,36 @@ def test_places_that_cannot_hold_a_study(rng, tmp_path):
         Study.create("nosuch://host/name", pool, budget=10)
 
 
+@pytest.mark.parametrize("measures", ["f1", 3, object(), FMeasure, ["f1"], {"f1": FMeasure()}])
+def test_only_measures_are_taken_for_ones_own(measures, rng, tmp_path):
+    pool, _ = two_classes(rng)
+    Study.create(tmp_path / "study.db", pool, budget=10).close()
+    with pytest.raises(MeasureError, match=r"^measures has .*, which is no measure of your own; a study knows "):
+        Study.open(tmp_path / "study.db", measures=measures)
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        (None, "None is no name of a study; name a file or a database URL"),
+        (3, "3 is no name of a study"),
+        (b"a", "b'a' is no name of a study"),
+        ("a\0b", r"'a\\x00b' is no name of a study"),
+        (Path("a\0b"), r"Path\('a\\x00b'\) is no name of a study"),
+        (".", r"^\. names a folder; name a file or a database URL$"),
+        ("new/", "^new/ names a folder; name a file"),
+    ],
+)
+def test_places_that_are_no_names(place, message, rng, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pool, _ = two_classes(rng)
+    for call in (lambda: Study.create(place, pool, budget=10), lambda: Study.open(place)):
+        with pytest.raises(StudyError, match=message) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_empty_file_and_another_database_hold_no_study(tmp_path, rng):
     pool, _ = two_classes(rng)
     (tmp_path / "empty.db").touch()
@@ -397,6 +463,24 @@ def test_fields_go_to_the_labeller(place):
         {"text": "three", "seen": None},
         {"text": "one", "seen": "2026-01-01T00:00:00"},
     ]
+
+
+def test_what_is_done_to_fields_changes_no_later_ones(place):
+    shown = {
+        "queries": ["q", "q"],
+        "documents": ["d", "e"],
+        "grades": [[0.4, 0.6]] * 2,
+        "fields": {"title": ["D", "E"]},
+    }
+    pool = Pool(models={"a": Ranking(ranks=[1, 2])}, **shown)
+    study = Study.create(place, pool, measure="dcg", budget=1, raters=2)
+    for who in ("anna", "bert"):
+        (claim,) = study.claim(who)
+        (found,) = study.fields(["q"])
+        for fields in (claim.fields, found):
+            assert fields == {"title": {"d": "D", "e": "E"}}
+            fields["title"].clear()
+            fields.clear()
 
 
 IMPORTER = """

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from sondage.cli.options import divided, json_option, pool_options, require_with
+from sondage.cli.options import belief_option, divided, json_option, pool_options, require_with
 from sondage.cli.printing import print_json, print_lines, waiting
 from sondage.cli.reading import read
 from sondage.cli.spelling import in_options
@@ -35,9 +35,7 @@ __all__ = ["command"]
     help="With --difference: wanted power to find it.",
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of test and interval.")
-@click.option(
-    "--belief", help="What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad."
-)
+@belief_option
 @pool_options
 @json_option
 def command(

@@ -38,6 +38,9 @@ VERBS = {
     "audit": "audit",
 }
 
+LASTING = {"serve"}
+"""Verbs that end when they are stopped, of which notes are printed at once."""
+
 
 class Verbs(click.Group):
     """Commands that are imported when they are called for, each from its own file."""
@@ -71,16 +74,26 @@ class Verbs(click.Group):
             sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what went wrong is said in one line, and so is what the reader must know."""
-        with warnings.catch_warnings(record=True) as caught:
+        """Run a command; what went wrong is said in one line, and so is what the reader must know, at its end."""
+        notes: dict[str, bool] = {}  # each once, in their order; whether it was printed
+
+        def take(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+            note = f"note: {self._spelled(ctx, message)}"
+            if issubclass(category, SondageWarning) and note not in notes:
+                notes[note] = ctx.invoked_subcommand in LASTING
+                if notes[note]:
+                    print_line(note, err=True)
+
+        with warnings.catch_warnings():
             warnings.simplefilter("always", SondageWarning)
+            warnings.showwarning = take
             try:
                 result = super().invoke(ctx)
             except SondageError as error:
                 raise click.ClickException(self._spelled(ctx, error)) from error
             finally:
-                for warning in (one for one in caught if issubclass(one.category, SondageWarning)):
-                    print_line(f"note: {self._spelled(ctx, warning.message)}", err=True)
+                for note in (note for note, printed in notes.items() if not printed):
+                    print_line(note, err=True)
         return result
 
     def _spelled(self, ctx: click.Context, message: Exception | str) -> str:

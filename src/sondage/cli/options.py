@@ -8,9 +8,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from sondage.core.catalogue.beliefs import BELIEFS
 from sondage.errors import InputError
 
 __all__ = [
+    "belief_option",
     "divided",
     "format_option",
     "json_option",
@@ -63,6 +65,22 @@ def sequence_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --sequence."""
     text = "Add what holds however often you look, and whenever you stop."
     return click.option("--sequence", is_flag=True, help=text)(command)
+
+
+def belief_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --belief."""
+    text = f"What labels are expected to be: {', '.join(BELIEFS)}, or shares of the classes (0.9,0.1)."
+    return click.option("--belief", help=text, callback=_belief)(command)
+
+
+def _belief(context: click.Context, option: click.Parameter, text: str | None) -> Any:
+    """Return a belief's name, or the numbers of a class prior."""
+    if text is None or "," not in text:
+        return text
+    try:
+        return tuple(float(share) for share in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is neither a name nor probabilities, as in 0.9,0.1") from None
 
 
 def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sondage.cli.options import divided, pool_options, require_with
+from sondage.cli.options import belief_option, divided, pool_options, require_with
 from sondage.cli.printing import print_lines, waiting
 from sondage.cli.reading import read
 from sondage.errors import InputError
@@ -25,8 +25,6 @@ PARTS = {
     "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, hypergeometric, fieller or anytime "
     "(bootstrap: in Python).",
     "test": "Of a comparison: auto, t, wald, hypergeometric, mcnemar, permutation, bootstrap or anytime.",
-    "belief": "What labels are expected to be: model, judge, learned, ensemble, uniform, peaked, broad, or shares of "
-    "the classes (0.9,0.1).",
     "target": "pool (this finite pool) or population (what it was drawn from).",
 }
 
@@ -34,19 +32,8 @@ PARTS = {
 def _parts(command: Any) -> Any:
     """Add the options that name parts of the method."""
     for name in reversed(PARTS):
-        callback = _belief if name == "belief" else None
-        command = click.option(f"--{name}", help=PARTS[name], callback=callback)(command)
+        command = click.option(f"--{name}", help=PARTS[name])(command)
     return command
-
-
-def _belief(context: click.Context, option: click.Parameter, text: str | None) -> Any:
-    """Return a belief's name, or the numbers of a class prior."""
-    if text is None or "," not in text:
-        return text
-    try:
-        return tuple(float(share) for share in text.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is neither a name nor probabilities, as in 0.9,0.1") from None
 
 
 @click.command("plan", short_help="Plan a study: choose the items to label.")
@@ -69,6 +56,7 @@ def _belief(context: click.Context, option: click.Parameter, text: str | None) -
 @click.option("--positive", help="The positive class; by default the second.")
 @click.option("--method", help="default, passive, or thesis (its algorithms to the letter).")
 @_parts
+@belief_option
 @click.option("--floor", type=float, help="Share of the draw spread over all items that can matter.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of tests.")
 @click.option(

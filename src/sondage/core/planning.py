@@ -14,7 +14,7 @@ import numpy as np
 from sondage.core.draws import filled_factor
 from sondage.core.predictions import Floats
 
-__all__ = ["budget_for", "draws_for_cost", "poisson_variance", "repeated_variance"]
+__all__ = ["budget_for", "poisson_variance", "repeated_variance"]
 
 
 def poisson_variance(
@@ -63,16 +63,16 @@ def repeated_variance(
     0.008
     """
     drawn, mass = sizes > 0, sizes if counts is None else sizes * counts
-    draws = budget if costs is None else draws_for_cost(mass, costs, budget)
+    draws = budget if costs is None else _draws_for_cost(mass, costs, budget)
     return float(np.sum(residuals[drawn] ** 2 / (sizes[drawn] / mass.sum())) / draws)
 
 
-def draws_for_cost(sizes: Floats, costs: Floats, budget: float) -> float:
+def _draws_for_cost(sizes: Floats, costs: Floats, budget: float) -> float:
     r"""Return the number of draws whose expected cost is the budget: :math:`n^* = \Lambda / E_q[c]` (thesis 4.25).
 
     Examples
     --------
-    >>> draws_for_cost(np.array([3.0, 1.0]), np.array([1.0, 5.0]), 20.0)
+    >>> _draws_for_cost(np.array([3.0, 1.0]), np.array([1.0, 5.0]), 20.0)
     10.0
     """
     return budget / float(np.sum(sizes * costs) / np.sum(sizes))

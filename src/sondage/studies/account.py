@@ -199,7 +199,7 @@ class Account(Kept):
             If an item was never asked for.
         """
         with self._reading() as (session, _):
-            return [self._fields[session.ids[position]] for position in session.located(listed("ids", ids))]
+            return [self._shown(session.ids[position]) for position in session.located(listed("ids", ids))]
 
     def documents(self, ids: Any) -> list[list[Any]]:
         """Return, of rankings, the documents of these queries; a label judges all of them.
@@ -322,7 +322,7 @@ class Account(Kept):
             tuple((row["who"], decode_label(row["label"], task)) for row in given),
             None if label is PENDING else decode_label(label, task),
             ballots.resolution(item) is not None,
-            self._fields[name],
+            self._shown(name),
         )
 
 

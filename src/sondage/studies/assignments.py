@@ -7,17 +7,17 @@ The lease is in the locked row itself: PostgreSQL checks a row again once it has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, exists, func, insert, or_, select, update
 
 from sondage.studies import tables
 
-__all__ = ["AT_ONCE", "Assignments"]
+__all__ = ["Assignments", "statements_of"]
 
 AT_ONCE = 500
-"""How many ids go into one statement."""
+"""How many ids go into one statement; databases bound its parameters."""
 
 Row = dict[str, Any]
 
@@ -56,7 +56,8 @@ class Assignments:
         while len(taken) < count and (found := self._free(who, count - len(taken), now)):
             first = list({row["id"]: row for row in reversed(found)}.values())[::-1]  # one of an item's assignments
             numbers = [row["number"] for row in first]
-            self._connection.execute(update(_ROW).where(_ROW.c.number.in_(numbers)).values(who=who, until=until))
+            for some in statements_of(numbers):
+                self._connection.execute(update(_ROW).where(_ROW.c.number.in_(some)).values(who=who, until=until))
             expired += [row for row in first if row["who"] not in (None, who)]
             taken += [row | {"who": who, "until": until, "fresh": True} for row in first]
         return taken, expired
@@ -75,8 +76,7 @@ class Assignments:
     def of(self, ids: Sequence[str]) -> dict[str, list[Row]]:
         """Return all assignments of these items, in their order; locked."""
         found: dict[str, list[Row]] = {name: [] for name in ids}
-        for part in range(0, len(ids), AT_ONCE):
-            names = ids[part : part + AT_ONCE]
+        for names in statements_of(ids):
             query = select(_ROW).where(_ROW.c.id.in_(names)).order_by(_ROW.c.number)
             for row in self._all(query.with_for_update()):
                 found[row["id"]].append(row)
@@ -99,20 +99,26 @@ class Assignments:
 
     def reopen(self, name: str, who: str, until: str) -> None:
         """Give an item that a person has labelled back to that person."""
-        mine = and_(_ROW.c.id == name, _ROW.c.who == who)
+        mine = and_(_ROW.c.id == name, _ROW.c.who == who, _ROW.c.done == 1)
         self._connection.execute(update(_ROW).where(mine).values(done=0, until=until))
 
     def release(self, who: str, ids: Sequence[str] | None) -> list[str]:
         """Give up what a person holds, all or these items; return which."""
         mine = and_(_OPEN, _ROW.c.who == who)
         held = [row["id"] for row in self._all(select(_ROW).where(mine).with_for_update())]
-        let_go = held if ids is None else [name for name in held if name in set(ids)]
+        wanted = set(held if ids is None else ids)
+        let_go = [name for name in held if name in wanted]
         for name in let_go:
             self._connection.execute(update(_ROW).where(mine, _ROW.c.id == name).values(who=None, until=None))
         return let_go
 
     def _all(self, query: Any) -> list[Row]:
         return [dict(row) for row in self._connection.execute(query).mappings()]
+
+
+def statements_of(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Yield the parts of these that go into one statement each."""
+    return (values[first : first + AT_ONCE] for first in range(0, len(values), AT_ONCE))
 
 
 def _lapsed(now: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sondage.studies.ledger import Records
 
 __all__ = ["Claim", "Lending"]
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ class Lending(Kept):
         """
         require_count("n", n)
         require_name(labeller)
+        taken: list[Row] = []
         if not self._store.is_file:  # claims of items that were asked for already pass each other: nobody queues
             with self._lock, self._store.writing() as found:
                 self._refresh(found)
@@ -127,16 +130,16 @@ class Lending(Kept):
                 if len(taken) == n:
                     return [self._claim(row) for row in taken]
         with self._writing() as (session, found):
-            taken = self._take(found, labeller, n)
+            taken = self._take(found, labeller, n, taken)
             if len(taken) < n and session.remaining:
                 session.held = set(session.pending)  # what this labeller could take is taken
                 self._ask(session, n - len(taken), found)
                 self._refresh(found)
-                taken = self._take(found, labeller, n)
+                taken = self._take(found, labeller, n, taken)
             return [self._claim(row) for row in taken]
 
-    def _take(self, found: Records, labeller: str, n: int) -> list[Any]:
-        """Lease items, and log which leases ran out and which are new."""
+    def _take(self, found: Records, labeller: str, n: int, before: Sequence[Row] = ()) -> list[Row]:
+        """Lease items, and log which leases ran out and which are new; what the same claim took before stays fresh."""
         at = now()
         taken, expired = found.assignments.take(labeller, n, at, now(self._facts["lease"]))
         fresh = [row for row in taken if row.get("fresh")]
@@ -146,11 +149,12 @@ class Lending(Kept):
             for row in fresh
         ]
         found.add_events(log)
-        return taken
+        earlier = {row["number"] for row in before if row.get("fresh")}
+        return [row | {"fresh": True} if row["number"] in earlier else row for row in taken]
 
-    def _claim(self, row: Mapping[str, Any]) -> Claim:
+    def _claim(self, row: Row) -> Claim:
         name = records.id_from_text(row["id"])
-        return Claim(name, self._fields[name], datetime.fromisoformat(row["until"]), bool(row.get("fresh")))
+        return Claim(name, self._shown(name), datetime.fromisoformat(row["until"]), bool(row.get("fresh")))
 
     def release(self, labeller: str, ids: Iterable[Any] | None = None) -> list[Any]:
         """Give up items that a labeller holds, so that others get them at once.

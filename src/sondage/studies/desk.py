@@ -136,8 +136,14 @@ class Desk(Lending):
         -------
         str, number or None
             The item; None if there is nothing to take back.
+
+        Raises
+        ------
+        InputError
+            If the name is none.
         """
         require_texts(request=request)
+        require_name(labeller)
 
         def write(session: Session, found: Records) -> Any:
             last = self._ballots.last_of(labeller)

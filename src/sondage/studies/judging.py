@@ -17,7 +17,7 @@ from sondage.pools.orders import column_names
 from sondage.pools.table import number_or_nan
 from sondage.studies.method import Question
 
-__all__ = ["Judgements", "as_asked", "judged", "judgements", "judgements_from_table", "pool_judgements"]
+__all__ = ["Judgements", "as_asked", "judged", "judgements", "pool_judgements"]
 
 Judgements = tuple[tuple[str, int], ...]
 """A coded label: each document's text and grade code."""
@@ -78,14 +78,14 @@ def _by_text(label: Mapping[Any, Any], documents: Sequence[Any]) -> dict[Any, An
     return {document: label.get(document, texts.get(str(document))) for document in documents}
 
 
-def judgements_from_table(labels: Any) -> Any:
+def _judgements_from_table(labels: Any) -> Any:
     """Return a long table with columns query, document and label as query -> document -> grade; others as they are.
 
     A row without a grade is as none: nobody has judged that document.
 
     Examples
     --------
-    >>> judgements_from_table({"query": [1, 1], "document": ["a", "b"], "label": [2, 0]})
+    >>> _judgements_from_table({"query": [1, 1], "document": ["a", "b"], "label": [2, 0]})
     {1: {'a': 2, 'b': 0}}
     """
     names = ("query", "document", "label")
@@ -105,7 +105,7 @@ def judgements_from_table(labels: Any) -> Any:
 
 def pool_judgements(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     """Return a function from queries to judgements, out of a mapping, a long table, or an array over the pool's own."""
-    labels = judgements_from_table(labels)
+    labels = _judgements_from_table(labels)
     if isinstance(labels, Mapping):
         return lambda ids: labels
     if pool.listed is None:

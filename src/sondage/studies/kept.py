@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -166,10 +167,15 @@ class Kept:
         """Return the ids of items that were asked for, as they are written."""
         return [records.id_to_text(session.ids[position]) for position in session.located(names)]
 
+    def _shown(self, name: Any) -> dict[str, Any]:
+        """Return what the pool shows of an item, as the caller's own."""
+        return deepcopy(self._fields[name])
+
     def _present_pool(self, pool: Pool | None = None) -> Pool:
-        """Return the pool, as given, kept, or read again, if it is the study's own."""
+        """Return the pool, as given, kept, or read again, if it is the study's own; it is kept from then on."""
         pool = pool or self._pool or self._read_pool()
         self._require_same(pool)
+        self._pool = pool
         return pool
 
     def _pool_at_hand(self) -> Pool | None:
@@ -193,12 +199,12 @@ class Kept:
         source = self._facts["source"]
         if source is None:
             raise StudyError(
-                f"{self._store.name}: the next draw needs the pool, and it did not come from a file: pass pool="
+                f"{self._store.name}: the next draw needs the pool, and it did not come from a file: "
+                "give it to Study.open or to extend"
             )
         from sondage.pools.files import read_pool
 
         try:
-            self._pool = read_pool(source, **self.reading)
+            return read_pool(source, **self.reading)
         except InputError as error:
             raise StudyError(f"{self._store.name}: the next draw needs the pool: {error}") from None
-        return self._pool

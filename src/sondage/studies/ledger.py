@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, inspect, select,
 
 from sondage.errors import ConflictError, StudyError
 from sondage.studies import tables
-from sondage.studies.assignments import AT_ONCE, Assignments
+from sondage.studies.assignments import Assignments, statements_of
 from sondage.studies.records import dump
 from sondage.studies.times import now
 from sondage.version import __version__
@@ -146,10 +146,8 @@ class Records:
         """Append what was asked for, with an assignment for each label that it is to get."""
         self._add(tables.asks, [{"id": name, "at": at} for name in ids])
         raters: dict[str, int] = {}
-        for part in range(0, len(ids), AT_ONCE):
-            query = select(tables.draws.c.id, tables.draws.c.raters).where(
-                tables.draws.c.id.in_(ids[part : part + AT_ONCE])
-            )
+        for names in statements_of(ids):
+            query = select(tables.draws.c.id, tables.draws.c.raters).where(tables.draws.c.id.in_(names))
             raters |= {row.id: row.raters for row in self._connection.execute(query)}
         self.assignments.add(name for name in ids for _ in range(raters[name]))
 

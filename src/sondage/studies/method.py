@@ -17,7 +17,7 @@ from sondage.core.significance import null_difference
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS
 
-__all__ = ["METHODS", "TARGETS", "Method", "Question", "check_part", "choose_method"]
+__all__ = ["METHODS", "Method", "Question", "check_part", "choose_method"]
 
 TARGETS = ("pool", "population")
 

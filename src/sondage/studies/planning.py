@@ -32,7 +32,6 @@ __all__ = [
     "Plan",
     "Stage",
     "check_target",
-    "contrasts_of",
     "design_of",
     "main_contrasts",
     "make_plan",
@@ -125,7 +124,7 @@ def check_target(functional: Functional, target: str) -> None:
         raise MeasureError(f"measure {functional.name!r} is of the pool itself; target='population' does not fit it")
 
 
-def contrasts_of(question: Question, functional: Functional, names: tuple[str, ...]) -> Sequence[Contrast]:
+def _contrasts_of(question: Question, functional: Functional, names: tuple[str, ...]) -> Sequence[Contrast]:
     """Return the contrasts a question asks for of one measure: one, or all pairs of models."""
     index = [names.index(name) for name in question.models]
     if question.kind == "evaluate":
@@ -135,7 +134,7 @@ def contrasts_of(question: Question, functional: Functional, names: tuple[str, .
 
 def main_contrasts(question: Question, task: Task, names: tuple[str, ...]) -> list[Contrast]:
     """Return a question's contrast of each measure; of more than two models that of the first pair."""
-    return [contrasts_of(question, measure.ready(task), names)[0] for measure in question.measures]
+    return [_contrasts_of(question, measure.ready(task), names)[0] for measure in question.measures]
 
 
 def upright(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
@@ -166,7 +165,7 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
         If a measure does not fit the task, or is undefined whatever the labels.
     """
     functionals = _functionals(pool.task, question, method)
-    wanted = [contrasts_of(question, functional, pool.models) for functional in functionals]
+    wanted = [_contrasts_of(question, functional, pool.models) for functional in functionals]
     models = tuple(sorted({pool.model(name) for name in question.models}))
     belief, uninformed = _beliefs(pool, method, models, past)
     sums = PoolSums(pool, models, functionals, belief, uninformed, past)

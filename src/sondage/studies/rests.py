@@ -26,7 +26,7 @@ from sondage.studies.sums import Past
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["Rests", "drawn_units", "kept_rests", "key_of", "later_rests", "rests_of", "rests_with_dropped"]
+__all__ = ["Rests", "drawn_units", "kept_rests", "key_of", "later_rests", "rests_with_dropped"]
 
 Rests = Mapping[str, Rest]
 
@@ -71,10 +71,10 @@ def later_rests(
 
     With the urn that the stage was drawn from it is one; but a size for each unit is held until then.
     """
-    return Later(partial(rests_of, pool, question, method, stage, past, urn))
+    return Later(partial(_rests_of, pool, question, method, stage, past, urn))
 
 
-def rests_of(
+def _rests_of(
     pool: Pool, question: Question, method: Method, stage: Stage, past: Past | None, urn: Urn | None = None
 ) -> dict[str, Rest]:
     """Return the rest after a stage for each contrast that bets can be made on, by `key_of`.

@@ -212,7 +212,7 @@ class Session(Sheet):
     def _go_on(self) -> None:
         """Let the present stage's order go on in place of a next stage: what is in reserve is asked for."""
         if len(self.ids) == len(self.asked) + self.room:
-            raise InputError("the next items are drawn from the pool, which is not at hand: pass pool=")
+            raise InputError("the next items are drawn from the pool, which is not at hand: give it to Study.open")
         self.stages[-1] = replace(self.stage, drawn=self.stage.drawn.until(None))
 
     def _drawn_units(self, pool: Pool) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from reprlib import repr as brief
 from typing import Any
 from weakref import finalize
 
@@ -39,11 +40,14 @@ class Store:
     Raises
     ------
     StudyError
-        If the name is empty, that of a database in memory, or a URL that cannot be used.
+        If the name is none, empty, that of a folder or of a database in memory, or a URL that cannot be used.
     """
 
     def __init__(self, place: str | os.PathLike[str]) -> None:
-        self.place = os.fspath(place)
+        name: str | bytes | None = os.fspath(place) if isinstance(place, str | os.PathLike) else None
+        if not isinstance(name, str) or "\0" in name:
+            raise StudyError(f"{brief(place)} is no name of a study; name a file or a database URL")
+        self.place = name
         if not self.place:
             raise StudyError("the study has an empty name; name a file or a database URL")
         if self.place == ":memory:":
@@ -51,6 +55,8 @@ class Store:
                 f"{self.place}: a study is kept in a file or in PostgreSQL; sondage.evaluate needs neither"
             )
         self.is_file = "://" not in self.place
+        if self.is_file and (os.path.isdir(self.place) or not os.path.basename(self.place)):
+            raise StudyError(f"{self.place} names a folder; name a file or a database URL")
         self._engine = _file_engine(Path(self.place)) if self.is_file else _url_engine(self.place)
         finalize(self, self._engine.dispose)
         self.name = self.place if self.is_file else self._engine.url.set(drivername="postgresql").render_as_string()

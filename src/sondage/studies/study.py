@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from reprlib import repr as brief
 from types import TracebackType
 from typing import Any
 
 from sondage.core.checks import require_number
 from sondage.core.display import Shown
 from sondage.core.measures import Measure
+from sondage.errors import MeasureError
 from sondage.pools import Pool
 from sondage.studies.account import Account
 from sondage.studies.desk import Desk
 from sondage.studies.filing import creation_event, plan_event, stage_row, stage_rows, study_row
 from sondage.studies.method import Method, choose_method
-from sondage.studies.questions import make_question
+from sondage.studies.questions import are_several, make_question
 from sondage.studies.records import dump
 from sondage.studies.session import Session
 from sondage.studies.sharing import make_sharing
@@ -123,8 +125,7 @@ class Study(Account, Desk, Shown):
         store = Store(place)
         store.require_free()
         session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed, kept=True)
-        several = isinstance(measure, Sequence) and not isinstance(measure, str)
-        facts, drawn = study_row(pool, session, several, sharing), stage_rows(session, pool, 0, sharing)
+        facts, drawn = study_row(pool, session, are_several(measure), sharing), stage_rows(session, pool, 0, sharing)
         store.use_log()
         with store.writing() as new:
             new.make_tables()
@@ -159,13 +160,15 @@ class Study(Account, Desk, Shown):
         ------
         StudyError
             If there is no study, it is of another pool or of a newer release, or needs your own measure.
+        InputError
+            If `measures` has something else, or `pool` is none.
         """
         from sondage.studies.store import Store  # here, for SQLAlchemy takes a third of the time to import sondage
 
-        given = () if measures is None else measures if isinstance(measures, Iterable) else (measures,)
+        own = _own_measures(measures)
         store = Store(place)
         store.require_study()
-        return cls(store, pool, {measure.name: measure for measure in given})
+        return cls(store, pool, own)
 
     def __enter__(self) -> Study:
         return self
@@ -215,3 +218,15 @@ class Study(Account, Desk, Shown):
                 found.move_pool(pool.source, dump(pool.reading))
             found.count_revision()
             found.add_events([{"at": at, "kind": "extended", "details": {"from": before, "to": session.budget}}])
+
+
+def _own_measures(measures: Measure | Iterable[Measure] | None) -> dict[str, Measure]:
+    """Return the user's measures by name."""
+    several = isinstance(measures, Iterable) and not isinstance(measures, str)
+    given: Any = () if measures is None else measures if several else [measures]
+    found: dict[str, Measure] = {}
+    for one in given:
+        if isinstance(one, type) or not isinstance(one, Measure):
+            raise MeasureError(f"measures has {brief(one)}, which is no measure of your own; a study knows all others")
+        found[one.name] = one
+    return found

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sondage.core.predictions import Floats, Items
 
-__all__ = ["VoteCounts", "count_votes", "voted_column"]
+__all__ = ["count_votes", "voted_column"]
 
 MASS = 2.0
 """Imagined labels of each predicted class, of which the model is right on as many as it was on average."""

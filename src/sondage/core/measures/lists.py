@@ -24,7 +24,7 @@ from sondage.core.measures.bases import OneLoss
 from sondage.core.predictions import Floats, Items, Ranks
 from sondage.core.rankings import in_chunks, narrowed, offsets_of, segment_sums
 
-__all__ = ["Additive", "GradeBelief", "ListLoss", "Normalised", "Terms", "chunks", "flat_codes", "kept", "moved"]
+__all__ = ["Additive", "GradeBelief", "ListLoss", "Normalised", "Terms", "kept", "moved"]
 
 Terms = Sequence[tuple[int, float]]
 """Model index and weight."""
@@ -42,13 +42,13 @@ class GradeBelief(Protocol):
         ...
 
 
-def chunks(items: Items) -> Iterator[tuple[slice, Items]]:
+def _chunks(items: Items) -> Iterator[tuple[slice, Items]]:
     """Yield slices of the queries and the queries in them, few enough documents at a time."""
     for part in in_chunks(items.ranks(0)):
         yield part, items.take(part)
 
 
-def flat_codes(ranks: Ranks, label: Any) -> NDArray[Any]:
+def _flat_codes(ranks: Ranks, label: Any) -> NDArray[Any]:
     """Return a label as one grade code a document, shape (d,)."""
     codes, counts = np.asarray(label), ranks.counts
     if codes.ndim == 1:
@@ -78,7 +78,7 @@ class ListLoss(OneLoss):
 
     def _loss(self, items: Items, model: int, label: Any) -> Floats:
         ranks = items.ranks(model)
-        return self.losses(ranks, flat_codes(ranks, label))
+        return self.losses(ranks, _flat_codes(ranks, label))
 
     def expected(self, items: Items, model: int, belief: GradeBelief) -> Floats:
         """Return the believed mean loss of each query, shape (n,)."""
@@ -87,7 +87,7 @@ class ListLoss(OneLoss):
     def spread(self, items: Items, terms: Terms, belief: GradeBelief) -> tuple[Floats, Floats]:
         """Return believed mean and variance of the weighted sum of losses, (n,) each: here from supposed labels."""
         mean, variance = np.zeros(len(items)), np.zeros(len(items))
-        for part, some in chunks(items):
+        for part, some in _chunks(items):
             values = [
                 np.sum([a * self.losses(some.ranks(model), codes) for model, a in terms], axis=0)
                 for codes, _ in belief.supposed(some, [model for model, _ in terms])
@@ -104,7 +104,7 @@ def kept(positions: NDArray[Any], depth: int | None) -> NDArray[Any]:
 def moved(items: Items, terms: Terms, depth: int | None) -> NDArray[np.bool_]:
     """Return where the systems' lists, up to the depth, are neither the same nor all empty, bool (n,)."""
     found = np.zeros(len(items), dtype=np.bool_)
-    for part, some in chunks(items):
+    for part, some in _chunks(items):
         index, starts = some.ranks(0).index()
         places = [kept(some.ranks(model).positions[index], depth) for model, _ in terms]
         differs = places[0] > 0 if len(places) == 1 else np.any([place != places[0] for place in places[1:]], axis=0)
@@ -153,7 +153,7 @@ class Additive(ListLoss):
 
     def expected(self, items: Items, model: int, belief: GradeBelief) -> Floats:
         mean = np.empty(len(items))
-        for part, some in chunks(items):
+        for part, some in _chunks(items):
             c, index, starts = self._counting(some, ((model, 1.0),))
             mean[part] = segment_sums(c * (belief.probabilities(some, index) @ np.array(self.gains)), starts)
         return mean
@@ -162,7 +162,7 @@ class Additive(ListLoss):
         gains = np.array(self.gains)
         powers = np.stack([gains, gains**2], axis=1)
         mean, variance = np.empty(len(items)), np.empty(len(items))
-        for part, some in chunks(items):
+        for part, some in _chunks(items):
             c, index, starts = self._counting(some, terms)
             first, second = (belief.probabilities(some, index) @ powers).T
             mean[part] = segment_sums(c * first, starts)
@@ -172,7 +172,7 @@ class Additive(ListLoss):
     def extremes(self, items: Items, terms: Terms) -> tuple[Floats, Floats]:
         least, most = min(self.gains), max(self.gains)
         lowest, highest = np.empty(len(items)), np.empty(len(items))
-        for part, some in chunks(items):
+        for part, some in _chunks(items):
             c, _, starts = self._counting(some, terms)
             lowest[part] = segment_sums(np.where(c > 0, c * least, c * most), starts)
             highest[part] = segment_sums(np.where(c > 0, c * most, c * least), starts)
