@@ -283,10 +283,14 @@ def test_an_empty_label_is_a_skip_or_not_yet_answered():
     assert "0 new of 0 labels" in run("import", "study.db", "batch.csv", "--partial").output
     output = run("import", "study.db", "batch.csv").output
     assert "4 new of 4 labels, 4 of them skips." in output
-    assert "All labels are empty. Once the file is filled in, import it again" in output
-    label("batch.csv")
+    taken = "taken for skips (--partial leaves such open); labels imported later replace skips."
+    assert f"4 empty labels were {taken}" in output
+    rows = label("batch.csv", lambda name: "")
+    label("batch.csv", lambda name: "spam" if name == rows[0]["id"] else "")
+    assert f"3 empty labels were {taken}" in run("import", "study.db", "batch.csv").output
+    label("batch.csv", lambda name: "spam")
     output = run("import", "study.db", "batch.csv").output
-    assert "4 new of 4 labels" in output
+    assert "3 new of 4 labels" in output
     assert "empty" not in output
 
 
@@ -468,7 +472,9 @@ def test_label_studio_both_ways():
         task["annotations"] = [{"id": 1, "result": [region] if choice else [], "was_cancelled": choice is None}]
     with open("export.json", "w") as file:
         json.dump(tasks, file)
-    assert "5 new of 5 labels, 1 of them skips." in run("import", "study.db", "export.json", "--who", "anna").output
+    output = run("import", "study.db", "export.json", "--who", "anna").output
+    assert "5 new of 5 labels, 1 of them skips." in output
+    assert "empty" not in output
     assert '<Choice value="not spam"/>' in run("export", "study.db", "--interface").output
     run("export", "study.db", "-o", "again.json")
     assert "0 new of 5 labels" in run("import", "study.db", "again.json").output

@@ -35,7 +35,7 @@ def command(
     sondage import study.db project-1-at-2026-03-02.json
     """
     from sondage import Study
-    from sondage.adapters.formats import read_answers
+    from sondage.adapters.formats import name_of, read_answers
     from sondage.adapters.rows import tell_answers
     from sondage.errors import LabelError
 
@@ -49,6 +49,7 @@ def command(
         left = next_step(opened, study)
     skips = sum(one.label is None for one in answers)
     print_line(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")
-    if 1 < len(answers) == skips:
-        print_line("All labels are empty. Once the file is filled in, import it again: labels take the place of skips.")
+    if skips and name_of(labels, form) != "label-studio":  # there a skip is what somebody chose
+        empty = f"{skips} empty label{' was' if skips == 1 else 's were'}"
+        print_line(f"{empty} taken for skips (--partial leaves such open); labels imported later replace skips.")
     print_line(left)
