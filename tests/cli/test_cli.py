@@ -316,6 +316,31 @@ def test_a_correction():
     assert run("export", "study.db", "--all").output.count("spam,") == 10
 
 
+@pytest.mark.parametrize("options", [(), ("--correct",), ("--correct", "--who", "bert")], ids=str)
+def test_an_empty_label_never_replaces_one(options):
+    planned("--model", "a")
+    run("ask", "study.db", 5, "-o", "batch.csv")
+    label("batch.csv", lambda name: "spam")
+    run("import", "study.db", "batch.csv", "--who", "anna")
+    run("ask", "study.db", 6, "-o", "more.csv")
+    label("batch.csv", lambda name: "")
+    Path("batch.csv").write_text(Path("batch.csv").read_text() + Path("more.csv").read_text().splitlines()[1])
+    output = run("import", "study.db", "batch.csv", *options).output
+    assert "1 new of 1 labels, 1 of them skips." in output
+    assert "5 empty labels were left out: none replaces a label that is there." in output
+    assert run("export", "study.db").output.count(",spam,anna,") == 5
+
+
+def test_an_empty_label_of_one_of_two_people_is_their_skip():
+    planned("--model", "a", "--raters", 2, budget=4)
+    for who, said in (("anna", "spam"), ("bert", "")):
+        run("ask", "study.db", 4, "--who", who, "-o", f"{who}.csv")
+        label(f"{who}.csv", lambda name, said=said: said)
+        output = run("import", "study.db", f"{who}.csv", "--who", who, "--correct").output
+    assert "4 new of 4 labels, 4 of them skips." in output
+    assert "left out" not in output
+
+
 def test_no_cell_is_a_formula():
     planned("--model", "a")
     rows = run("ask", "study.db", 3).stdout.splitlines()
@@ -523,8 +548,8 @@ def test_refusals_are_in_the_words_of_the_command_line():
     assert "others are named with plan --classes of the pool" in refused("import", "study.db", "batch.csv")
     label("batch.csv", lambda name: "spam")
     run("import", "study.db", "batch.csv")
-    label("batch.csv", lambda name: "")
-    assert "is already labelled 'spam', now a skip: pass --correct" in refused("import", "study.db", "batch.csv")
+    label("batch.csv", lambda name: "not spam")
+    assert "is already labelled 'spam', now 'not spam': pass --correct" in refused("import", "study.db", "batch.csv")
     assert "BUDGET 900" in refused("extend", "study.db", 900)
     plan = ["plan", "pool.csv", "b.db", "--model", "a", "--budget", 5]
     assert "--lease 1e+10 must be above 0 and at most 527,040 minutes" in refused(*plan, "--lease", "1e10")

@@ -164,6 +164,9 @@ def test_a_corrected_label_is_kept(rng, place):
     study.tell(name, [0], who="anna")
     with pytest.raises(LabelError, match=r"already labelled 0, now 1: pass correct=True"):
         study.tell(name, [1])
+    with pytest.raises(LabelError, match=r"already labelled 0, now a skip: pass correct=True"):
+        study.tell(name, [None])
+    assert (study.replaced(name), study.replaced(name, "bert", further=True)) == ([0], [None])
     assert study.tell(name, [0]) == 0
     assert study.tell(name, [1], correct=True, who="bert") == 1
     history = Study.open(study.place).history()

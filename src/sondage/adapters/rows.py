@@ -27,6 +27,7 @@ __all__ = [
     "label_rows",
     "set_aside",
     "tell_answers",
+    "without_blanks",
 ]
 
 Row = dict[str, Any]
@@ -322,14 +323,46 @@ def tell_answers(
     2
     """
     told = list(answers)
-    names: Sequence[str | None] = [answer.who or who for answer in told]
-    people = {(str(answer.id), name) for answer, name in zip(told, names, strict=True)}
-    several = len({name for name, _ in people}) < len(people)
+    names, several = _people(told, who)
     ids, labels = [one.id for one in told], [one.label for one in told]
     try:
         return study.tell(ids, labels, correct=correct, who=names, further=further or several)
     except LabelError as error:
         raise LabelError(f"{_place(told, str(error))}{error}") from None
+
+
+def without_blanks(
+    study: Study, answers: Iterable[Answer], *, who: str | None = None, further: bool = False
+) -> list[Answer]:
+    """Return answers without the skips that would take the place of a label, as empty cells of a file should not.
+
+    Parameters
+    ----------
+    study, answers, who, further
+        As in `tell_answers`.
+
+    Raises
+    ------
+    LabelError
+        If an item that is skipped was never asked for; the message names its place.
+    """
+    told = list(answers)
+    names, several = _people(told, who)
+    blank = [place for place, one in enumerate(told) if one.label is None]
+    ids, people = [told[place].id for place in blank], [names[place] for place in blank]
+    try:
+        labels = study.replaced(ids, people, further=further or several)
+    except LabelError as error:
+        raise LabelError(f"{_place(told, str(error))}{error}") from None
+    spared = {place for place, label in zip(blank, labels, strict=True) if label is not None}
+    return [one for place, one in enumerate(told) if place not in spared]
+
+
+def _people(told: Sequence[Answer], who: str | None) -> tuple[list[str | None], bool]:
+    """Return who gives each answer, and whether several people answer the same item."""
+    names = [answer.who or who for answer in told]
+    people = {(str(answer.id), name) for answer, name in zip(told, names, strict=True)}
+    return names, len({name for name, _ in people}) < len(people)
 
 
 def _place(told: Sequence[Answer], message: str) -> str:
