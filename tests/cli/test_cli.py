@@ -401,6 +401,17 @@ def test_an_import_is_all_or_nothing():
     assert json.loads(run("report", "study.db", "--json").output)["labelled"] == 0
 
 
+def test_two_labels_of_an_item_in_a_file_are_refused():
+    planned("--model", "a")
+    run("ask", "study.db", 2, "-o", "batch.csv")
+    first = label("batch.csv", lambda name: "spam")[0]["id"]
+    with open("batch.csv", "a") as file:
+        file.write(f"{first},not spam,\n")
+    said = f"batch.csv: line 2 and line 4: id {first!r} has different labels here, 'spam' and 'not spam'; nothing was"
+    for correct in ((), ("--correct",)):
+        assert said in refused("import", "study.db", "batch.csv", *correct)
+
+
 def test_a_batch_is_not_written_over():
     planned("--model", "a")
     run("ask", "study.db", 3, "-o", "batch.csv")

@@ -10,6 +10,7 @@ from typing import Any
 
 from sondage.errors import InputError, LabelError
 from sondage.pools.texts import HALF, is_text
+from sondage.studies.labels import DIFFERENT
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.studies.study import Study
 
@@ -370,4 +371,5 @@ def _place(told: Sequence[Answer], message: str) -> str:
     names = set(_NAMED.findall(message))
     found = [one for one in told if not names.isdisjoint((repr(one.id), repr(str(one.id)), str(one.id)))]
     exact = [one for one in found if ("a skip" if one.label is None else repr(one.label)) in message] or found
-    return f"{exact[-1].place}: " if exact and exact[-1].place else ""
+    places = [one.place for one in (exact if DIFFERENT in message else exact[-1:]) if one.place]
+    return f"{' and '.join(places)}: " if places else ""

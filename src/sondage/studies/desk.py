@@ -11,7 +11,7 @@ from sondage.errors import LabelError
 from sondage.pools.texts import require_texts
 from sondage.studies import records
 from sondage.studies.claims import Lending
-from sondage.studies.labels import Label, code_label, contradiction, decode_label, paired
+from sondage.studies.labels import Label, ambiguity, code_label, contradiction, decode_label, paired
 from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
@@ -248,7 +248,7 @@ class Desk(Lending):
             documents = session.documents(session.position(name)) if self.task.kind == "ranking" else []
             value = code_label(label, self.task, self.models, name, documents, session.asked_about)
             if item in coded and repr(coded[item]) != repr(value):
-                raise contradiction(name, coded[item], value, self.task)
+                raise ambiguity(name, coded[item], value, self.task)
             coded[item] = value
         return coded
 

@@ -18,10 +18,23 @@ from sondage.pools.numeric import LARGEST_NUMBER
 from sondage.pools.table import as_number, number_or_nan
 from sondage.studies.judging import Judgements, judged, judgements
 
-__all__ = ["Label", "code_label", "contradiction", "decode_label", "guesses", "label_array", "paired"]
+__all__ = [
+    "DIFFERENT",
+    "Label",
+    "ambiguity",
+    "code_label",
+    "contradiction",
+    "decode_label",
+    "guesses",
+    "label_array",
+    "paired",
+]
 
 LISTED = 20
 """Classes that a message names."""
+
+DIFFERENT = "different labels"
+"""What a message says of an item that is told of twice at once."""
 
 Label = int | float | tuple[float, ...] | Judgements
 
@@ -151,8 +164,16 @@ def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
 def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> ConflictError:
     """Return the refusal of a label that differs from an earlier one."""
     before = "skipped" if was is None else f"labelled {decode_label(was, task)!r}"
-    after = "a skip" if now is None else repr(decode_label(now, task))
-    return ConflictError(f"id {name!r} is already {before}, now {after}: pass correct=True to replace it")
+    return ConflictError(f"id {name!r} is already {before}, now {_said(now, task)}: pass correct=True to replace it")
+
+
+def ambiguity(name: Any, first: Label | None, second: Label | None, task: Task) -> LabelError:
+    """Return the refusal of two labels that are told of an item at once."""
+    return LabelError(f"id {name!r} has {DIFFERENT} here, {_said(first, task)} and {_said(second, task)}")
+
+
+def _said(label: Label | None, task: Task) -> str:
+    return "a skip" if label is None else repr(decode_label(label, task))
 
 
 def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
