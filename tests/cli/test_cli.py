@@ -401,6 +401,16 @@ def test_an_import_is_all_or_nothing():
     assert json.loads(run("report", "study.db", "--json").output)["labelled"] == 0
 
 
+def test_a_class_that_is_nearly_written_is_named():
+    planned("--model", "a")
+    run("ask", "study.db", 2, "-o", "batch.csv")
+    for text in ("Not Spam", "notspam"):
+        label("batch.csv", lambda name, text=text: text)
+        said = refused("import", "study.db", "batch.csv")
+        assert f"label {text!r} of id" in said
+        assert "is not a class; classes are ['not spam', 'spam']: write 'not spam'; nothing was imported" in said
+
+
 def test_two_labels_of_an_item_in_a_file_are_refused():
     planned("--model", "a")
     run("ask", "study.db", 2, "-o", "batch.csv")

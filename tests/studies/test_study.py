@@ -173,6 +173,16 @@ def test_a_corrected_label_is_kept(rng, place):
     assert [(row["label"], row["who"], row["supersedes"]) for row in history] == [(0, "anna", None), (1, "bert", 1)]
 
 
+@pytest.mark.parametrize(
+    ("classes", "label", "meant"),
+    [([0, 1], "TRUE", 1), (["0", "1"], "FALSE", "0"), (["False", "True"], "FALSE", "False")],
+)
+def test_the_truth_of_a_spreadsheet_is_told_the_class(classes, label, meant, place):
+    study = Study.create(place, Pool([0.2, 0.6], classes=classes), budget=2)
+    with pytest.raises(LabelError, match=f"is not a class; .*: write {meant!r}$"):
+        study.tell(study.ask(1), [label])
+
+
 def test_one_refused_label_refuses_all(rng, place):
     pool, _ = two_classes(rng)
     study = Study.create(place, pool, budget=10)

@@ -75,9 +75,22 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
     missing = not isinstance(label, np.ndarray) and is_missing(label)
     code = None if isinstance(label, np.ndarray) or missing else task.code(label)
     if code is None:
+        meant = None if missing else _meant(label, task.classes)
         others = "None is a skip" if missing else "others are named with classes= of the pool"
+        others = others if meant is None else f"write {meant!r}"
         raise LabelError(f"label {label!r} of id {name!r} is not a class; {_nearest(label, task.classes)}: {others}")
     return code
+
+
+def _meant(label: Any, classes: Sequence[Any]) -> Any:
+    """Return the class that differs from a label in case and white space only, or is a spreadsheet's TRUE or FALSE."""
+    text = _bare(label)
+    near = {_bare(one): one for one in classes}
+    return near.get(text, near.get({"true": "1", "false": "0"}.get(text, text)))
+
+
+def _bare(name: Any) -> str:
+    return "".join(str(name).casefold().split())
 
 
 def _nearest(label: Any, classes: Sequence[Any]) -> str:
