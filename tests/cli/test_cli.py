@@ -401,6 +401,15 @@ def test_an_import_is_all_or_nothing():
     assert json.loads(run("report", "study.db", "--json").output)["labelled"] == 0
 
 
+def test_an_id_that_lost_its_zeros_is_named():
+    Path("zeros.csv").write_text("id,p_spam\n0368,.2\n1368,.6\n")
+    run("plan", "zeros.csv", "study.db", "--budget", 2)
+    run("ask", "study.db")
+    Path("labels.csv").write_text("id,label\n368,spam\n")
+    said = "labels.csv: line 2: id '368' was never asked for, '0368' was: without a probability of being drawn"
+    assert said in refused("import", "study.db", "labels.csv")
+
+
 def test_a_class_that_is_nearly_written_is_named():
     planned("--model", "a")
     run("ask", "study.db", 2, "-o", "batch.csv")

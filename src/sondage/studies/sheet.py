@@ -157,14 +157,23 @@ class Sheet:
                 texts = texts or {str(known): place for known, place in self.positions.items()}
                 position = texts.get(str(name))
             if position is None or position not in asked:
+                zeros = self._with_zeros(name)
                 raise LabelError(
-                    f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"
+                    f"id {name!r} was never asked for{zeros}: without a probability of being drawn its label cannot be "
+                    "used"
                 )
             if isinstance(name, float) and abs(name) >= EXACT and not isinstance(self.ids[position], float):
                 rule = "is a float, which may stand for other ids too: give whole numbers or texts"
                 raise LabelError(f"id {float(name)!r} {rule}")
             found.append(position)
         return found
+
+    def _with_zeros(self, name: Any) -> str:
+        """Return what to add where a spreadsheet took the zeros in front of an id that was asked for."""
+        bare = str(name)
+        known = (str(one) for one in self.asked_ids) if bare.isdecimal() else ()
+        meant = next((one for one in known if one.lstrip("0") == bare.lstrip("0")), None)
+        return "" if meant is None else f", {meant!r} was"
 
     def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> int:
         """Take labels; all of them or, if one is refused, none.
