@@ -821,7 +821,7 @@ def test_outcomes_are_resolved_for_the_systems_asked_about():
 
 
 def test_what_the_team_commands_refuse(team):
-    assert "was never asked for" in refused("audit", team, "nobody")
+    assert refused("audit", team, "nobody") == "Error: id 'nobody' was never asked for\n"
     assert "was never asked for" in refused("resolve", team, "nobody", "spam")
     name = json.loads(run("disagreements", team, "--json").output)[0]["id"]
     assert "is not a class" in refused("resolve", team, name, "eggs")

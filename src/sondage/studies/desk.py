@@ -116,7 +116,7 @@ class Desk(Lending):
         names = listed("ids", ids)
         people = [who] * len(names) if who is None or isinstance(who, str) else listed("who", who)
         with self._reading() as (session, found):
-            items = self._written(session, names)
+            items = self._written(session, names, labels=True)
             assigned = found.assignments.of(items)
             rows = [
                 self._replaced(item, assigned[item], person, further)
@@ -244,7 +244,7 @@ class Desk(Lending):
     def _coded(self, session: Session, ids: Sequence[Any], labels: Sequence[Any]) -> dict[str, Label | None]:
         """Return coded labels by the written ids; the same item twice must have the same label."""
         coded: dict[str, Label | None] = {}
-        for name, item, label in zip(ids, self._written(session, ids), labels, strict=True):
+        for name, item, label in zip(ids, self._written(session, ids, labels=True), labels, strict=True):
             documents = session.documents(session.position(name)) if self.task.kind == "ranking" else []
             value = code_label(label, self.task, self.models, name, documents, session.asked_about)
             if item in coded and repr(coded[item]) != repr(value):
