@@ -778,6 +778,7 @@ def test_claims_are_given_back(team):
     assert "4 at hand" in run("team", team).output
     assert run("release", team, "anna").output == "4 items released.\n"
     assert run("release", team, "anna").output == "0 items released.\n"
+    assert run("release", team, "zoe").output == "0 items released: nobody of the name 'zoe' holds any.\n"
 
 
 def test_further_opinions_are_imported_when_asked_for():
