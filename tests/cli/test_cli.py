@@ -468,6 +468,21 @@ def test_nothing_is_named_compressed_that_is_not():
     assert not Path("batch.csv.gz").exists()
 
 
+def test_no_text_has_the_name_of_another_kind_of_file():
+    study, allowed = planned("--model", "a"), "allowed are .csv, .tsv, .jsonl, .ndjson, .json"
+    for end in (".xlsx", ".XLS", ".pq"):
+        place = f"labels{end}"
+        said = f"Error: {place} has the name of a file of another kind; {allowed}\n"
+        commands = [("ask", study), ("ask", study, "--who", "anna"), ("export", study)]
+        assert {refused(*command, "-o", place) for command in commands} == {said}
+        assert refused("import", study, place) == said
+    with sondage.Study.open(study) as opened:
+        assert opened.status.asked == 0
+    run("ask", study, 1)
+    assert allowed in refused("export", study, "--draws", "-o", "drawn.xlsx")
+    run("export", study, "--draws", "-o", "drawn.pq")
+
+
 def test_outcomes_have_a_label_for_each_system():
     with open("pool.csv", "w") as file:
         file.write("id,a.judge,b.judge\n" + "".join(f"{n},{n / 50},{1 - n / 50}\n" for n in range(51)))
