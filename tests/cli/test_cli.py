@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -302,6 +303,18 @@ def test_skips_and_pending_items_are_told():
     output = run("report", "study.db").output
     assert "skipped" in output
     assert "note: " in output
+
+
+@pytest.mark.parametrize("options", [(), ("--lazy",)], ids=str)
+def test_labels_in_the_pool_are_told_of(options):
+    Path("pool.csv").write_text("id,p_spam,label\n" + "".join(f"m{n},{n / 50},spam\n" for n in range(50)))
+    if options:
+        duckdb.sql("COPY (FROM 'pool.csv') TO 'pool.parquet' (FORMAT parquet)")
+    said = run("plan", "pool.parquet" if options else "pool.csv", "study.db", "--budget", 5, *options).stderr
+    told = "note: the pool's column 'label' is shown to labellers, and not used as labels"
+    assert said == f"{told}: leave it out if it tells the answer\n"
+    assert "pool_label" in run("ask", "study.db").stdout
+    assert run("plan", pool_file("other.csv"), "other.db", "--model", "a", "--budget", 5).stderr == ""
 
 
 def test_a_correction():
