@@ -161,7 +161,8 @@ BAD = {
         (b"id,label\n-x,\xe9\n", "not UTF-8: it has a byte 0xe9"),
         (b"id,label\n-x,eggs\n", "line 2: label 'eggs' of id '-x' is not a class"),
         (b"id,label\nnobody,=ham\n", "line 2: id 'nobody' was never asked for: without a probability"),
-        (b"id,label\n-x,=ham\n-x,-spam\n", "line 3: id '-x' is already labelled '=ham', now '-spam'"),
+        (b"id,label\n-x,=ham\n-x,-spam\n", "line 2 and line 3: id '-x' has different labels here, '=ham' and '-spam'"),
+        (b"id,label\n-x,=ham\n'-x,\n", "line 2 and line 3: id '-x' has different labels here, '=ham' and a skip"),
     ],
     "jsonl": [
         (b"", "the file is empty"),

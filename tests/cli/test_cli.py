@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -285,10 +286,14 @@ def test_an_empty_label_is_a_skip_or_not_yet_answered():
     assert "0 new of 0 labels" in run("import", "study.db", "batch.csv", "--partial").output
     output = run("import", "study.db", "batch.csv").output
     assert "4 new of 4 labels, 4 of them skips." in output
-    assert "All labels are empty. Once the file is filled in, import it again" in output
-    label("batch.csv")
+    taken = "taken for skips (--partial leaves such open); labels imported later replace skips."
+    assert f"4 empty labels were {taken}" in output
+    rows = label("batch.csv", lambda name: "")
+    label("batch.csv", lambda name: "spam" if name == rows[0]["id"] else "")
+    assert f"3 empty labels were {taken}" in run("import", "study.db", "batch.csv").output
+    label("batch.csv", lambda name: "spam")
     output = run("import", "study.db", "batch.csv").output
-    assert "4 new of 4 labels" in output
+    assert "3 new of 4 labels" in output
     assert "empty" not in output
 
 
@@ -302,6 +307,18 @@ def test_skips_and_pending_items_are_told():
     assert "note: " in output
 
 
+@pytest.mark.parametrize("options", [(), ("--lazy",)], ids=str)
+def test_labels_in_the_pool_are_told_of(options):
+    Path("pool.csv").write_text("id,p_spam,label\n" + "".join(f"m{n},{n / 50},spam\n" for n in range(50)))
+    if options:
+        duckdb.sql("COPY (FROM 'pool.csv') TO 'pool.parquet' (FORMAT parquet)")
+    said = run("plan", "pool.parquet" if options else "pool.csv", "study.db", "--budget", 5, *options).stderr
+    told = "note: the pool's column 'label' is shown to labellers, and not used as labels"
+    assert said == f"{told}: leave it out if it tells the answer\n"
+    assert "pool_label" in run("ask", "study.db").stdout
+    assert run("plan", pool_file("other.csv"), "other.db", "--model", "a", "--budget", 5).stderr == ""
+
+
 def test_a_correction():
     planned("--model", "a")
     run("ask", "study.db", 5, "-o", "batch.csv")
@@ -312,6 +329,31 @@ def test_a_correction():
     run("import", "study.db", "batch.csv", "--correct")
     assert run("export", "study.db").output.count(",not spam,") == 5
     assert run("export", "study.db", "--all").output.count("spam,") == 10
+
+
+@pytest.mark.parametrize("options", [(), ("--correct",), ("--correct", "--who", "bert")], ids=str)
+def test_an_empty_label_never_replaces_one(options):
+    planned("--model", "a")
+    run("ask", "study.db", 5, "-o", "batch.csv")
+    label("batch.csv", lambda name: "spam")
+    run("import", "study.db", "batch.csv", "--who", "anna")
+    run("ask", "study.db", 6, "-o", "more.csv")
+    label("batch.csv", lambda name: "")
+    Path("batch.csv").write_text(Path("batch.csv").read_text() + Path("more.csv").read_text().splitlines()[1])
+    output = run("import", "study.db", "batch.csv", *options).output
+    assert "1 new of 1 labels, 1 of them skips." in output
+    assert "5 empty labels were left out: none replaces a label that is there." in output
+    assert run("export", "study.db").output.count(",spam,anna,") == 5
+
+
+def test_an_empty_label_of_one_of_two_people_is_their_skip():
+    planned("--model", "a", "--raters", 2, budget=4)
+    for who, said in (("anna", "spam"), ("bert", "")):
+        run("ask", "study.db", 4, "--who", who, "-o", f"{who}.csv")
+        label(f"{who}.csv", lambda name, said=said: said)
+        output = run("import", "study.db", f"{who}.csv", "--who", who, "--correct").output
+    assert "4 new of 4 labels, 4 of them skips." in output
+    assert "left out" not in output
 
 
 def test_no_cell_is_a_formula():
@@ -374,6 +416,36 @@ def test_an_import_is_all_or_nothing():
     assert json.loads(run("report", "study.db", "--json").output)["labelled"] == 0
 
 
+def test_an_id_that_lost_its_zeros_is_named():
+    Path("zeros.csv").write_text("id,p_spam\n0368,.2\n1368,.6\n")
+    run("plan", "zeros.csv", "study.db", "--budget", 2)
+    run("ask", "study.db")
+    Path("labels.csv").write_text("id,label\n368,spam\n")
+    said = "labels.csv: line 2: id '368' was never asked for, '0368' was: without a probability of being drawn"
+    assert said in refused("import", "study.db", "labels.csv")
+
+
+def test_a_class_that_is_nearly_written_is_named():
+    planned("--model", "a")
+    run("ask", "study.db", 2, "-o", "batch.csv")
+    for text in ("Not Spam", "notspam"):
+        label("batch.csv", lambda name, text=text: text)
+        said = refused("import", "study.db", "batch.csv")
+        assert f"label {text!r} of id" in said
+        assert "is not a class; classes are ['not spam', 'spam']: write 'not spam'; nothing was imported" in said
+
+
+def test_two_labels_of_an_item_in_a_file_are_refused():
+    planned("--model", "a")
+    run("ask", "study.db", 2, "-o", "batch.csv")
+    first = label("batch.csv", lambda name: "spam")[0]["id"]
+    with open("batch.csv", "a") as file:
+        file.write(f"{first},not spam,\n")
+    said = f"batch.csv: line 2 and line 4: id {first!r} has different labels here, 'spam' and 'not spam'; nothing was"
+    for correct in ((), ("--correct",)):
+        assert said in refused("import", "study.db", "batch.csv", *correct)
+
+
 def test_a_batch_is_not_written_over():
     planned("--model", "a")
     run("ask", "study.db", 3, "-o", "batch.csv")
@@ -409,6 +481,21 @@ def test_a_study_is_not_written_over():
 def test_nothing_is_named_compressed_that_is_not():
     assert "leave .gz off" in refused("ask", planned("--model", "a"), 3, "-o", "batch.csv.gz")
     assert not Path("batch.csv.gz").exists()
+
+
+def test_no_text_has_the_name_of_another_kind_of_file():
+    study, allowed = planned("--model", "a"), "allowed are .csv, .tsv, .jsonl, .ndjson, .json"
+    for end in (".xlsx", ".XLS", ".pq"):
+        place = f"labels{end}"
+        said = f"Error: {place} has the name of a file of another kind; {allowed}\n"
+        commands = [("ask", study), ("ask", study, "--who", "anna"), ("export", study)]
+        assert {refused(*command, "-o", place) for command in commands} == {said}
+        assert refused("import", study, place) == said
+    with sondage.Study.open(study) as opened:
+        assert opened.status.asked == 0
+    run("ask", study, 1)
+    assert allowed in refused("export", study, "--draws", "-o", "drawn.xlsx")
+    run("export", study, "--draws", "-o", "drawn.pq")
 
 
 def test_outcomes_have_a_label_for_each_system():
@@ -470,7 +557,9 @@ def test_label_studio_both_ways():
         task["annotations"] = [{"id": 1, "result": [region] if choice else [], "was_cancelled": choice is None}]
     with open("export.json", "w") as file:
         json.dump(tasks, file)
-    assert "5 new of 5 labels, 1 of them skips." in run("import", "study.db", "export.json", "--who", "anna").output
+    output = run("import", "study.db", "export.json", "--who", "anna").output
+    assert "5 new of 5 labels, 1 of them skips." in output
+    assert "empty" not in output
     assert '<Choice value="not spam"/>' in run("export", "study.db", "--interface").output
     run("export", "study.db", "-o", "again.json")
     assert "0 new of 5 labels" in run("import", "study.db", "again.json").output
@@ -519,8 +608,8 @@ def test_refusals_are_in_the_words_of_the_command_line():
     assert "others are named with plan --classes of the pool" in refused("import", "study.db", "batch.csv")
     label("batch.csv", lambda name: "spam")
     run("import", "study.db", "batch.csv")
-    label("batch.csv", lambda name: "")
-    assert "is already labelled 'spam', now a skip: pass --correct" in refused("import", "study.db", "batch.csv")
+    label("batch.csv", lambda name: "not spam")
+    assert "is already labelled 'spam', now 'not spam': pass --correct" in refused("import", "study.db", "batch.csv")
     assert "BUDGET 900" in refused("extend", "study.db", 900)
     plan = ["plan", "pool.csv", "b.db", "--model", "a", "--budget", 5]
     assert "--lease 1e+10 must be above 0 and at most 527,040 minutes" in refused(*plan, "--lease", "1e10")
@@ -745,6 +834,7 @@ def test_claims_are_given_back(team):
     assert "4 at hand" in run("team", team).output
     assert run("release", team, "anna").output == "4 items released.\n"
     assert run("release", team, "anna").output == "0 items released.\n"
+    assert run("release", team, "zoe").output == "0 items released: nobody of the name 'zoe' holds any.\n"
 
 
 def test_further_opinions_are_imported_when_asked_for():
@@ -788,7 +878,7 @@ def test_outcomes_are_resolved_for_the_systems_asked_about():
 
 
 def test_what_the_team_commands_refuse(team):
-    assert "was never asked for" in refused("audit", team, "nobody")
+    assert refused("audit", team, "nobody") == "Error: id 'nobody' was never asked for\n"
     assert "was never asked for" in refused("resolve", team, "nobody", "spam")
     name = json.loads(run("disagreements", team, "--json").output)[0]["id"]
     assert "is not a class" in refused("resolve", team, name, "eggs")

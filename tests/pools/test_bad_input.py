@@ -508,7 +508,7 @@ def test_labels_that_are_refused(tmp_path):
     never = next(name for name in "abc" if name not in ids)
     cases = [
         ([never], [1], f"id '{never}' was never asked for"),
-        (ids * 2, [0, 1], "already labelled 0, now 1"),
+        (ids * 2, [0, 1], "has different labels here, 0 and 1"),
         (ids, ["spam"], r"label 'spam' of id .* is not a class; classes are \[0, 1\]"),
         (ids, [0, 1], "there are 1 ids and 2 labels"),
     ]

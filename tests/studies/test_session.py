@@ -190,6 +190,10 @@ def test_of_many_classes_the_nearest_are_named() -> None:
     shares = np.random.default_rng(0).dirichlet(np.ones(300), size=50)
     session = start(Pool(shares, [f"animal {number}" for number in range(300)]), "error_rate", 5)
     with pytest.raises(LabelError, match=r"the nearest of 300 classes are \['animal 7',[^\]]{,30}\]: others are named"):
+        session.tell(session.ask(1), ["Animall7"])
+    with pytest.raises(
+        LabelError, match=r"the nearest of 300 classes are \['animal 7',[^\]]{,30}\]: write 'animal 7'$"
+    ):
         session.tell(session.ask(1), ["Animal7"])
 
 

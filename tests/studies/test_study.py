@@ -164,10 +164,23 @@ def test_a_corrected_label_is_kept(rng, place):
     study.tell(name, [0], who="anna")
     with pytest.raises(LabelError, match=r"already labelled 0, now 1: pass correct=True"):
         study.tell(name, [1])
+    with pytest.raises(LabelError, match=r"already labelled 0, now a skip: pass correct=True"):
+        study.tell(name, [None])
+    assert (study.replaced(name), study.replaced(name, "bert", further=True)) == ([0], [None])
     assert study.tell(name, [0]) == 0
     assert study.tell(name, [1], correct=True, who="bert") == 1
     history = Study.open(study.place).history()
     assert [(row["label"], row["who"], row["supersedes"]) for row in history] == [(0, "anna", None), (1, "bert", 1)]
+
+
+@pytest.mark.parametrize(
+    ("classes", "label", "meant"),
+    [([0, 1], "TRUE", 1), (["0", "1"], "FALSE", "0"), (["False", "True"], "FALSE", "False")],
+)
+def test_the_truth_of_a_spreadsheet_is_told_the_class(classes, label, meant, place):
+    study = Study.create(place, Pool([0.2, 0.6], classes=classes), budget=2)
+    with pytest.raises(LabelError, match=f"is not a class; .*: write {meant!r}$"):
+        study.tell(study.ask(1), [label])
 
 
 def test_one_refused_label_refuses_all(rng, place):

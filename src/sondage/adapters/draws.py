@@ -93,10 +93,11 @@ def write_draws(
     """
     import duckdb
 
-    columns, write = draws_table(study, everything=everything), table_writer(path, form)
+    columns = draws_table(study, everything=everything)
+    write = None if form is None and Path(path).suffix.lower() in PARQUET_ENDS else table_writer(path, form)
     try:
         with whole_file(path) as place:
-            if form is None and Path(path).suffix.lower() in PARQUET_ENDS:
+            if write is None:
                 _write_parquet(columns, place)
             else:
                 with open(place, "w", encoding="utf-8", newline="") as file:

@@ -13,6 +13,7 @@ from sondage.adapters import label_studio
 from sondage.adapters.rows import Answer, answer_columns, item_rows, label_rows
 from sondage.adapters.text_files import read_csv, read_jsonl, write_csv, write_jsonl
 from sondage.errors import InputError
+from sondage.pools.files import PARQUET_ENDS
 from sondage.pools.missing import finite
 from sondage.studies.study import Study
 
@@ -87,6 +88,9 @@ FORMATS: dict[str, Format] = {
 }
 
 
+NO_TEXTS = (*PARQUET_ENDS, ".feather", ".arrow", ".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".zip")
+"""Ends of names of files in which no format puts labels."""
+
 _BY_TABS = _separated("\t")
 
 
@@ -96,11 +100,14 @@ def name_of(path: str | os.PathLike[str] | None, name: str | None = None) -> str
     Raises
     ------
     InputError
-        If there is no format of this name.
+        If there is no format of this name, or none is named and the file's name is that of a file that is no text.
     """
     if name is not None and name not in FORMATS:
         raise InputError(f"no format {name!r}; there are {', '.join(FORMATS)}")
     text = "" if path is None else os.fspath(path).lower()
+    if name is None and text.endswith(NO_TEXTS):
+        ends = ", ".join(end for form in FORMATS.values() for end in form.ends)
+        raise InputError(f"{path} has the name of a file of another kind; allowed are {ends}")
     return name or next((one for one, form in FORMATS.items() if text.endswith(form.ends)), "csv")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sondage.errors import InputError, LabelError
 from sondage.pools.texts import HALF, is_text
+from sondage.studies.labels import DIFFERENT
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.studies.study import Study
 
@@ -27,6 +28,7 @@ __all__ = [
     "label_rows",
     "set_aside",
     "tell_answers",
+    "without_blanks",
 ]
 
 Row = dict[str, Any]
@@ -322,9 +324,7 @@ def tell_answers(
     2
     """
     told = list(answers)
-    names: Sequence[str | None] = [answer.who or who for answer in told]
-    people = {(str(answer.id), name) for answer, name in zip(told, names, strict=True)}
-    several = len({name for name, _ in people}) < len(people)
+    names, several = _people(told, who)
     ids, labels = [one.id for one in told], [one.label for one in told]
     try:
         return study.tell(ids, labels, correct=correct, who=names, further=further or several)
@@ -332,9 +332,44 @@ def tell_answers(
         raise LabelError(f"{_place(told, str(error))}{error}") from None
 
 
+def without_blanks(
+    study: Study, answers: Iterable[Answer], *, who: str | None = None, further: bool = False
+) -> list[Answer]:
+    """Return answers without the skips that would take the place of a label, as empty cells of a file should not.
+
+    Parameters
+    ----------
+    study, answers, who, further
+        As in `tell_answers`.
+
+    Raises
+    ------
+    LabelError
+        If an item that is skipped was never asked for; the message names its place.
+    """
+    told = list(answers)
+    names, several = _people(told, who)
+    blank = [place for place, one in enumerate(told) if one.label is None]
+    ids, people = [told[place].id for place in blank], [names[place] for place in blank]
+    try:
+        labels = study.replaced(ids, people, further=further or several)
+    except LabelError as error:
+        raise LabelError(f"{_place(told, str(error))}{error}") from None
+    spared = {place for place, label in zip(blank, labels, strict=True) if label is not None}
+    return [one for place, one in enumerate(told) if place not in spared]
+
+
+def _people(told: Sequence[Answer], who: str | None) -> tuple[list[str | None], bool]:
+    """Return who gives each answer, and whether several people answer the same item."""
+    names = [answer.who or who for answer in told]
+    people = {(str(answer.id), name) for answer, name in zip(told, names, strict=True)}
+    return names, len({name for name, _ in people}) < len(people)
+
+
 def _place(told: Sequence[Answer], message: str) -> str:
     """Return where the answer stands that a message is about, if it names one, as the file or as the pool has it."""
     names = set(_NAMED.findall(message))
     found = [one for one in told if not names.isdisjoint((repr(one.id), repr(str(one.id)), str(one.id)))]
     exact = [one for one in found if ("a skip" if one.label is None else repr(one.label)) in message] or found
-    return f"{exact[-1].place}: " if exact and exact[-1].place else ""
+    places = [one.place for one in (exact if DIFFERENT in message else exact[-1:]) if one.place]
+    return f"{' and '.join(places)}: " if places else ""

@@ -35,20 +35,30 @@ def command(
     sondage import study.db project-1-at-2026-03-02.json
     """
     from sondage import Study
-    from sondage.adapters.formats import read_answers
-    from sondage.adapters.rows import tell_answers
+    from sondage.adapters.formats import name_of, read_answers
+    from sondage.adapters.rows import tell_answers, without_blanks
     from sondage.errors import LabelError
 
+    chosen = name_of(labels, form) == "label-studio"  # there a skip is what somebody chose, not an empty cell
     with Study.open(study) as opened:
         found = read_answers(labels, opened, form, partial=partial)
-        answers = [one for one in found if one.label is not None or not partial]
+        told = [one for one in found if one.label is not None or not partial]
         try:
+            answers = told if chosen else without_blanks(opened, told, who=who, further=further)
             new = tell_answers(opened, answers, correct=correct, who=who, further=further)
         except LabelError as error:
             raise LabelError(f"{labels}: {error}; nothing was imported") from None
         left = next_step(opened, study)
     skips = sum(one.label is None for one in answers)
     print_line(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")
-    if 1 < len(answers) == skips:
-        print_line("All labels are empty. Once the file is filled in, import it again: labels take the place of skips.")
+    if len(answers) < len(told):
+        print_line(f"{_empty(len(told) - len(answers))} left out: none replaces a label that is there.")
+    if skips and not chosen:
+        print_line(
+            f"{_empty(skips)} taken for skips (--partial leaves such open); labels imported later replace skips."
+        )
     print_line(left)
+
+
+def _empty(count: int) -> str:
+    return f"{count} empty label{' was' if count == 1 else 's were'}"

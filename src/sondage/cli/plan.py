@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sondage.cli.options import belief_option, divided, pool_options, require_with
-from sondage.cli.printing import print_lines, waiting
+from sondage.cli.printing import print_line, print_lines, waiting
 from sondage.cli.reading import read
 from sondage.errors import InputError
 
@@ -92,6 +92,7 @@ def command(
     sondage plan "pool/*.parquet" study.db --compare champion,challenger --budget 500
     """
     from sondage import Study
+    from sondage.adapters.rows import label_columns
 
     require_with(["margin", "alternative"], bool(compare), "--compare")
     require_with(["test"], bool(compare or models or options["select"]), "--compare, --select or --models")
@@ -104,6 +105,7 @@ def command(
         shown.update(f"planning: {len(found):,} items")
         with Study.create(study, found, measure, **options) as made:
             status, question = made.status, made.question
+            shown_labels = [name for name in label_columns(made) if name in found.field_names]
     names = ", ".join(measure.name for measure in question.measures)
     goal = {
         "evaluate": f"estimate {names} of {question.models[0]}",
@@ -120,6 +122,9 @@ def command(
             f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv",
         ]
     )
+    for name in shown_labels:
+        text = f"note: the pool's column {name!r} is shown to labellers, and not used as labels"
+        print_line(f"{text}: leave it out if it tells the answer", err=True)
 
 
 def _positive_by_default(measures: Sequence[Measure], classes: Sequence[Any]) -> list[str]:

@@ -24,4 +24,6 @@ def command(study: str, who: str, items: tuple[str, ...]) -> None:
 
     with Study.open(study) as opened:
         released = opened.release(who, items or None)
-    print_line(f"{len(released)} item{'' if len(released) == 1 else 's'} released.")
+        known = who in opened.progress()
+    told = f"{len(released)} item{'' if len(released) == 1 else 's'} released"
+    print_line(f"{told}." if released or known else f"{told}: nobody of the name {who!r} holds any.")

@@ -222,6 +222,11 @@ class Pool(ArrayRows):
         costs = self.unit_costs
         return Taken(self._ids_of(units), self.items.take(rows), at, None if costs is None else costs[units])
 
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """Names of the fields that a labeller is shown."""
+        return tuple(self.fields)
+
     def shown(self, units: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return the fields of these units, for the labeller."""
         rows = units if self._units is None else self._units.first[units]

@@ -250,6 +250,11 @@ class StoredPool(Pool):
         """Remember rows, of which some are asked for again."""
         self._seen.add(rows, self.scan.reader)
 
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """Names of the fields that a labeller is shown."""
+        return tuple(column.name for column in self.scan.schema.fields)
+
     def shown(self, units: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return the fields of these units, for the labeller."""
         fields = self.scan.schema.fields

@@ -11,7 +11,7 @@ from sondage.errors import LabelError
 from sondage.pools.texts import require_texts
 from sondage.studies import records
 from sondage.studies.claims import Lending
-from sondage.studies.labels import Label, code_label, contradiction, decode_label, paired
+from sondage.studies.labels import Label, ambiguity, code_label, contradiction, decode_label, paired
 from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
@@ -95,6 +95,34 @@ class Desk(Lending):
             return count
 
         return int(self._once(request, ["tell", ids, labels, correct, who, further, reason], write))
+
+    def replaced(
+        self, ids: Iterable[Any], who: str | Sequence[str | None] | None = None, *, further: bool = False
+    ) -> list[Any]:
+        """Return of each item the label that `tell` would replace; None where that is a skip, or there is none.
+
+        Parameters
+        ----------
+        ids : iterable
+            Ids that were asked for, or their texts.
+        who, further
+            As in `tell`.
+
+        Raises
+        ------
+        LabelError
+            If an item was never asked for.
+        """
+        names = listed("ids", ids)
+        people = [who] * len(names) if who is None or isinstance(who, str) else listed("who", who)
+        with self._reading() as (session, found):
+            items = self._written(session, names, labels=True)
+            assigned = found.assignments.of(items)
+            rows = [
+                self._replaced(item, assigned[item], person, further)
+                for item, person in zip(items, people, strict=True)
+            ]
+        return [None if row is None else decode_label(row["label"], self.task) for row in rows]
 
     def skip(self, name: Any, who: str | None, reason: str | None = None, *, request: str | None = None) -> int:
         """Leave an item unanswered for good; it is counted, and can still be answered later.
@@ -222,11 +250,11 @@ class Desk(Lending):
     def _coded(self, session: Session, ids: Sequence[Any], labels: Sequence[Any]) -> dict[str, Label | None]:
         """Return coded labels by the written ids; the same item twice must have the same label."""
         coded: dict[str, Label | None] = {}
-        for name, item, label in zip(ids, self._written(session, ids), labels, strict=True):
+        for name, item, label in zip(ids, self._written(session, ids, labels=True), labels, strict=True):
             documents = session.documents(session.position(name)) if self.task.kind == "ranking" else []
             value = code_label(label, self.task, self.models, name, documents, session.asked_about)
             if item in coded and repr(coded[item]) != repr(value):
-                raise contradiction(name, coded[item], value, self.task)
+                raise ambiguity(name, coded[item], value, self.task)
             coded[item] = value
         return coded
 
@@ -240,10 +268,7 @@ class Desk(Lending):
         LabelError
             If it contradicts a label and may not replace it.
         """
-        given = self._ballots.of(item)
-        earlier = next((row for row in given if row["who"] == who), None)
-        if earlier is None and given and not further and all(row["done"] for row in assigned):
-            earlier = given[-1]
+        earlier = self._replaced(item, assigned, who, further)
         if earlier is not None:
             if repr(earlier["label"]) == repr(label):  # by text: outcomes may hold NaN
                 return None
@@ -257,6 +282,14 @@ class Desk(Lending):
             "supersedes": None if earlier is None else earlier["number"],
             "kind": "label",
         }
+
+    def _replaced(self, item: str, assigned: Sequence[Any], who: str | None, further: bool) -> Any:
+        """Return the row that a label takes the place of: one's own or, where the item has all its labels, the last."""
+        given = self._ballots.of(item)
+        own = next((row for row in given if row["who"] == who), None)
+        if own is None and given and not further and all(row["done"] for row in assigned):
+            return given[-1]
+        return own
 
     def _write(self, found: Records, rows: Sequence[dict[str, Any]], assigned: Any, reason: str | None) -> None:
         """Write labels, that they are done, and the log."""

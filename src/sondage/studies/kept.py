@@ -163,9 +163,9 @@ class Kept:
             if len(opinions) > 1:
                 session.opinions[position] = opinions
 
-    def _written(self, session: Session, names: Iterable[Any]) -> list[str]:
+    def _written(self, session: Session, names: Iterable[Any], *, labels: bool = False) -> list[str]:
         """Return the ids of items that were asked for, as they are written."""
-        return [records.id_to_text(session.ids[position]) for position in session.located(names)]
+        return [records.id_to_text(session.ids[position]) for position in session.located(names, labels=labels)]
 
     def _shown(self, name: Any) -> dict[str, Any]:
         """Return what the pool shows of an item, as the caller's own."""

@@ -17,10 +17,23 @@ from sondage.pools.missing import is_missing
 from sondage.pools.table import as_number, number_or_nan
 from sondage.studies.judging import Judgements, judged, judgements
 
-__all__ = ["Label", "code_label", "contradiction", "decode_label", "guesses", "label_array", "paired"]
+__all__ = [
+    "DIFFERENT",
+    "Label",
+    "ambiguity",
+    "code_label",
+    "contradiction",
+    "decode_label",
+    "guesses",
+    "label_array",
+    "paired",
+]
 
 LISTED = 20
 """Classes that a message names."""
+
+DIFFERENT = "different labels"
+"""What a message says of an item that is told of twice at once."""
 
 Label = int | float | tuple[float, ...] | Judgements
 
@@ -61,9 +74,22 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
     missing = not isinstance(label, np.ndarray) and is_missing(label)
     code = None if isinstance(label, np.ndarray) or missing else task.code(label)
     if code is None:
+        meant = None if missing else _meant(label, task.classes)
         others = "None is a skip" if missing else "others are named with classes= of the pool"
+        others = others if meant is None else f"write {meant!r}"
         raise LabelError(f"label {label!r} of id {name!r} is not a class; {_nearest(label, task.classes)}: {others}")
     return code
+
+
+def _meant(label: Any, classes: Sequence[Any]) -> Any:
+    """Return the class that differs from a label in case and white space only, or is a spreadsheet's TRUE or FALSE."""
+    text = _bare(label)
+    near = {_bare(one): one for one in classes}
+    return near.get(text, near.get({"true": "1", "false": "0"}.get(text, text)))
+
+
+def _bare(name: Any) -> str:
+    return "".join(str(name).casefold().split())
 
 
 def _nearest(label: Any, classes: Sequence[Any]) -> str:
@@ -150,8 +176,16 @@ def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
 def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> ConflictError:
     """Return the refusal of a label that differs from an earlier one."""
     before = "skipped" if was is None else f"labelled {decode_label(was, task)!r}"
-    after = "a skip" if now is None else repr(decode_label(now, task))
-    return ConflictError(f"id {name!r} is already {before}, now {after}: pass correct=True to replace it")
+    return ConflictError(f"id {name!r} is already {before}, now {_said(now, task)}: pass correct=True to replace it")
+
+
+def ambiguity(name: Any, first: Label | None, second: Label | None, task: Task) -> LabelError:
+    """Return the refusal of two labels that are told of an item at once."""
+    return LabelError(f"id {name!r} has {DIFFERENT} here, {_said(first, task)} and {_said(second, task)}")
+
+
+def _said(label: Label | None, task: Task) -> str:
+    return "a skip" if label is None else repr(decode_label(label, task))
 
 
 def label_array(labels: list[Label], task: Task) -> NDArray[Any]:

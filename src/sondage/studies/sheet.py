@@ -138,13 +138,14 @@ class Sheet:
         """
         return self.located([name])[0]
 
-    def located(self, names: Iterable[Any]) -> list[int]:
+    def located(self, names: Iterable[Any], *, labels: bool = False) -> list[int]:
         """Return the positions of items that were asked for, by their ids or the ids' texts.
 
         Raises
         ------
         LabelError
-            If one was never asked for: it has no probability, and its label cannot be used; if one is a rounded number.
+            If one was never asked for: it has no probability, and where these are ids of labels, that one cannot be
+            used; if one is a rounded number.
         """
         asked, found = set(self.asked), []
         texts: dict[str, int] = {}
@@ -157,14 +158,20 @@ class Sheet:
                 texts = texts or {str(known): place for known, place in self.positions.items()}
                 position = texts.get(str(name))
             if position is None or position not in asked:
-                raise LabelError(
-                    f"id {name!r} was never asked for: without a probability of being drawn its label cannot be used"
-                )
+                why = ": without a probability of being drawn its label cannot be used" if labels else ""
+                raise LabelError(f"id {name!r} was never asked for{self._with_zeros(name)}{why}")
             if isinstance(name, float) and abs(name) >= EXACT and not isinstance(self.ids[position], float):
                 rule = "is a float, which may stand for other ids too: give whole numbers or texts"
                 raise LabelError(f"id {float(name)!r} {rule}")
             found.append(position)
         return found
+
+    def _with_zeros(self, name: Any) -> str:
+        """Return what to add where a spreadsheet took the zeros in front of an id that was asked for."""
+        bare = str(name)
+        known = (str(one) for one in self.asked_ids) if bare.isdecimal() else ()
+        meant = next((one for one in known if one.lstrip("0") == bare.lstrip("0")), None)
+        return "" if meant is None else f", {meant!r} was"
 
     def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> int:
         """Take labels; all of them or, if one is refused, none.
@@ -190,7 +197,7 @@ class Sheet:
         """
         ids, labels = paired(ids, labels)
         new: dict[int, Label | None] = {}
-        for name, position, label in zip(ids, self.located(ids), labels, strict=True):
+        for name, position, label in zip(ids, self.located(ids, labels=True), labels, strict=True):
             coded = code_label(label, self.task, self.models, name, self.documents(position), self.asked_about)
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
