@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sondage import Classifier, Pool, Study, compare, estimate_from, evaluate, select
+from sondage import Classifier, Pool, Ranking, Study, compare, estimate_from, evaluate, select
+from sondage.adapters.trec import write_run
 from sondage.core.measures import parse_measure
 from sondage.errors import InputError, MeasureError
 from sondage.studies.looks import planned_shares
@@ -62,6 +63,19 @@ def test_arguments_of_studies(options: dict[str, Any], message: str, tmp_path: P
     with pytest.raises(InputError, match=message):
         Study.create(tmp_path / "new.study", TWO, "f1", budget=10, **({"compare": ["a", "b"]} | options))
     assert not (tmp_path / "new.study").exists()
+
+
+def test_one_of_several_models_is_named_everywhere_alike(tmp_path: Path) -> None:
+    ranks = Pool(
+        models={name: Ranking(ranks=[1]) for name in "ab"}, queries=["q"], documents=["d"], grades=[[0.4, 0.6]]
+    )
+    message = r"^the pool has several models \['a', 'b'\]: name one with model="
+    with pytest.raises(InputError, match=f"{message}$"):
+        evaluate(TWO, labels=never, budget=10)
+    with pytest.raises(InputError, match=f"{message}, or two with compare=$"):
+        Study.create(tmp_path / "new.study", TWO, budget=10)
+    with pytest.raises(InputError, match=f"{message}$"):
+        write_run(tmp_path / "run", ranks)
 
 
 def test_labels_drawn_elsewhere_are_one_column() -> None:

@@ -16,7 +16,7 @@ from sondage.adapters.learning_to_rank import LearningToRank, read_learning_to_r
 from sondage.adapters.lines import Path, as_finite, as_word, read_lines, refused, write_lines
 from sondage.core.predictions import Ranking, Ranks
 from sondage.errors import InputError, LabelError
-from sondage.pools import Pool
+from sondage.pools import Pool, one_model
 from sondage.pools.table import number_or_nan
 
 __all__ = [
@@ -189,9 +189,7 @@ def write_run(path: Path, run: Pool | Mapping[Any, Sequence[Any]], model: str | 
 
 def _lists(pool: Pool, model: str | None) -> dict[Any, list[Any]]:
     """Return query -> documents, best first, of a pool's system."""
-    if model is None and len(pool.models) > 1:
-        raise InputError(f"the pool has several models {list(pool.models)}: name one")
-    ranks: Any = pool.items.models[0 if model is None else pool.model(model)]
+    ranks: Any = pool.items.models[one_model(pool, model)]
     if not isinstance(ranks, Ranks):
         raise InputError(f"a run is of rankings; this pool is for {pool.task.kind}")
     found = {}

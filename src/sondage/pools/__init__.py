@@ -1,5 +1,5 @@
 """Pools: where the unlabelled items are."""
 
-from sondage.pools.arrays import Pool, require_pool
+from sondage.pools.arrays import Pool, one_model, require_pool
 
-__all__ = ["Pool", "require_pool"]
+__all__ = ["Pool", "one_model", "require_pool"]

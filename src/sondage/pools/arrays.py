@@ -27,7 +27,7 @@ from sondage.pools.rows import ArrayRows
 from sondage.pools.side import check_judges, code_features, code_judges
 from sondage.pools.texts import require_text
 
-__all__ = ["Pool", "require_pool"]
+__all__ = ["Pool", "one_model", "require_pool"]
 
 SHOWN = 10
 """Classes that a pool shows of itself."""
@@ -284,3 +284,27 @@ def require_pool(pool: Any) -> None:
         raise InputError(
             f"pool is a {type(pool).__name__}, not a sondage.Pool: make one, Pool(probabilities=...), or read_pool(...)"
         )
+
+
+def one_model(pool: Pool, name: str | None, others: str = "") -> int:
+    """Return the index of a model or, without a name, of the only one.
+
+    Parameters
+    ----------
+    pool : Pool
+        Whose model.
+    name : str or None
+        Which.
+    others : str
+        What else may be named where there are several, for the message.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name, or none is named and there are several.
+    """
+    if name is not None:
+        return pool.model(name)
+    if len(pool.models) > 1:
+        raise InputError(f"the pool has several models {list(pool.models)}: name one with model={others}")
+    return 0

@@ -12,11 +12,11 @@ from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
 from sondage.errors import InputError
-from sondage.pools import Pool, require_pool
+from sondage.pools import Pool, one_model, require_pool
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.labelling import carrying, label_all, require_labels
 from sondage.studies.method import Method, Question, choose_method
-from sondage.studies.questions import make_question
+from sondage.studies.questions import are_several, make_question
 from sondage.studies.requirements import check_generator
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
@@ -164,14 +164,15 @@ def evaluate(
     0.25
     """
     require_labels(labels)
-    several = isinstance(measure, Sequence) and not isinstance(measure, str)
-    measures = tuple(parse_measure(one, positive) for one in (measure if several else [measure]))
+    several = are_several(measure)
+    named: Any = measure if several else [measure]
+    measures = tuple(parse_measure(one, positive) for one in named)
     pools = list(pool.values()) if isinstance(pool, Mapping) else [pool]
     if not pools:
         raise InputError("there is no pool: the mapping is empty")
     for one in pools:
         require_pool(one)
-    question = Question("evaluate", (_one_model(pools[0], model),), measures)
+    question = Question("evaluate", (pools[0].models[one_model(pools[0], model)],), measures)
     rule = make_rule(stop, None, level, batch)
     if isinstance(pool, Mapping) or slices is not None:
         if rule is not None:
@@ -345,11 +346,3 @@ def select(
     with carrying(got):
         label_all(session, pool, labels, got=got)
         return select_session(session)
-
-
-def _one_model(pool: Pool, model: str | None) -> str:
-    if model is None:
-        if len(pool.models) > 1:
-            raise InputError(f"the pool has several models {list(pool.models)}: name one with model=")
-        return pool.models[0]
-    return pool.models[pool.model(model)]

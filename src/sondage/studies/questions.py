@@ -10,10 +10,15 @@ import numpy as np
 from sondage.core.checks import listed, require
 from sondage.core.measures import Measure, parse_measure
 from sondage.errors import InputError
-from sondage.pools import Pool, require_pool
+from sondage.pools import Pool, one_model, require_pool
 from sondage.studies.method import Question
 
-__all__ = ["make_question"]
+__all__ = ["are_several", "make_question"]
+
+
+def are_several(measure: Any) -> bool:
+    """Return whether a list of measures is given, of one perhaps, in place of one."""
+    return isinstance(measure, Sequence) and not isinstance(measure, str)
 
 
 def make_question(
@@ -37,7 +42,7 @@ def make_question(
         If a model or a measure does not exist, or the arguments ask different questions.
     """
     require_pool(pool)
-    named: Any = [measure] if isinstance(measure, str) or not isinstance(measure, Sequence) else measure
+    named: Any = measure if are_several(measure) else [measure]
     require(isinstance(select, bool | np.bool_), f"select={select!r} must be True or False")
     kind = _kind(compare, bool(select) or models is not None)
     if kind != "evaluate" and len(named) > 1:
@@ -61,11 +66,7 @@ def _models(
 ) -> tuple[str, ...]:
     """Return the models asked about."""
     if kind == "evaluate":
-        if model is None and len(pool.models) > 1:
-            raise InputError(
-                f"the pool has several models {list(pool.models)}: name one with model=, or two with compare="
-            )
-        return (pool.models[0 if model is None else pool.model(model)],)
+        return (pool.models[one_model(pool, model, ", or two with compare=")],)
     if model is not None:
         raise InputError(f"model={model!r} is for one model; this study is to {kind} several")
     given = models if compare is None else compare

@@ -17,7 +17,7 @@ from sondage.studies.account import Account
 from sondage.studies.desk import Desk
 from sondage.studies.filing import creation_event, plan_event, stage_row, stage_rows, study_row
 from sondage.studies.method import Method, choose_method
-from sondage.studies.questions import make_question
+from sondage.studies.questions import are_several, make_question
 from sondage.studies.records import dump
 from sondage.studies.session import Session
 from sondage.studies.sharing import make_sharing
@@ -125,8 +125,7 @@ class Study(Account, Desk, Shown):
         store = Store(place)
         store.require_free()
         session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed, kept=True)
-        several = isinstance(measure, Sequence) and not isinstance(measure, str)
-        facts, drawn = study_row(pool, session, several, sharing), stage_rows(session, pool, 0, sharing)
+        facts, drawn = study_row(pool, session, are_several(measure), sharing), stage_rows(session, pool, 0, sharing)
         store.use_log()
         with store.writing() as new:
             new.make_tables()
