@@ -27,7 +27,7 @@ from sondage.pools.rows import ArrayRows
 from sondage.pools.side import check_judges, code_features, code_judges
 from sondage.pools.texts import require_text
 
-__all__ = ["Pool", "require_pool"]
+__all__ = ["Pool", "one_model", "require_pool"]
 
 SHOWN = 10
 """Classes that a pool shows of itself."""
