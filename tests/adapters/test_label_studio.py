@@ -113,14 +113,6 @@ def test_outcomes_are_a_choice_for_each_system(tmp_path):
     assert read_annotations(path, study)[0].label == {"gpt": "1", "ours": "0"}
 
 
-@pytest.mark.parametrize("form", ["tasks", "export"])
-def test_tasks_that_nobody_annotated_are_no_export(study, tmp_path, form):
-    tasks = [task | ({"annotations": []} if form == "export" else {}) for task in make_tasks(study, [1, 2])]
-    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
-    with pytest.raises(InputError, match="has no annotations: export the project from Label Studio"):
-        read_annotations(tmp_path / "tasks.json", study)
-
-
 def test_a_system_may_be_called_like_a_field(tmp_path):
     pool = Pool(models={"text": Outcome(), "b": Outcome()}, ids=["i", "j"], fields={"text": ["one", "two"]})
     study = Study.create(tmp_path / "study.db", pool, "accuracy", compare=("text", "b"), budget=2)

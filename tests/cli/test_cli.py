@@ -550,6 +550,7 @@ def test_label_studio_both_ways():
     said = run("ask", "study.db", 5, "-o", "tasks.json").stderr
     assert "sondage export study.db --interface" in said
     assert "sondage import study.db EXPORT.json" in said
+    assert "tasks.json has no annotations: export the project from" in refused("import", "study.db", "tasks.json")
     with open("tasks.json") as file:
         tasks = json.load(file)
     for task, choice in zip(tasks, ["spam", "spam", "not spam", None, "spam"], strict=True):

@@ -263,8 +263,6 @@ def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: boo
     for at, answer in _answers(study, tasks):
         if at >= latest.get((answer.id, answer.who), ("", answer))[0]:
             latest[answer.id, answer.who] = (at, answer)
-    if not any(task.get("annotations") or task.get("annotation_id") is not None for task in tasks):
-        raise InputError("the file has no annotations: export the project from Label Studio, with what was labelled")
     answers = [answer for _, answer in latest.values()]
     answered = {answer.id for answer in answers if answer.label is not None}
     return [answer for answer in answers if answer.label is not None or answer.id not in answered]

@@ -37,11 +37,13 @@ def command(
     from sondage import Study
     from sondage.adapters.formats import name_of, read_answers
     from sondage.adapters.rows import tell_answers, without_blanks
-    from sondage.errors import LabelError
+    from sondage.errors import InputError, LabelError
 
     chosen = name_of(labels, form) == "label-studio"  # there a skip is what somebody chose, not an empty cell
     with Study.open(study) as opened:
         found = read_answers(labels, opened, form, partial=partial)
+        if chosen and not found:
+            raise InputError(f"{labels} has no annotations: export the project from Label Studio once it is labelled")
         told = [one for one in found if one.label is not None or not partial]
         try:
             answers = told if chosen else without_blanks(opened, told, who=who, further=further)
