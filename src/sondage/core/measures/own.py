@@ -97,8 +97,8 @@ class ConfusionMeasure:
     Examples
     --------
     >>> lift = ConfusionMeasure(lambda m: m[1, 1] / (m[1].sum() * m[:, 1].sum()), name="lift")
-    >>> lift.ready(Task("classification", (0, 1))).value(np.array([[0.4, 0.1], [0.1, 0.4]])).round(3)
-    np.float64(1.6)
+    >>> round(lift.ready(Task("classification", (0, 1))).value(np.array([[0.4, 0.1], [0.1, 0.4]])), 3)
+    1.6
     """
 
     function: Callable[[Floats], float]
