@@ -46,6 +46,12 @@ class Loss:
     higher_is_better : bool or None
         Direction.
 
+    Raises
+    ------
+    MeasureError
+        If the function is none, the name is no text, or the bounds are no two numbers in their order; when it is used,
+        if the function returns anything but n finite numbers.
+
     Examples
     --------
     >>> cost = Loss(lambda f, y: 5.0 * ((f == "ham") & (y == "spam")), name="missed spam")
@@ -84,7 +90,8 @@ class ConfusionMeasure:
     Parameters
     ----------
     function : callable
-        ``function(M) -> float`` of the (k, k) table of pool shares, predictions in rows, labels in columns.
+        ``function(M) -> float`` of the (k, k) table of pool shares, predictions in rows, labels in columns; NaN or
+        infinite where the measure is undefined.
     gradient : callable, optional
         Its derivative by the entries, shape (k, k); by default central differences.
     name : str
@@ -93,6 +100,12 @@ class ConfusionMeasure:
         Smallest and largest value.
     higher_is_better : bool or None
         Direction.
+
+    Raises
+    ------
+    MeasureError
+        If function or gradient is none, the name is no text, or the bounds are no two numbers in their order; when it
+        is used, if they return anything but a number and a finite table of its shape.
 
     Examples
     --------
