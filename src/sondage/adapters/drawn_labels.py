@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.checks import require_column
 from sondage.core.measures import Measure
 from sondage.core.predictions import Classifier, Regressor
 from sondage.core.results import Estimate
@@ -90,8 +91,7 @@ def _require_once(ids: list[Any]) -> None:
 
 def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, task: str | None) -> dict[str, Any]:
     """Return the arguments of `estimate_from` that these columns are."""
-    if "label" not in columns:
-        raise InputError(f"no column 'label'; there are {list(columns)}")
+    require_column("label", columns)
     given = [name for name in PROBABILITIES if name in columns]
     if len(given) != 1:
         raise InputError(

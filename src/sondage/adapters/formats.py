@@ -12,6 +12,7 @@ from typing import IO, Any
 from sondage.adapters import label_studio
 from sondage.adapters.rows import Answer, answer_columns, item_rows, label_rows
 from sondage.adapters.text_files import read_csv, read_jsonl, write_csv, write_jsonl
+from sondage.core.checks import require_known
 from sondage.errors import InputError
 from sondage.pools.files import PARQUET_ENDS
 from sondage.pools.missing import finite
@@ -102,8 +103,8 @@ def name_of(path: str | os.PathLike[str] | None, name: str | None = None) -> str
     InputError
         If there is no format of this name, or none is named and the file's name is that of a file that is no text.
     """
-    if name is not None and name not in FORMATS:
-        raise InputError(f"no format {name!r}; there are {', '.join(FORMATS)}")
+    if name is not None:
+        require_known("format", name, FORMATS)
     text = "" if path is None else os.fspath(path).lower()
     if name is None and text.endswith(NO_TEXTS):
         ends = ", ".join(end for form in FORMATS.values() for end in form.ends)

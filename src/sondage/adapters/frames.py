@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sondage.adapters.rows import Answer, answer_columns, answers_of_rows, item_rows, label_rows
+from sondage.core.checks import require_known
 from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
@@ -184,8 +185,7 @@ def labels_frame(study: Study, backend: str = "pandas") -> Any:
 
 
 def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str], backend: str) -> Any:
-    if backend not in BACKENDS:
-        raise InputError(f"no backend {backend!r}; there are {', '.join(BACKENDS)}")
+    require_known("backend", backend, BACKENDS)
     names = list(rows[0]) if rows else list(columns)
     try:
         table = {name: _listed([row[name] for row in rows]) for name in names}

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 from sondage.adapters.rows import Answer, Row, answers_of_rows, asked_columns, id_columns, label_columns
+from sondage.core.checks import require_column
 from sondage.errors import InputError, LabelError
 from sondage.pools.csv_files import csv_header, long_cells, not_utf8, open_text
 from sondage.pools.missing import finite
@@ -114,9 +115,8 @@ def read_label_rows(
         with open_text(path) as file, long_cells():
             header = csv_header(path)
             names = [_plain(name) for name in header.names]
-            missing = [name for name in wanted if name not in names]
-            if missing:
-                raise InputError(f"no column {missing[0]!r}; there are {names}")
+            for name in wanted:
+                require_column(name, names)
             reader = csv.reader(file, delimiter=header.delimiter, strict=True)
             for _ in range(header.blank + 1):
                 next(reader)

@@ -29,6 +29,26 @@ def require(condition: bool, message: str) -> None:
         raise InputError(message)
 
 
+def require_known(
+    what: str,
+    name: Any,
+    known: Iterable[str],
+    error: type[InputError] = InputError,
+    *,
+    also: Iterable[str] = (),
+) -> None:
+    """Raise an error that tells the names there are, and also others, unless this is one of the known."""
+    names = tuple(known)
+    if not isinstance(name, str) or name not in names:
+        raise error(f"no {what} {name!r}; there are {', '.join((*names, *also))}")
+
+
+def require_column(name: str, columns: Iterable[Any], why: str = "") -> None:
+    """Raise `InputError` unless a table has this column; `why` follows its name."""
+    names = list(columns)
+    require(name in names, f"no column {name!r}{why}; there are {names}")
+
+
 def is_number(value: Any) -> bool:
     """Return whether a value is one finite number, of whatever type."""
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import require_column, require_known
 from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
@@ -100,18 +101,16 @@ def pool_from_columns(
     InputError
         If a column is missing or a value is not allowed; the message names column, row and id.
     """
-    if task is not None and task not in TASKS:
-        raise InputError(f"no task {task!r}; there are {', '.join(TASKS)}")
+    if task is not None:
+        require_known("task", task, TASKS)
     if means_rankings(columns, task, features):
         return pool_from_long(columns, classes=classes, typed=typed)
-    if "id" not in columns:
-        raise InputError(f"no column 'id'; there are {list(columns)}")
+    require_column("id", columns)
     if not len(columns["id"]):
         raise InputError("the pool is empty: it has no rows")
     table = Table(columns, typed)
-    missing = [name for name in features if name not in columns]
-    if missing:
-        raise InputError(f"no column {missing[0]!r} for features; there are {list(columns)}")
+    for name in features:
+        require_column(name, columns, " for features")
     layout = layout_of([name for name in columns if name not in features])
     layout.features += features
     models, names = read_models(table, layout, classes, task)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import require_column
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import Layout, ModelColumns, layout_of, pool_from_columns
@@ -42,14 +43,12 @@ def schema_of(
         raise InputError(f"column {twice!r} stands twice")
     if means_rankings(by_name, task, features):
         return _of_lists(by_name, classes)
-    if "id" not in by_name:
-        raise InputError(f"no column 'id'; there are {list(by_name)}")
+    require_column("id", by_name)
     _require_names(by_name, ("id", "group"))
     layout = layout_of([name for name in by_name if name not in features])
     layout.features += features
-    missing = next((name for name in features if name not in by_name), None)
-    if missing is not None:
-        raise InputError(f"no column {missing!r} for features; there are {list(by_name)}")
+    for name in features:
+        require_column(name, by_name, " for features")
     _require_numbers(by_name, _numeric(layout, by_name))
     outline = _outline(by_name, layout, distinct, classes, task, features)
     kind, names = outline.task.kind, outline.task.classes

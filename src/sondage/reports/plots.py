@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sondage.core.checks import require_known
 from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report
 from sondage.reports.making import make_report
@@ -69,8 +70,7 @@ def plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['error rate']
     """
-    if chart not in CHARTS:
-        raise InputError(f"no chart {chart!r}; there are {', '.join(CHARTS)}")
+    require_known("chart", chart, CHARTS)
     report = subject if isinstance(subject, Report) else make_report(subject, level)
     present, draw = CHARTS[chart]
     if not present(report):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sondage.core.catalogue.designs import DESIGNS, parts_of
 from sondage.core.diagnostics import believed_before
 from sondage.core.reliability import Reliability
 from sondage.core.results import Estimate
@@ -42,7 +43,6 @@ _DESIGNS = {
     "active_lambda": "cheap items had a higher chance",
 }
 _STOPPED = {"width": "when the interval was narrow enough", "significant": "when the difference was significant"}
-_BLIND_TO_COST = ("passive", "uniform_cost", "active_uniC")
 
 _SAME = "For the same standard error of {} a uniform sample would have needed"
 
@@ -143,7 +143,7 @@ def _drawn(session: Session, pool: str, stopped: str | None) -> str:
     measure = named_measure(session.question.measures[0].name)
     name = "disagreement" if method.design == "active_neq" and len(session.question.models) > 2 else method.design
     design = _DESIGNS.get(name, f"items whose label can move the {measure} most had a higher chance")
-    weighed = costs and "cheap" not in design and not any(name in method.design for name in _BLIND_TO_COST)
+    weighed = costs and "cheap" not in design and all(DESIGNS[part].heeds_costs for part in parts_of(method.design))
     cost = ", cheap ones for their cost" if weighed else ""
     return f"{paid[0].upper()}{paid[1:]} from {pool}, drawn {_DRAWS[method.draw]}: {design}{cost}."
 

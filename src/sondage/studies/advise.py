@@ -18,6 +18,7 @@ from sondage.core.power import power
 from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.budgets import check_budget
+from sondage.studies.drawing import DRAWS, WithReplacement
 from sondage.studies.fitting import fitted_method
 from sondage.studies.judging import as_asked
 from sondage.studies.method import METHODS, Method, choose_method
@@ -250,7 +251,7 @@ def _variance(pool: Pool, plan: Plan, method: Method) -> Callable[[float], float
     kind = Deviation if method.assisted else RootMeanSquare
     term = kind(influence=influence, belief=plan.belief, cost_exponent=0.0)
     seen = pool.profile(plan.urn, term)
-    expected = repeated_variance if method.draw == "with_replacement" else poisson_variance
+    expected = repeated_variance if isinstance(DRAWS[method.draw], WithReplacement) else poisson_variance
     return lambda budget: expected(seen.sizes, seen.others, budget, seen.costs, seen.counts)
 
 

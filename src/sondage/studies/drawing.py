@@ -17,7 +17,7 @@ from sondage.core.strata import Strata, neyman_allocation
 from sondage.core.urns import Urn
 from sondage.errors import SondageWarning
 
-__all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder", "Stratified"]
+__all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder", "Stratified", "WithReplacement"]
 
 
 @dataclass(frozen=True, eq=False)

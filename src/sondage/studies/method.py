@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sondage.core.assisted import Assisted
-from sondage.core.catalogue.designs import DESIGNS
+from sondage.core.catalogue.designs import DESIGNS, parts_of
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
-from sondage.core.checks import is_number, require_level
+from sondage.core.checks import is_number, require_known, require_level
 from sondage.core.measures import Measure
 from sondage.core.significance import null_difference
 from sondage.errors import InputError
-from sondage.studies.drawing import DRAWS
+from sondage.studies.drawing import DRAWS, KeyOrder, Stratified
 
 __all__ = ["METHODS", "Method", "Question", "check_part", "choose_method"]
 
@@ -64,7 +64,7 @@ class Method:
     def __post_init__(self) -> None:
         for name in _CHOICES:
             check_part(name, getattr(self, name))
-        _check_design(self.design)
+        parts_of(self.design)
         if not is_number(self.floor) or not 0 <= self.floor <= 1:
             raise InputError(f"floor={self.floor!r} must be in [0, 1]")
         object.__setattr__(self, "belief", _checked_belief(self.belief))
@@ -88,18 +88,15 @@ class Method:
     @property
     def draws_by_belief(self) -> bool:
         """Whether the draw follows what labels are expected to be."""
-        plain = all(part.strip() in _PLAIN for part in self.design.split("+"))
-        return not plain or self.draw in _STRATIFIED
+        return any(DESIGNS[part].believes for part in parts_of(self.design)) or isinstance(DRAWS[self.draw], Stratified)
 
     def to_data(self) -> dict[str, Any]:
         """Return the method as data for JSON."""
         return asdict(self)
 
 
-_STRATIFIED = ("neyman", "strata")
-_PLAIN = ("passive", "cost_only", "active_lambda", "active_neq", "disagreement")
-"""Designs that ask for predictions and costs at most."""
-_IN_ORDER = ("without_replacement", "successive")
+_STRATIFIED = tuple(name for name, draw in DRAWS.items() if isinstance(draw, Stratified))
+_IN_ORDER = tuple(name for name, draw in DRAWS.items() if isinstance(draw, KeyOrder))
 
 _CHOICES: dict[str, Sequence[str]] = {
     "draw": tuple(DRAWS),
@@ -120,15 +117,7 @@ def check_part(name: str, chosen: Any) -> None:
     chosen : object
         What was given for it.
     """
-    if not isinstance(chosen, str) or chosen not in _CHOICES[name]:
-        raise InputError(f"no {name} {chosen!r}; there are {', '.join(_CHOICES[name])}")
-
-
-def _check_design(design: Any, also: Sequence[str] = ()) -> None:
-    for part in design.split("+") if isinstance(design, str) else [design]:
-        name = part.strip() if isinstance(part, str) else part
-        if not isinstance(name, str) or name not in DESIGNS:
-            raise InputError(f"no design {name!r}; there are {', '.join((*DESIGNS, *also))}")
+    require_known(name, chosen, _CHOICES[name])
 
 
 def _checked_belief(belief: Any) -> Any:
@@ -183,17 +172,17 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
     >>> choose_method("thesis", interval="wilson_effective").estimator
     'self_normalised'
     """
-    if not isinstance(method, Method | str | None) or (isinstance(method, str) and method not in METHODS):
-        raise InputError(f"no method {method!r}; there are {', '.join(METHODS)}")
-    base = method if isinstance(method, Method) else METHODS["default" if method is None else method]
+    method = "default" if method is None else method
+    if not isinstance(method, Method):
+        require_known("method", method, METHODS)
+    base = method if isinstance(method, Method) else METHODS[method]
     chosen = {name: part for name, part in parts.items() if part is not None}
-    unknown = [name for name in chosen if name not in Method.__dataclass_fields__]
-    if unknown:
-        raise InputError(f"no part {unknown[0]!r} of a method; there are {', '.join(Method.__dataclass_fields__)}")
+    for name in chosen:
+        require_known("part of a method", name, Method.__dataclass_fields__)
     if isinstance(chosen.get("design"), str) and chosen["design"] in _STRATIFIED:
         chosen = {"draw": chosen["design"], "estimator": "hajek"} | chosen | {"design": "passive"}
     if "design" in chosen:
-        _check_design(chosen["design"], also=_STRATIFIED)
+        parts_of(chosen["design"], also=_STRATIFIED)
     made = replace(base, **chosen)
     if made.staged and made.draw not in _IN_ORDER:
         if "stages" in chosen:

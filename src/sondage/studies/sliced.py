@@ -11,7 +11,7 @@ import numpy as np
 
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.designs import Setting
-from sondage.core.checks import require_whole
+from sondage.core.checks import require_known, require_whole
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.predictions import Floats
 from sondage.core.slices import Slices
@@ -90,8 +90,7 @@ def evaluate_slices(
     Errors carry the labels already got, for several pools name -> (id -> label).
     """
     require_whole("seed", seed)
-    if not isinstance(share, str) or share not in SHARES:
-        raise InputError(f"no share {share!r}; there are {', '.join(SHARES)}")
+    require_known("share", share, SHARES)
     if isinstance(pool, Mapping):
         parts = _parts_of_pools(pool, labels, slices)
         first, *others = pool.values()

@@ -263,7 +263,7 @@ def test_equal_scores_are_not_certainty():
         (lambda: cross_validate(GaussianNB(), X, Y, "ece"), "biased on the few items of a fold"),
         (lambda: cross_validate(GaussianNB(), X, Y, "mse"), "is for regression"),
         (lambda: cross_compare({"a": GaussianNB()}, X, Y), "a comparison takes two"),
-        (lambda: cross_compare(MODELS, X, Y, test="wilcoxon"), "no test 'wilcoxon' on folds; there are t, mcnemar"),
+        (lambda: cross_compare(MODELS, X, Y, test="wilcoxon"), "no test of folds 'wilcoxon'; there are t, mcnemar"),
         (lambda: cross_compare(MODELS, X, Y, "f1", test="mcnemar"), "is for error_rate and accuracy"),
         (lambda: cross_compare(MODELS, X, Y, repeats=2, cv=3, test="mcnemar"), "held out exactly once"),
         (lambda: cross_compare(MODELS, X, Y, test="mcnemar", margin=0.1), "against 0 only"),

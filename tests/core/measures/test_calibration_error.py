@@ -158,7 +158,7 @@ def test_what_does_not_hold_is_refused(rng: np.random.Generator) -> None:
     [
         ("ece:bins=2.5", "must be a whole number"),
         ("ece:bins=0", "must be a whole number"),
-        ("ece:spacing=log", "no spacing 'log' of bins; there are mass, width"),
+        ("ece:spacing=log", "no spacing 'log'; there are mass, width"),
     ],
 )
 def test_parameters_are_checked(name: str, message: str) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from sondage.adapters.sklearn.folds import Held, Splits, hold_out, make_splits
 from sondage.adapters.sklearn.pools import require_models
 from sondage.core.catalogue.significance import named_test
+from sondage.core.checks import require_known
 from sondage.core.contenders import best_first
 from sondage.core.folds import fold_roots
 from sondage.core.measures import Measure, parse_measure
@@ -155,8 +156,7 @@ def cross_compare(
     >>> cross_compare(models, X, y, "accuracy", cv=5).better
     'bayes'
     """
-    if test not in _TESTS:
-        raise InputError(f"no test {test!r} on folds; there are {', '.join(_TESTS)}")
+    require_known("test of folds", test, _TESTS)
     _require_named(estimators)
     if len(estimators) != 2:
         raise InputError(f"{len(estimators)} estimators {list(estimators)}; a comparison takes two, cross_select more")

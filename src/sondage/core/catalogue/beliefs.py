@@ -19,6 +19,7 @@ from sondage.core.beliefs import (
     RankingBelief,
 )
 from sondage.core.beliefs.learned import Start
+from sondage.core.checks import require_known
 from sondage.core.measures import Task
 from sondage.core.predictions import Classes, Grades, Items, Means, Ranks
 from sondage.errors import InputError
@@ -106,8 +107,7 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
     if belief is None:
         return _default(expectation)
     if isinstance(belief, str):
-        if belief not in BELIEFS:
-            raise InputError(f"no belief {belief!r}; there are {', '.join(BELIEFS)}, or a class prior")
+        require_known("belief", belief, BELIEFS)
         return BELIEFS[belief](expectation)
     if isinstance(belief, Mapping) and belief and all(name in expectation.names for name in belief):
         return _weighted(belief, expectation)

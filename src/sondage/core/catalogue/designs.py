@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sondage.core.beliefs import Belief, GaussianBelief, is_broad
+from sondage.core.checks import require_known
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.contenders import Contention, Standing
 from sondage.core.designs import (
@@ -29,7 +31,7 @@ from sondage.core.measures.functionals import Functional
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 
-__all__ = ["DESIGNS", "Setting", "named_design", "shrunk"]
+__all__ = ["DESIGNS", "Setting", "named_design", "parts_of", "shrunk"]
 
 LABELS_PER_SURPRISE = 3.0
 """Surprises are few while there are more labels than this for each of them."""
@@ -268,28 +270,74 @@ def _limit(name: str, **limit: bool) -> Callable[[Setting], Mixture]:
     return build
 
 
-DESIGNS: dict[str, Callable[[Setting], Mixture]] = {
-    "passive": _passive,
-    "optimal": _optimal,
-    "absolute": _absolute,
-    "bounded": _bounded,
-    "adaptive": _adaptive,
-    "uniform_cost": _uniform_cost,
-    "cost_only": _cost_only,
-    "active_uniC": _uniform_cost,
-    "active_uniD": _uniform_grades,
-    "active_lambda": _cost_only,
-    "active_err": _active_err,
-    "active_neq": _disagreement,
-    "active_0": _limit("active_0", peaked=True),
-    "active_inf": _limit("active_inf", broad=True),
-    "active_risk": _active_risk,
-    "pairwise": _optimal,
-    "disagreement": _disagreement,
-    "contenders": _contenders,
+@dataclass(frozen=True)
+class Named:
+    """A design that has a name.
+
+    Attributes
+    ----------
+    of : callable
+        Returns its terms in a setting.
+    believes : bool
+        Whether it follows what labels are expected to be; else it asks for predictions and costs at most.
+    heeds_costs : bool
+        Whether of two items that tell as much the cheaper one is preferred.
+    of_several : bool
+        Whether it is for two models or more.
+    """
+
+    of: Callable[[Setting], Mixture]
+    believes: bool = True
+    heeds_costs: bool = True
+    of_several: bool = False
+
+
+DESIGNS: dict[str, Named] = {
+    "passive": Named(_passive, believes=False, heeds_costs=False),
+    "optimal": Named(_optimal),
+    "absolute": Named(_absolute),
+    "bounded": Named(_bounded),
+    "adaptive": Named(_adaptive),
+    "uniform_cost": Named(_uniform_cost, heeds_costs=False),
+    "cost_only": Named(_cost_only, believes=False),
+    "active_uniC": Named(_uniform_cost, heeds_costs=False),
+    "active_uniD": Named(_uniform_grades),
+    "active_lambda": Named(_cost_only, believes=False),
+    "active_err": Named(_active_err),
+    "active_neq": Named(_disagreement, believes=False, of_several=True),
+    "active_0": Named(_limit("active_0", peaked=True)),
+    "active_inf": Named(_limit("active_inf", broad=True)),
+    "active_risk": Named(_active_risk),
+    "pairwise": Named(_optimal),
+    "disagreement": Named(_disagreement, believes=False, of_several=True),
+    "contenders": Named(_contenders, of_several=True),
 }
 
-_OF_SEVERAL = ("active_neq", "disagreement", "contenders")
+
+def parts_of(design: Any, also: Iterable[str] = ()) -> list[str]:
+    """Return the names of the designs that a name joins by ``+``.
+
+    Parameters
+    ----------
+    design : str
+        One of `DESIGNS`, or several joined by ``+``.
+    also : iterable of str
+        Further names that an error tells, which are no designs.
+
+    Raises
+    ------
+    InputError
+        If there is no such design.
+
+    Examples
+    --------
+    >>> parts_of("optimal + passive"), DESIGNS["optimal"].believes
+    (['optimal', 'passive'], True)
+    """
+    names = [part.strip() for part in design.split("+")] if isinstance(design, str) else [design]
+    for name in names:
+        require_known("design", name, DESIGNS, also=also)
+    return names
 
 
 def named_design(name: str, floor: float, setting: Setting) -> Design:
@@ -309,13 +357,11 @@ def named_design(name: str, floor: float, setting: Setting) -> Design:
     InputError
         If there is no such design, or it does not fit.
     """
-    parts = [part.strip() for part in name.split("+")]
+    parts = parts_of(name)
     for part in parts:
-        if part not in DESIGNS:
-            raise InputError(f"no design {part!r}; there are {', '.join(DESIGNS)}")
-        if part in _OF_SEVERAL and len(setting.models) < 2:
+        if DESIGNS[part].of_several and len(setting.models) < 2:
             raise InputError(f"design {part!r} is for two models or more; there is {len(setting.models)}")
-    terms = mixed([(1.0 / len(parts), DESIGNS[part](setting)) for part in parts])
+    terms = mixed([(1.0 / len(parts), DESIGNS[part].of(setting)) for part in parts])
     return Design(name, terms, float(floor), _ground(setting) if floor else Equal())
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sondage.core.catalogue.significance import UNCOUNTED
-from sondage.core.checks import require_generator, require_level
+from sondage.core.checks import require_generator, require_known, require_level
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
@@ -65,8 +65,7 @@ def named_interval(
     InputError
         If there is no such interval, it does not fit, or the level is not in (0, 1).
     """
-    if not isinstance(kind, str) or kind not in INTERVALS:
-        raise InputError(f"no interval {kind!r}; there are {', '.join(INTERVALS)}")
+    require_known("interval", kind, INTERVALS)
     require_level("level", level)
     require_generator(generator)
     if estimate.exact and estimate.target == "pool" and np.isfinite(estimate.value):

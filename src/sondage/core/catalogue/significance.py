@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sondage.core.checks import require_generator
+from sondage.core.checks import require_generator, require_known
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
@@ -63,8 +63,7 @@ def named_test(
     InputError
         If there is no such test, it does not fit the draw or the measure, or the margin does not fit the alternative.
     """
-    if kind not in TESTS:
-        raise InputError(f"no test {kind!r}; there are {', '.join(TESTS)}")
+    require_known("test", kind, TESTS)
     require_generator(generator)
     null = null_difference(alternative, margin)
     untold = estimate.std_error == 0 and estimate.target == "population" and estimate.counts is None

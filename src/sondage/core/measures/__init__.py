@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from sondage.core.checks import require_known
 from sondage.core.measures.agreement import MCC, BalancedAccuracy, Kappa, MacroF, MicroF
 from sondage.core.measures.calibration_error import ECE
 from sondage.core.measures.classification import (
@@ -129,8 +130,7 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
         return measure
     head, _, tail = measure.partition(":")
     name, at, depth = map(str.strip, head.partition("@"))
-    if name not in NAMES:
-        raise MeasureError(f"no measure {name!r}; there are {', '.join(NAMES)}")
+    require_known("measure", name, NAMES, MeasureError)
     names = [one.name for one in fields(NAMES[name]) if not one.metadata.get("of_pool")]
     parts = [f"k={depth}"] * bool(at) + tail.split(",")
     told = [_option(part, names, measure) for part in parts if part]

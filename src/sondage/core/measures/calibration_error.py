@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import ndtr
 
-from sondage.core.checks import is_whole
+from sondage.core.checks import is_whole, require_known
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.binned import Confidence, Edges, Gaps, Values, as_edges, edges_of
 from sondage.core.measures.functionals import Functional, Task, require
@@ -96,8 +96,7 @@ class ECE:
     def __post_init__(self) -> None:
         if not is_whole(self.bins) or not 1 <= self.bins <= MOST_BINS:
             raise MeasureError(f"bins={self.bins} must be a whole number, 1 to {MOST_BINS:,}")
-        if self.spacing not in SPACINGS:
-            raise MeasureError(f"no spacing {self.spacing!r} of bins; there are {', '.join(SPACINGS)}")
+        require_known("spacing", self.spacing, SPACINGS, MeasureError)
         object.__setattr__(self, "bins", int(self.bins))
         object.__setattr__(self, "edges", as_edges(self.edges))
 
