@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from cells import Cell, Cells, table
+from data import Arrays
 from numpy.typing import NDArray
 from problems import Problem, problem_of
 from unseen import (
@@ -51,20 +52,24 @@ def main() -> None:
     print(tables(found))
 
 
-def measured() -> Iterator[Unseen]:
-    """Yield every classifier with each of its measures."""
+def measured(turns: int = TURNS) -> Iterator[Unseen]:
+    """Yield every classifier with each of its measures, so many."""
     names = tuple(TRUTHS)
     for place, unseen in enumerate(one for one in all_unseen() if one.measure != "mse"):
-        for turn in range(TURNS):
-            name = names[(place + turn * len(names) // TURNS) % len(names)]
+        for turn in range(turns):
+            name = names[(place + turn * len(names) // turns) % len(names)]
             yield replace(unseen, measure=name, positive=POSITIVE if name in OF_ONE_CLASS else None)
 
 
 def run(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
     """Return the cells of one pool and measure by one method."""
-    plain = problem_of(unseen.name, unseen.arrays(unseen.model), "error_rate", None)
-    problem = replace(plain, measure=unseen.measure, positive=unseen.positive, truth=TRUTHS[unseen.measure](plain))
-    return simulated(unseen, problem, method, seeds)
+    return simulated(unseen, problem_by(unseen, unseen.arrays(unseen.model)), method, seeds)
+
+
+def problem_by(unseen: Unseen, arrays: Arrays) -> Problem:
+    """Return the problem of one model's arrays by the measure whose turn it is."""
+    plain = problem_of(unseen.name, dict(arrays), "error_rate", None)
+    return replace(plain, measure=unseen.measure, positive=unseen.positive, truth=TRUTHS[unseen.measure](plain))
 
 
 def _by(name: str, of: Callable[[Problem], Any]) -> Callable[[Problem], float]:

@@ -14,10 +14,13 @@ something and nothing. Finished cells are kept in benchmarks/results/unseen_pair
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from cells import Cell, Cells, table
+from data import Arrays
 from helpers import HELPS
-from problems import problem_of
+from problems import Problem, problem_of
 from unseen import (
     AGAINST_DEFAULT,
     METHODS,
@@ -43,7 +46,7 @@ VALUES = ("items", "truth", "error", "deviation", "covered", "width", "power", "
 
 
 def main() -> None:
-    print(tables(cells_of_unseen(__doc__, Cells("unseen_pairs", KEYS, VALUES), BUDGETS, _name, simulate, _methods)))
+    print(tables(cells_of_unseen(__doc__, Cells("unseen_pairs", KEYS, VALUES), BUDGETS, name_of, simulate, _methods)))
 
 
 def _methods(unseen: Unseen) -> tuple[str, ...]:
@@ -51,21 +54,31 @@ def _methods(unseen: Unseen) -> tuple[str, ...]:
     return (*METHODS, *staged, *(JUDGES if unseen.two_classes else ()))
 
 
-def _name(unseen: Unseen) -> str:
+def name_of(unseen: Unseen) -> str:
     other = unseen.models[(unseen.models.index(unseen.model) + APART) % len(unseen.models)]
     return f"{unseen.pool}-{unseen.model}-{other}/{unseen.measure}"
 
 
-def simulate(unseen: Unseen, method: str, seeds: int) -> list[Cell]:
+def _problem(unseen: Unseen, arrays: Arrays) -> Problem:
+    return problem_of(unseen.name, dict(arrays), unseen.measure, unseen.positive)
+
+
+def simulate(
+    unseen: Unseen,
+    method: str,
+    seeds: int,
+    problem: Callable[[Unseen, Arrays], Problem] = _problem,
+    budgets: Sequence[int] = BUDGETS,
+) -> list[Cell]:
     """Return how far off the difference is, how often its interval holds, and how often a difference is found."""
     helped = HELPS[method][1](unseen.problem(), np.random.default_rng(20130513)) if method in JUDGES else {}
     pool = unseen.with_others((APART,), **helped)
     pair = {model: unseen.arrays(model) for model in pool.models}
     labels, positive = pair[unseen.model]["labels"], unseen.positive
-    truths = [problem_of(unseen.name, dict(arrays), unseen.measure, positive).truth for arrays in pair.values()]
+    truths = [problem(unseen, arrays).truth for arrays in pair.values()]
     truth, cells = truths[0] - truths[1], []
     how = {"belief": STAGED} if method == STAGED else {"method": method if method in METHODS else "default"}
-    for budget in (min(budget, len(labels) // 2) for budget in BUDGETS):
+    for budget in (min(budget, len(labels) // 2) for budget in budgets):
         value, low, high, pvalue = np.empty((4, seeds))
         for seed in range(seeds):
             found = sondage.compare(
