@@ -33,7 +33,7 @@ PAYS_BELOW = 0.9
 """Expected standard error, over that of uniform sampling, below which choosing pays."""
 
 _PROBABLE = "the probabilities are right"
-_CONDITIONS = {"regression": "the predictive variances are right"}
+_UNTOLD = "all labels are equally probable (the pool tells no probabilities)"
 _UNSCALED = "labels are 1 off in root mean square: without predictive variances nobody knows, and only ratios tell"
 """Of a belief without a scale."""
 
@@ -217,7 +217,7 @@ def advise(
         raise InputError(
             "width= and difference= need predictive variances: without them the labels' spread is not known"
         )
-    contrast, condition = plan.contrasts[0], _CONDITIONS.get(pool.task.kind, _PROBABLE) if scaled else _UNSCALED
+    contrast, condition = plan.contrasts[0], _condition(pool, plan, belief) if scaled else _UNSCALED
     value = contrast.value(plan.known.means_of(contrast))
     needed = _needed(variances, limit, aim.variance(), counted=pool.prices is None)
     return Advice(
@@ -230,6 +230,17 @@ def advise(
         aim=str(aim) if needed else "",
         condition=condition,
     )
+
+
+def _condition(pool: Pool, plan: Plan, belief: Any) -> str:
+    """Return what the numbers suppose: that what the belief is made from is right, or that all labels are alike."""
+    if belief == "uniform" or not (belief is None or isinstance(belief, str)):
+        return "the belief is right"
+    expectation = Expectation(pool.task, pool.outline, plan.models, pool.models)
+    if pool.task.kind == "regression":
+        return "the predictive variances are right"
+    told = expectation.informed or expectation.items.judges or belief == "ensemble"
+    return _PROBABLE if told else _UNTOLD
 
 
 def _limit(pool: Pool) -> float:
