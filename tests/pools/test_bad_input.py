@@ -26,9 +26,10 @@ FILES = {
     "no prediction": ("id,prediction\na,\nb,x\n", "prediction of row 0 (id a) is missing"),
     "duplicate": ("id,p_1\na,.5\na,.6\n", "id a stands in more than one row; ids must be unique"),
     "no id": ("name,p_1\na,.5\n", "no column 'id'; there are ['name', 'p_1']"),
+    "no document": ("query,a.rank\nq,1\n", "rankings need columns 'query' and 'document', and no features; there are"),
     "blank id": ('id,p_1\n"  ",.5\n', "the id of row 0 is '  '; it must be more than spaces"),
     "empty id": ("id,p_1\n,.5\n", "id of row 0 is missing"),
-    "no output": ("id,text\na,b\n", "no column 'prediction' or 'p_<class>'; there are ['id', 'text']"),
+    "no output": ("id,text\na,b\n", "no column 'prediction', 'p_<class>' or '<model>.judge'; there are ['id', 'text']"),
     "unknown class": ("id,p_x,p_y,prediction\na,.5,.5,z\n", "is 'z'; classes are ['x', 'y']"),
     "third class": ("id,p_x,prediction\na,.5,y\nb,.5,z\n", "'p_x' alone is enough for two classes only"),
     "one grade": (

@@ -38,6 +38,22 @@ def test_of_regressors_the_variances_are_supposed() -> None:
     assert describe_advice(found)[1].startswith("If the predictive variances are right, the MSE of 'model' is 0.")
 
 
+@pytest.mark.parametrize(
+    ("pool", "belief", "supposed"),
+    [
+        (Pool(P), None, "the probabilities are right"),
+        (Pool(P), "uniform", "the belief is right"),
+        (Pool(predictions=P > 0.5), [0.8, 0.2], "the belief is right"),
+        (Pool(predictions=P > 0.5), None, "all labels are equally probable (the pool tells no probabilities)"),
+        (Pool(predictions=P > 0.5, judge=P), None, "the probabilities are right"),
+    ],
+)
+def test_probabilities_that_nobody_told_are_not_supposed(pool: Pool, belief: object, supposed: str) -> None:
+    found = advise(pool, "f1", budgets=[100], belief=belief)
+    assert found.condition == supposed
+    assert describe_advice(found)[1].startswith(f"If {supposed}, the F1 of 'model' is 0.")
+
+
 def test_without_variances_only_ratios_are_told() -> None:
     one, two = Pool(means=P), Pool(models={"a": Regressor(P), "b": Regressor(P**2)})
     found = advise(two, "mse", compare=("a", "b"), budgets=[100])

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sondage import Classifier, Pool, Study, compare, evaluate, select
+from sondage import Classifier, Pool, Study, compare, estimate_from, evaluate, select
 from sondage.errors import InputError
 
 from .noting import noting
@@ -149,3 +149,23 @@ def test_what_is_no_generator_is_refused_of_an_interval() -> None:
     found = compare(pool(), "a", "b", labels=Y, budget=20, design="passive")
     with pytest.raises(InputError, match="generator=0 is none of NumPy's"):
         found.interval(kind="bootstrap", generator=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("interval", ["wilson", "clopper_pearson"])
+@pytest.mark.parametrize(
+    ("measure", "method", "fits"),
+    [("error_rate", "passive", True), ("error_rate", "default", False), ("recall", "passive", False)],
+)
+def test_intervals_of_equal_draws_say_where_they_do_not_fit(
+    interval: str, measure: str, method: str, fits: bool
+) -> None:
+    found = evaluate(Pool(P), measure, Y, 40, method=method, interval=interval)
+    said = f"interval {interval!r} is for the error rate of labels drawn at random"
+    assert any(note.startswith(said) for note in found.warnings) is not fits
+
+
+def test_so_do_those_of_labels_that_somebody_else_drew() -> None:
+    asked = {"probabilities": P, "labels": Y, "interval": "wilson"}
+    assert estimate_from("error_rate", inclusion=np.full(len(P), 0.5), **asked).warnings == ()
+    (note,) = estimate_from("error_rate", inclusion=np.where(P > 0.5, 0.5, 0.1), **asked).warnings
+    assert "interval 'wilson' is for the error rate" in note

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 PARTS = {
-    "design": "Which items: optimal, passive, uniform_cost, cost_only, active_err, active_neq, neyman, strata, ...",
+    "design": "Which items: adaptive (the default for one model), absolute, optimal, passive, cost_only, active_risk, "
+    "contenders, ...",
     "draw": "How they are drawn: without_replacement, successive, with_replacement, ...",
     "estimator": "anchored (the default), assisted, difference, hajek, horvitz_thompson or self_normalised.",
     "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, hypergeometric, fieller or anytime "

@@ -161,7 +161,7 @@ def _task(table: Table, layout: Layout, classes: Any, task: str | None) -> str:
     """Return the task: as named, else by the columns there are, and whether there are classes."""
     models = layout.models
     if not models:
-        raise InputError(f"no column 'prediction' or 'p_<class>'; there are {list(table.columns)}")
+        raise InputError(f"no column 'prediction', 'p_<class>' or '<model>.judge'; there are {list(table.columns)}")
     bare = [name for name in table.columns if name in ("prediction", "variance") or name.startswith("p_")]
     if bare and len(models) > 1:
         other = next(model for model in models if model != _ONE)

@@ -63,8 +63,10 @@ def means_rankings(columns: Collection[str], task: str | None, features: Sequenc
     InputError
         If they should be and are not, or there are features, which rankings have none of.
     """
-    is_long = "query" in columns and "document" in columns
-    if task != "ranking" and (task is not None or "id" in columns or not is_long):
+    there = {"query", "document"} & set(columns)
+    is_long = len(there) == 2
+    meant = is_long or (there and any(_RANK.fullmatch(name) for name in columns))  # one of the two was forgotten
+    if task != "ranking" and (task is not None or "id" in columns or not meant):
         return False
     if not is_long or features:
         raise InputError(f"rankings need columns 'query' and 'document', and no features; there are {list(columns)}")

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from sondage.core.beliefs import is_broad
+from sondage.core.catalogue.beliefs import Expectation
+from sondage.core.catalogue.designs import Setting
 from sondage.core.checks import BOUNDED, LARGEST_NUMBER, require, require_number
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.display import Shown
@@ -32,8 +34,7 @@ BUDGETS = (100, 300, 1000)
 PAYS_BELOW = 0.9
 """Expected standard error, over that of uniform sampling, below which choosing pays."""
 
-_PROBABLE = "the probabilities are right"
-_CONDITIONS = {"regression": "the predictive variances are right"}
+_UNTOLD = "all labels are equally probable (the pool tells no probabilities)"
 _UNSCALED = "labels are 1 off in root mean square: without predictive variances nobody knows, and only ratios tell"
 """Of a belief without a scale."""
 
@@ -94,7 +95,7 @@ class Advice(Shown):
     sentence: str
     models: tuple[str, ...]
     aim: str
-    condition: str = _PROBABLE
+    condition: str
 
     def __str__(self) -> str:
         return self.sentence
@@ -217,7 +218,7 @@ def advise(
         raise InputError(
             "width= and difference= need predictive variances: without them the labels' spread is not known"
         )
-    contrast, condition = plan.contrasts[0], _CONDITIONS.get(pool.task.kind, _PROBABLE) if scaled else _UNSCALED
+    contrast, condition = plan.contrasts[0], _condition(pool, plan.setting, belief)
     value = contrast.value(plan.known.means_of(contrast))
     needed = _needed(variances, limit, aim.variance(), counted=pool.prices is None)
     return Advice(
@@ -230,6 +231,18 @@ def advise(
         aim=str(aim) if needed else "",
         condition=condition,
     )
+
+
+def _condition(pool: Pool, setting: Setting, belief: Any) -> str:
+    """Return what the numbers suppose, in words."""
+    if is_broad(setting.belief):
+        return _UNSCALED
+    if pool.task.kind == "regression":
+        return "the predictive variances are right"
+    if belief is not None and (not isinstance(belief, str) or belief == "uniform"):
+        return "the belief is right"
+    told = Expectation(pool.task, pool.outline, setting.models).informed or pool.judges or belief == "ensemble"
+    return "the probabilities are right" if told else _UNTOLD
 
 
 def _limit(pool: Pool) -> float:

@@ -28,7 +28,7 @@ from sondage.pools.orders import require_one_order
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
-from sondage.studies.remarks import of_undefined, of_untold
+from sondage.studies.remarks import of_interval, of_undefined, of_untold
 from sondage.studies.uncertainty import AGREED
 
 __all__ = ["estimate_from", "ready_on", "result_of"]
@@ -186,6 +186,7 @@ def result_of(
     if total <= AGREED**2 * fit.value**2 and not exact:
         unknown.append("all labels agree, so their spread says nothing: the standard error is not known")
     unknown += of_undefined(contrast, fit.value, more=False)
+    told = () if exact else (*of_untold(contrast, sample), *of_interval(interval, contrast, effective, sample.size))
     return Estimate(
         measure=contrast.functional.name,
         models=("model",),
@@ -203,7 +204,7 @@ def result_of(
         n_effective=effective,
         largest_weight=float(weights.max() / weights.sum()),
         spent=float(sample.size),
-        warnings=(*notes, *unknown, *(() if exact else of_untold(contrast, sample))),
+        warnings=(*notes, *unknown, *told),
         evidence=Evidence(contrast, estimation, fit),
     )
 

@@ -12,12 +12,16 @@ from sondage.core.samples import Sample
 from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.uncertainty import FittedContrast, Uncertainty
 
-__all__ = ["of_undefined", "of_untold", "remarks_on"]
+__all__ = ["of_interval", "of_undefined", "of_untold", "remarks_on"]
 
 MOST_NAMED = 5
 """Classes that a remark names."""
 LARGE_SHARE, FEW_ITEMS = 0.2, 5
 """Share of the weight that one item may have without a remark, where there are more than so few."""
+COUNTING = ("wilson", "clopper_pearson")
+"""Intervals to the letter of their sources: of a share of labels that were drawn with equal probabilities."""
+NEARLY = 0.99
+"""Effective number of labels, over their number, from which on their weights count as equal."""
 
 
 def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) -> Iterator[str]:
@@ -33,6 +37,7 @@ def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) ->
         yield "floor=0 and the belief assists: where it is sure, hardly a label checks it; floor=0.2 would"
     if not found.exact:
         yield from of_untold(contrast, found.estimation.whole)
+        yield from of_interval(method.interval, contrast, uncertain.effective, fitted.sample.size)
     yield from _of_people(fitted, uncertain.doubt)
     yield from _of_counts(fitted, uncertain.doubt)
     if uncertain.largest > LARGE_SHARE and not found.exact and fitted.sample.size > FEW_ITEMS:
@@ -76,6 +81,13 @@ def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:
         shown = ", ".join(map(str, names[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
         many = "classes" if len(names) > 1 else "class"
         yield f"no labelled item tells of {many} {shown}: their part of {contrast.functional.name} is not known"
+
+
+def of_interval(kind: str, contrast: Contrast, effective: float, count: int) -> Iterator[str]:
+    """Yield that an interval takes all labels for equal, where weights or the measure's denominator say otherwise."""
+    if kind in COUNTING and not (contrast.functional.linear and effective > NEARLY * count):
+        rule = "is for the error rate of labels drawn at random: here it may hold too seldom; use 'auto'"
+        yield f"interval {kind!r} {rule}"
 
 
 def _of_people(fitted: FittedContrast, doubt: float) -> Iterator[str]:
