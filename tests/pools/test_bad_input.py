@@ -22,6 +22,13 @@ FILES = {
     "nan": ("id,p_1\na,nan\n", "p_1 of row 0 (id a) is nan; it must be in [0, 1]"),
     "text": ("id,p_1\na,0.5\nb,high\n", "p_1 of row 1 (id b) is 'high'; it must be a number"),
     "spelled": ("id,p_1,cost\na,0.5,2\nb,0.5,1_000\n", "cost of row 1 (id b) is '1_000'; it must be a number"),
+    "comma": ("id;p_1\na;0,5\nb;0,25\n", "p_1 of row 0 (id a) is '0,5'; it must be a number: write 0.5"),
+    "predictions with commas": (
+        "id;prediction\na;2\nb;1,5\n",
+        "prediction of row 1 (id b) is '1,5': write 1.5, or say that the task is 'classification'",
+    ),
+    "large id": ("ID,p_1\na,.5\n", "no column 'id'; there are ['ID', 'p_1']: write 'id' for 'ID'"),
+    "large output": ("id,P_x\na,.5\n", "there are ['id', 'P_x']: 'P_x' must be written in small letters, but for the"),
     "missing": ("id,p_1\na,0.5\nb,\n", "p_1 of row 1 (id b) is missing; every row needs one"),
     "no prediction": ("id,prediction\na,\nb,x\n", "prediction of row 0 (id a) is missing"),
     "duplicate": ("id,p_1\na,.5\na,.6\n", "id a stands in more than one row; ids must be unique"),

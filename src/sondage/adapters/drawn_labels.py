@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.checks import require_column
+from sondage.core.checks import refusals_of, require_column
 from sondage.core.measures import Measure
 from sondage.core.predictions import Classifier, Regressor
 from sondage.core.results import Estimate
-from sondage.errors import InputError, MeasureError
+from sondage.errors import InputError
 from sondage.pools.columns import layout_of, read_models
 from sondage.pools.files import read_columns
 from sondage.pools.table import Columns, Table
@@ -69,13 +69,9 @@ def estimate_file(
     0.25
     """
     place = os.fspath(source)
-    try:
-        columns, typed = read_columns(place)
+    columns, typed = read_columns(place)
+    with refusals_of(place):
         return estimate_from(measure, **_arguments(columns, typed, model, classes, task), **options)
-    except MeasureError:
-        raise
-    except InputError as error:
-        raise error if place in str(error) else type(error)(f"{place}: {error}") from None
 
 
 def _require_once(ids: list[Any]) -> None:

@@ -17,7 +17,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import class_names
 from sondage.pools.long import means_rankings, pool_from_long
-from sondage.pools.table import WHOLE, Columns, Table, is_row_index, reads_as_number
+from sondage.pools.table import WHOLE, Columns, Table, is_row_index, pointed, reads_as_number
 
 __all__ = ["MOST_CLASSES", "Layout", "ModelColumns", "layout_of", "pool_from_columns", "read_models"]
 
@@ -161,7 +161,9 @@ def _task(table: Table, layout: Layout, classes: Any, task: str | None) -> str:
     """Return the task: as named, else by the columns there are, and whether there are classes."""
     models = layout.models
     if not models:
-        raise InputError(f"no column 'prediction' or 'p_<class>'; there are {list(table.columns)}")
+        near = next((name for name in table.columns if _OUTPUT.fullmatch(name.strip().casefold())), None)
+        rule = "" if near is None else f": {near!r} must be written in small letters, but for the class"
+        raise InputError(f"no column 'prediction' or 'p_<class>'; there are {list(table.columns)}{rule}")
     bare = [name for name in table.columns if name in ("prediction", "variance") or name.startswith("p_")]
     if bare and len(models) > 1:
         other = next(model for model in models if model != _ONE)
@@ -184,6 +186,8 @@ def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
     columns = [table.predictions(name) for name in names]
     if any(column.dtype.kind == "f" for column in columns):
         return "regression"
+    for name, column in zip(names, columns, strict=True):
+        _require_points(table, name, column)
     if any(column.dtype.kind not in "iu" for column in columns):
         return "classification"
     distinct = max(len(np.unique(column)) for column in columns)
@@ -192,6 +196,16 @@ def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
             f"column {names[0]!r} has {distinct} whole numbers: say which task, 'regression' or 'classification'"
         )
     return "classification"
+
+
+def _require_points(table: Table, name: str, column: NDArray[Any]) -> None:
+    """Refuse predictions that are numbers, some of them with a decimal comma: they would be names of classes."""
+    if column.dtype.kind in "iub":
+        return
+    comma = next((row for row, text in enumerate(column.tolist()) if pointed(text)), None)
+    if comma is not None and all(pointed(text) or reads_as_number(text) for text in column.tolist()):
+        rule = f"{pointed(column[comma])}, or say that the task is 'classification'"
+        raise InputError(f"{name} of {table.where(comma)} is {column[comma]!r}{rule}")
 
 
 def _regressors(table: Table, layout: Layout, classes: Any) -> Built:

@@ -21,6 +21,7 @@ __all__ = [
     "is_int64",
     "is_row_index",
     "number_or_nan",
+    "pointed",
     "reads_as_number",
 ]
 
@@ -90,7 +91,9 @@ class Table:
     def _parsed(self, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
         row = next((row for row, value in enumerate(column.tolist()) if not reads_as_number(value)), None)
         if row is not None:
-            raise InputError(f"{name} of {self.where(row)} is {column[row]!r}; it must be a number")
+            raise InputError(
+                f"{name} of {self.where(row)} is {column[row]!r}; it must be a number{pointed(column[row])}"
+            )
         return column.astype(np.float64)
 
     def _complete(self, name: str) -> NDArray[Any]:
@@ -169,6 +172,18 @@ def number_or_nan(value: Any) -> float:
         return as_number(value)
     except (TypeError, ValueError):
         return math.nan
+
+
+def pointed(value: Any) -> str:
+    """Return what to add where a value is a number with a decimal comma, as spreadsheets of some languages write it.
+
+    Examples
+    --------
+    >>> pointed("0,25"), pointed("1,2,3")
+    (': write 0.25', '')
+    """
+    text = value.strip().replace(",", ".", 1) if isinstance(value, str) and "," in value else ""
+    return f": write {text}" if NUMBER.fullmatch(text) else ""
 
 
 def reads_as_number(value: Any) -> bool:
