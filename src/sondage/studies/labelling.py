@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sondage.errors import InputError, LabelError, LabelingInterrupted, SondageWarning
 from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_missing, require_listed
-from sondage.pools.orders import in_another_order, require_class_order
+from sondage.pools.orders import in_another_order, named_in_another_order, require_class_order
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
 from sondage.studies.labels import code_label
@@ -120,6 +120,10 @@ def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any
 
 def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
     """Return a labelling function's answers in the order of the ids, or refuse them."""
+    if hasattr(answers, "columns"):
+        raise LabelError(f"the labelling function returned a table for {len(ids)} ids; it must return their labels")
+    if named_in_another_order(answers, ids):
+        answers = dict(zip(answers.index.tolist(), answers, strict=True))
     if isinstance(answers, Mapping):
         keys = [_key(answers, name) for name in ids]
         missing = [name for name, key in zip(ids, keys, strict=True) if key not in answers]
