@@ -501,6 +501,14 @@ def test_labels_whose_index_has_the_ids_in_another_order_are_refused() -> None:
     same(evaluate(numbered, labels=pandas.Series(y)[::-1], budget=50), evaluate(numbered, labels=y[::-1], budget=50))
 
 
+def test_a_seed_may_be_of_numpy() -> None:
+    pool, y = make()
+    same(evaluate(pool, "f1", y, budget=20, seed=np.int64(3)), evaluate(pool, "f1", y, budget=20, seed=3))
+    two = Pool(models={"a": Classifier(predictions=y), "b": Classifier(predictions=1 - y)})
+    found = select(two, "f1", labels=y, budget=20, seed=np.uint8(3))
+    assert found.contenders() == select(two, "f1", labels=y, budget=20, seed=3).contenders()
+
+
 @pytest.mark.parametrize("ids", [None, [f"x{i}" for i in range(300)]])
 def test_a_function_may_look_labels_up_in_a_series(ids: Any) -> None:
     pool, y = make(ids=ids)

@@ -590,9 +590,7 @@ def test_labels_told_in_another_order_than_ids_are_refused(tmp_path, rng):
     truth = pd.Series(labels, index=pool.ids)
     study = Study.create(tmp_path / "study.db", pool, budget=40)
     ids = study.ask(8)
-    with pytest.raises(
-        LabelError, match=r"labels have the ids as their index, in another order: give labels"
-    ):
+    with pytest.raises(LabelError, match=r"labels have the ids as their index, in another order: give labels"):
         study.tell(ids, truth[truth.index.isin(ids)])
     frame = pd.DataFrame({"id": ids, "label": truth.loc[ids].to_numpy()})
     shuffled = frame.sample(frac=1, random_state=1).set_index("id", drop=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.checks import refusals_of, require_column
+from sondage.core.checks import refusals_of, require_column, require_known
 from sondage.core.measures import Measure
 from sondage.core.predictions import Classifier, Regressor
 from sondage.core.results import Estimate
@@ -19,6 +19,7 @@ from sondage.studies.drawn_elsewhere import estimate_from
 
 __all__ = ["estimate_file"]
 
+TASKS = ("classification", "regression")
 PROBABILITIES = ("inclusion", "draw_probability")
 
 
@@ -88,6 +89,8 @@ def _require_once(ids: list[Any]) -> None:
 def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, task: str | None) -> dict[str, Any]:
     """Return the arguments of `estimate_from` that these columns are."""
     require_column("label", columns)
+    if task is not None:
+        require_known("task", task, TASKS)
     given = [name for name in PROBABILITIES if name in columns]
     if len(given) != 1:
         raise InputError(
@@ -102,7 +105,7 @@ def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, t
         _require_once(table.names("id").tolist())
     layout = layout_of(list(columns))
     if model is not None or len(layout.models) > 1:
-        if model not in layout.models:
+        if not isinstance(model, str) or model not in layout.models:
             named = "name one with model=" if model is None else f"there is no {model!r}"
             raise InputError(f"columns are of the models {list(layout.models)}: {named}")
         layout.models = {model: layout.models[model]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -84,8 +84,12 @@ def other_case(name: str, names: Iterable[Any]) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is one finite number, of whatever type."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    """Return whether a value is one finite number of Python's or NumPy's, and one that a float can be."""
+    plain = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    try:
+        return plain and math.isfinite(value)
+    except OverflowError:  # of a whole number that is too large
+        return False
 
 
 def is_whole(value: Any) -> bool:
@@ -129,9 +133,14 @@ def require_generator(generator: Any) -> None:
 
 def listed(name: str, values: Any) -> list[Any]:
     """Return what an argument lists; neither one text nor a mapping is a list of its parts."""
-    apart = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
-    require(apart and getattr(values, "ndim", 1) > 0, f"{name} is {values!r}; it must be a list")
+    require(is_listed(values), f"{name} is {values!r}; it must be a list")
     return list(values)
+
+
+def is_listed(values: Any) -> bool:
+    """Return whether these are several values, one after the other: a text, a mapping and an array of one are not."""
+    apart = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
+    return apart and getattr(values, "ndim", 1) > 0
 
 
 def require_error(std_error: float) -> None:

@@ -253,7 +253,7 @@ class Estimate(Shown):
         """
         require_number("null", null)
         require_alternative(alternative)
-        return self.in_order().evalue(null, alternative)
+        return self.in_order().evalue(float(null), alternative)
 
     def in_order(self) -> Course:
         """Return what the labels say in their order, or raise `InputError` where that is not known."""

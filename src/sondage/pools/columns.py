@@ -292,7 +292,7 @@ def _classes(layout: Layout, predicted: Sequence[NDArray[Any]], classes: Any) ->
 
 def _other(positive: Any, predicted: Sequence[NDArray[Any]]) -> Any:
     """Return the class that stands against the only one with probabilities."""
-    seen = {value for column in predicted for value in np.unique(column).tolist()}
+    seen = {value for column in predicted for value in _distinct(column)}
     others = sorted((value for value in seen if spelled(value) != spelled(positive)), key=str)
     if len(others) > 1:
         raise InputError(
@@ -301,6 +301,11 @@ def _other(positive: Any, predicted: Sequence[NDArray[Any]]) -> Any:
     if others:
         return others[0]
     return {"1": 0, "1.0": "0.0"}.get(str(positive), f"not {positive}")
+
+
+def _distinct(column: NDArray[Any]) -> list[Any]:
+    """Return the different values of a column; those of objects may have no order."""
+    return list(set(column.tolist()) if column.dtype == object else np.unique(column).tolist())
 
 
 def _probabilities(table: Table, columns: Mapping[str, str], classes: Sequence[Any]) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sondage.core.checks import refusals_of
+from sondage.core.checks import listed, refusals_of
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import MOST_CLASSES, pool_from_columns
@@ -59,7 +59,8 @@ def read_pool(
     InputError
         If a file cannot be read, or a value is not allowed; the message names column, row and id.
     """
-    options = {"classes": classes, "task": task, "features": list(features) or None}
+    features = listed("features", features)
+    options = {"classes": classes, "task": task, "features": features or None}
     options |= {"lazy": lazy, "settings": None if settings is None else dict(settings)}
     reading = {name: value for name, value in options.items() if value is not None}
     if hasattr(source, "fetchnumpy"):

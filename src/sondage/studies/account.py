@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sondage.core.checks import listed
+from sondage.core.checks import listed, require_generator
 from sondage.studies import records
 from sondage.studies.agreement import Agreement, agreement_of
 from sondage.studies.answers import compare_session, estimate_session
@@ -164,12 +164,13 @@ class Account(Kept):
         Raises
         ------
         InputError
-            If there are no labels yet.
+            If there are no labels yet, or `generator` is none.
         """
+        require_generator(generator)
         with self._reading() as (session, _):
             if self.question.kind == "compare":
-                random = generator or np.random.default_rng([session.seed % 2**64, STREAM])
-                return compare_session(session, random)
+                own = np.random.default_rng([session.seed % 2**64, STREAM])
+                return compare_session(session, own if generator is None else generator)
             if self.question.kind == "select":
                 return select_session(session)
             estimates = estimate_session(session)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import is_listed
 from sondage.errors import InputError, LabelError, LabelingInterrupted, SondageWarning
 from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_missing, require_listed
@@ -130,7 +131,7 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
         if missing:
             raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
         return [answers[key] for key in keys]
-    if isinstance(answers, str) or not isinstance(answers, Iterable) or getattr(answers, "ndim", 1) == 0:
+    if not is_listed(answers):
         raise LabelError(f"the labelling function returned {answers!r} for {len(ids)} ids; it must return their labels")
     found = list(answers)
     if len(found) != len(ids):
