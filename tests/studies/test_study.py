@@ -606,3 +606,18 @@ def test_frames_of_row_numbers_name_no_ids(tmp_path, rng):
     frame = pd.DataFrame({"id": study.ask(), "label": [0, 1, 0, 0, 1, 0, 0, 1, 1]})
     assert study.tell(frame["id"], frame["label"]) == 9
     assert study.tell(frame["id"].tolist(), frame["label"]) == 0
+
+
+def test_labels_told_later_change_no_answer_that_was_given(tmp_path, rng):
+    labels = rng.integers(0, 2, 200)
+    models = {name: Classifier(predictions=np.where(rng.random(200) < 0.8, labels, 1 - labels)) for name in "abcd"}
+    study = Study.create(tmp_path / "study.db", Pool(models=models), "f1", budget=150, select=True)
+    ids = study.ask(30)
+    study.tell(ids[:20], labels[ids[:20]])
+    before, after = study.estimate(), study.estimate()
+    expected = list(before.comparisons.values())
+    study.tell(ids[20:], labels[ids[20:]])
+    assert study.status.labelled == 30
+    for found, wanted in zip(after.comparisons.values(), expected, strict=True):
+        assert (found.n_labels, found.estimate.spent, found.pvalue) == (20, 20, wanted.pvalue)
+        assert found.estimate.possible == wanted.estimate.possible

@@ -167,13 +167,13 @@ class Account(Kept):
             If there are no labels yet, or `generator` is none.
         """
         require_generator(generator)
-        with self._reading() as (session, _):
-            if self.question.kind == "compare":
-                own = np.random.default_rng([session.seed % 2**64, STREAM])
-                return compare_session(session, own if generator is None else generator)
-            if self.question.kind == "select":
-                return select_session(session)
-            estimates = estimate_session(session)
+        session = self.snapshot()  # some of an answer is worked out when it is asked for; and nobody waits meanwhile
+        if self.question.kind == "compare":
+            own = np.random.default_rng([session.seed % 2**64, STREAM])
+            return compare_session(session, own if generator is None else generator)
+        if self.question.kind == "select":
+            return select_session(session)
+        estimates = estimate_session(session)
         return estimates if self._facts["several"] else next(iter(estimates.values()))
 
     def snapshot(self) -> Session:
