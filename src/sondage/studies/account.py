@@ -166,8 +166,15 @@ class Account(Kept):
         InputError
             If there are no labels yet, or `generator` is none.
         """
+        return self.answer_of(self.snapshot(), generator)
+
+    def answer_of(self, session: Session, generator: np.random.Generator | None = None) -> Any:
+        """Return the answer from the labels of a snapshot, as `estimate` does from those in the file now.
+
+        Parts of an answer are worked out when they are asked for: what is told later does not change them, and nobody
+        waits while they are.
+        """
         require_generator(generator)
-        session = self.snapshot()  # some of an answer is worked out when it is asked for; and nobody waits meanwhile
         if self.question.kind == "compare":
             own = np.random.default_rng([session.seed % 2**64, STREAM])
             return compare_session(session, own if generator is None else generator)
