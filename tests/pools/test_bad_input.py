@@ -14,7 +14,7 @@ import scipy.sparse
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study, read_pool
-from sondage.errors import InputError, LabelError, MeasureError, SondageError
+from sondage.errors import InputError, LabelError, MeasureError, SondageError, SondageWarning
 
 FILES = {
     "outside": ("id,p_1\na,0.5\nb,1.5\n", "p_1 of row 1 (id b) is 1.5; it must be in [0, 1]"),
@@ -167,6 +167,21 @@ def test_features_are_a_list_of_names():
     for odd in (None, "x"):
         with pytest.raises(InputError, match=f"features is {odd!r}; it must be a list"):
             read_pool(frame, features=odd)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("name", ["Weight", "cost ", "B.P_1", "Feature.x", "Judge.Prediction"])
+def test_a_column_that_would_mean_something_in_small_letters_is_told(name, lazy, tmp_path):
+    frame = pandas.DataFrame({"id": [1, 2], "p_1": [0.1, 0.9], name: [1.0, 2.0], "Text": ["a", "b"]})
+    frame.to_parquet(tmp_path / "pool.parquet")
+    with pytest.warns(SondageWarning, match=rf"column '{re.escape(name)}' is shown to labellers, and nothing else"):
+        assert read_pool(tmp_path / "pool.parquet", lazy=lazy).field_names == (name, "Text")
+
+
+def test_a_column_of_rankings_that_would_mean_something_in_small_letters_is_told():
+    frame = pandas.DataFrame({"query": ["q", "q"], "document": ["d", "e"], "rank": [1, 2], "Weight": [2.0, 2.0]})
+    with pytest.warns(SondageWarning, match="what counts is called 'weight'"):
+        read_pool(frame, classes=[0, 1])
 
 
 def test_predictions_that_have_no_order():

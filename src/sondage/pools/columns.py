@@ -17,7 +17,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import class_names
 from sondage.pools.long import means_rankings, pool_from_long
-from sondage.pools.table import WHOLE, Columns, Table, is_row_index, pointed, reads_as_number
+from sondage.pools.table import WHOLE, Columns, Table, is_row_index, pointed, reads_as_number, warn_of_letters
 
 __all__ = ["MOST_CLASSES", "Layout", "ModelColumns", "layout_of", "pool_from_columns", "read_models"]
 
@@ -29,6 +29,7 @@ _ONE = "model"  # the name of a single model whose columns carry none
 _OUTPUT = re.compile(r"(?:(?P<model>(?!p_).+?)\.)?(?:(?P<part>prediction|variance)|p_(?P<class>.*))", re.DOTALL)
 _PROXY = re.compile(r"judge(?:\.(?P<judge>(?!p_).+?))?\.(?:prediction|p_(?P<class>.*))", re.DOTALL)
 _FEATURE = "feature."
+_OF_ROWS = ("id", "cost", "weight", "group")
 _JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.*))?", re.DOTALL)
 
 
@@ -133,10 +134,10 @@ def read_models(table: Table, layout: Layout, classes: Any, task: str | None) ->
 
 
 def layout_of(names: Sequence[str]) -> Layout:
-    """Return what each column means, by its name."""
+    """Return what each column means, by its name; warn of those that would mean something in small letters."""
     found = Layout()
     for name in names:
-        if name in ("id", "cost", "weight", "group") or is_row_index(name):
+        if name in _OF_ROWS or is_row_index(name):
             continue
         if name.startswith(_FEATURE):
             found.features.append(name)
@@ -150,7 +151,15 @@ def layout_of(names: Sequence[str]) -> Layout:
             _columns_of(found.models, output["model"] or _ONE).take(name, output["part"], output["class"])
         else:
             found.fields.append(name)
+    if found.models:  # else there is no pool
+        warn_of_letters(found.fields, _means_something)
     return found
+
+
+def _means_something(name: str) -> bool:
+    """Return whether a column of this name is no field."""
+    told = any(pattern.fullmatch(name) for pattern in (_PROXY, _JUDGE, _OUTPUT))
+    return told or name in _OF_ROWS or name.startswith(_FEATURE)
 
 
 def _columns_of(sources: dict[str, ModelColumns], name: str) -> ModelColumns:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.errors import InputError
+from sondage.errors import InputError, SondageWarning
 
 __all__ = [
     "NUMBER",
@@ -23,6 +24,7 @@ __all__ = [
     "number_or_nan",
     "pointed",
     "reads_as_number",
+    "warn_of_letters",
 ]
 
 WHOLE = re.compile(r"0|-?[1-9]\d*")
@@ -118,6 +120,15 @@ def _whole(column: NDArray[Any]) -> NDArray[Any]:
     """Return whole floats as integers, others as they are."""
     whole = np.array_equal(column, np.round(column)) and np.abs(column).max() < 2**53
     return column.astype(np.int64) if whole else column
+
+
+def warn_of_letters(fields: Iterable[str], meaning: Callable[[str], Any]) -> None:
+    """Warn of fields whose names, in small letters, would mean something: a column ``Weight`` weighs nothing."""
+    for name in fields:
+        small = name.strip().casefold()
+        if small != name and meaning(small):
+            message = f"column {name!r} is shown to labellers, and nothing else: what counts is called {small!r}"
+            warnings.warn(message, SondageWarning, stacklevel=2)
 
 
 def is_row_index(name: str) -> bool:
