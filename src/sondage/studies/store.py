@@ -27,8 +27,8 @@ from sondage.studies.tables import SCHEMA
 
 __all__ = ["Store"]
 
-PATIENCE, WAIT = 3_000, 60_000
-"""Milliseconds for another process to finish: until that is said, and until it is given up."""
+PATIENCE, WAIT = 3_000, 57_000
+"""Milliseconds for another process to finish: until that is said, and from then on until it is given up."""
 
 
 class Store:
