@@ -42,7 +42,8 @@ def named_in_another_order(values: Any, ids: Any) -> bool:
     >>> named_in_another_order(pandas.Series([1, 0], index=["b", "a"]), ["a", "b"])
     True
     """
-    return in_another_order(values, np.asarray(ids, dtype=object)) and not _numbered(values.index)
+    named = _named_rows(values) and not _numbered(values.index)
+    return named and in_another_order(values, np.asarray(ids, dtype=object))
 
 
 def require_pool_order(ids: NDArray[Any], models: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
