@@ -11,6 +11,7 @@
     └── LabelingInterrupted          the labelling function failed; carries the labels already got
 
     SondageWarning (UserWarning)     a result that holds, but that the reader must know something of
+    └── WaitingWarning               another program holds the study: what was called waits for it
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ __all__ = [
     "SondageError",
     "SondageWarning",
     "StudyError",
+    "WaitingWarning",
 ]
 
 
@@ -83,3 +85,7 @@ class LabelingInterrupted(SondageError):
 
 class SondageWarning(UserWarning):
     """The result holds, but rests on something that the reader must know."""
+
+
+class WaitingWarning(SondageWarning):
+    """Another program holds the study, and what was called waits for it."""

@@ -68,6 +68,7 @@ def test_escaped_cells_come_back(cell, written):
     ("text", "message"),
     [
         ("id,labels\n1,0\n", r"no column 'label'; there are \['id', 'labels'\]"),
+        ("id, Label\n1,0\n", r"no column 'label'; there are \['id', ' Label'\]: write 'label' for ' Label'"),
         ("id,label\n1,0,0\n", "line 2 has more or fewer cells than the header"),
         ("id,label\n1,0\n2\n", "line 3 has more or fewer"),
         ("id,label\n,0\n", "line 2 has no id"),

@@ -106,6 +106,8 @@ def test_broken_files_are_refused(written, reader, text, reason):
 
 
 def test_missing_and_binary_files_are_refused(tmp_path, written):
+    with pytest.raises(InputError, match="embedded null byte"):
+        trec.read_run("a\0b")
     with pytest.raises(InputError, match="No such file"):
         trec.read_run(tmp_path / "none.run")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00q")
@@ -120,6 +122,8 @@ def test_missing_and_binary_files_are_refused(tmp_path, written):
 
 
 def test_what_the_forms_cannot_hold_is_refused(tmp_path):
+    with pytest.raises(InputError, match="has half a character"):
+        trec.write_run(tmp_path / "a.run", {"q": ["\ud800"]})
     with pytest.raises(InputError, match="id 'two words' is empty or has spaces"):
         trec.write_run(tmp_path / "x", {"two words": ["d"]})
     for grade in (0.5, float("nan"), float("inf"), None, "good"):

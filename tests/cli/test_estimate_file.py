@@ -10,7 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from sondage import Pool, Study, estimate_from
+from sondage.adapters.drawn_labels import estimate_file
 from sondage.cli import main
+from sondage.errors import InputError
 
 
 @pytest.fixture(autouse=True)
@@ -160,3 +162,14 @@ def test_a_study_that_is_named_like_a_table():
     with Study.create("study.csv", Pool([0.1, 0.9]), budget=2) as study:
         study.tell(study.ask(), [0, 1])
     assert told("study.csv")["value"] == 0
+
+
+def test_what_a_file_of_labels_cannot_be_is_refused(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("prediction,label,inclusion\n0,0,0.25\n1,1,0.5\n")
+    for options, message in (
+        ({"task": "ranking"}, "no task 'ranking'; there are classification, regression"),
+        ({"model": []}, r"columns are of the models \['model'\]: there is no \[\]"),
+    ):
+        with pytest.raises(InputError, match=f"labels.csv: {message}"):
+            estimate_file(path, **options)

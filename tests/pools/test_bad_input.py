@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -13,7 +14,7 @@ import scipy.sparse
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study, read_pool
-from sondage.errors import InputError, LabelError, SondageError
+from sondage.errors import InputError, LabelError, MeasureError, SondageError, SondageWarning
 
 FILES = {
     "outside": ("id,p_1\na,0.5\nb,1.5\n", "p_1 of row 1 (id b) is 1.5; it must be in [0, 1]"),
@@ -22,6 +23,13 @@ FILES = {
     "nan": ("id,p_1\na,nan\n", "p_1 of row 0 (id a) is nan; it must be in [0, 1]"),
     "text": ("id,p_1\na,0.5\nb,high\n", "p_1 of row 1 (id b) is 'high'; it must be a number"),
     "spelled": ("id,p_1,cost\na,0.5,2\nb,0.5,1_000\n", "cost of row 1 (id b) is '1_000'; it must be a number"),
+    "comma": ("id;p_1\na;0,5\nb;0,25\n", "p_1 of row 0 (id a) is '0,5'; it must be a number: write 0.5"),
+    "predictions with commas": (
+        "id;prediction\na;2\nb;1,5\n",
+        "prediction of row 1 (id b) is '1,5': write 1.5, or say that the task is 'classification'",
+    ),
+    "large id": ("ID,p_1\na,.5\n", "no column 'id'; there are ['ID', 'p_1']: write 'id' for 'ID'"),
+    "large output": ("id,P_x\na,.5\n", "there are ['id', 'P_x']: 'P_x' must be written in small letters, but for the"),
     "missing": ("id,p_1\na,0.5\nb,\n", "p_1 of row 1 (id b) is missing; every row needs one"),
     "no prediction": ("id,prediction\na,\nb,x\n", "prediction of row 0 (id a) is missing"),
     "duplicate": ("id,p_1\na,.5\na,.6\n", "id a stands in more than one row; ids must be unique"),
@@ -151,6 +159,36 @@ def test_lines_end_in_one_way(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"id,p_1\n" + b"".join(b"%d,.5\r\n" % n for n in range(9)))
     with pytest.raises(InputError, match=r"a.csv: lines that end in different ways, .*; save it as CSV once more$"):
         read_pool(tmp_path / "a.csv")
+
+
+def test_features_are_a_list_of_names():
+    frame = pandas.DataFrame({"id": [1, 2], "p_1": [0.1, 0.9], "x": [1.0, 2.0], "y": [0.5, 0.1]})
+    for names in (frame.columns[2:], frame.columns[2:].to_numpy(), ("x", "y")):
+        assert read_pool(frame, features=names).items.features.shape == (2, 2)
+    for odd in (None, "x"):
+        with pytest.raises(InputError, match=f"features is {odd!r}; it must be a list"):
+            read_pool(frame, features=odd)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("name", ["Weight", "cost ", "B.P_1", "Feature.x", "Judge.Prediction"])
+def test_a_column_that_would_mean_something_in_small_letters_is_told(name, lazy, tmp_path):
+    frame = pandas.DataFrame({"id": [1, 2], "p_1": [0.1, 0.9], name: [1.0, 2.0], "Text": ["a", "b"]})
+    frame.to_parquet(tmp_path / "pool.parquet")
+    with pytest.warns(SondageWarning, match=rf"column '{re.escape(name)}' is shown to labellers, and nothing else"):
+        assert read_pool(tmp_path / "pool.parquet", lazy=lazy).field_names == (name, "Text")
+
+
+def test_a_column_of_rankings_that_would_mean_something_in_small_letters_is_told():
+    frame = pandas.DataFrame({"query": ["q", "q"], "document": ["d", "e"], "rank": [1, 2], "Weight": [2.0, 2.0]})
+    with pytest.warns(SondageWarning, match="what counts is called 'weight'"):
+        read_pool(frame, classes=[0, 1])
+
+
+def test_predictions_that_have_no_order():
+    frame = pandas.DataFrame({"id": [1, 2, 3], "p_spam": [0.1, 0.9, 0.5], "prediction": ["ham", "spam", True]})
+    with pytest.raises(InputError, match="'p_spam' alone is enough for two classes only"):
+        read_pool(frame)
 
 
 def test_options_that_do_not_fit(tmp_path):
@@ -394,6 +432,11 @@ QUESTIONS = {
     "unequal labels": ({"labels": [[0], [1, 2], [1]]}, "labels must be one column, or rows of one length"),
     "share": ({"slices": [0, 0, 1], "share": ["each"]}, "no share ['each']; there are overall, each"),
     "share of arrays": ({"share": np.array([1, 2])}, "share=array([1, 2]) divides a budget over slices"),
+    "huge budget": ({"budget": 10**400}, "must be positive and finite"),
+    "huge stages": ({"stages": 10**400}, "must be positive shares of the budget"),
+    "huge costs": ({"measure": sondage.measures.ExpectedCost([[0, 1], [1, 0]]), "belief": [10**400, 0]}, "belief=["),
+    "fraction for a level": ({"stop": 0.5, "level": Fraction(1, 2)}, "level=Fraction(1, 2) must be between 0 and 1"),
+    "masked slices": ({"slices": np.ma.masked}, "slices is of the type MaskedConstant; it must be a list"),
     "slices": ({"slices": [{}, {}, {}]}, "slice of row 0 (id 0) is {}; it must be a text or a number"),
 }
 
@@ -409,6 +452,8 @@ RESULTS = {
     "interval": (lambda found: found.interval("a"), "level='a' must be between 0 and 1"),
     "sequence": (lambda found: found.sequence("a"), "level='a' must be between 0 and 1"),
     "evidence": (lambda found: found.evalue(np.nan), "null=nan must be a finite number"),
+    "huge null": (lambda found: found.evalue(10**400), "must be a finite number"),
+    "fraction": (lambda found: found.interval(Fraction(1, 2)), "level=Fraction(1, 2) must be between 0 and 1"),
     "kind": (lambda found: found.interval(kind=["t"]), "no interval ['t']; there are auto, wald"),
 }
 
@@ -448,6 +493,13 @@ STUDIES = {
     "label": (lambda study, pool: study.tell(study.ask(1), 1), "labels is 1; it must be a list"),
     "mapping": (lambda study, pool: study.tell([0, 1], {0: 1, 1: 0}), "labels is {0: 1, 1: 0}; it must be a list"),
     "who": (lambda study, pool: study.tell(study.ask(1), [1], who=5), "who is 5; it must be a list"),
+    "whose": (lambda study, pool: study.replaced(study.ask(1), who=[]), "there are 1 ids and 0 names in who="),
+    "generator": (lambda study, pool: study.estimate(generator=[]), "generator=[] is none of NumPy's"),
+    "list for a pool": (lambda study, pool: study.extend(3, pool=[]), "pool is a list, not a sondage.Pool"),
+    "a number for measures": (
+        lambda study, pool: Study.open("study.db", measures=np.array(3)),
+        "measures has array(3)",
+    ),
     "ask": (lambda study, pool: study.ask(2.5), "n=2.5 must be a whole number from 1"),
     "claim": (lambda study, pool: study.claim("ann", None), "n=None must be a whole number from 1"),
     "extend": (lambda study, pool: study.extend("a"), "budget='a' must be a finite number"),
@@ -494,6 +546,13 @@ def test_pools_and_models_of_a_wrong_kind(name):
     ask, message = SEVERAL[name]
     with pytest.raises(InputError, match=re.escape(message)):
         ask()
+
+
+def test_measures_of_parameters_that_cannot_be():
+    with pytest.raises(MeasureError, match=r"costs=.* must be a square table of numbers"):
+        sondage.measures.ExpectedCost([[0, 10**400], [1, 0]])
+    with pytest.raises(MeasureError, match=r"gain=\[\] must be one of"):
+        sondage.measures.DCG(gain=[])
 
 
 def test_measures_that_no_label_can_define():

@@ -162,6 +162,8 @@ def test_broken_tables_are_refused(changed, reason):
         ({"models": {"a": Ranking()}}, "model 'a': give"),
         ({"models": {"a": Ranking([])}}, "the pool is empty"),
         ({"ids": ["q", "r"]}, "there are 2 ids; the models have lists for 1 queries"),
+        ({"fields": {"text": 5}}, "field 'text' is of the type int; it must be a list or an array"),
+        ({"classes": [0, 10**400]}, "grades are numbers; classes="),
         ({"ids": 5}, "ids is of the type int; it must be a list or an array"),
         ({"ids": [{}]}, "the id of row 0 is {}; it must be a text or a number"),
         ({"grades": 0.5}, "with lists, grades= is a mapping"),

@@ -363,8 +363,20 @@ def test_bad_rows_are_told(change, message, tmp_path):
     table = {"id": [1, 2, 3, 4], "p_0": [0.5, 0.1, 0.3, 0.4], "p_1": [0.5, 0.9, 0.7, 0.6]} | change
     path = tmp_path / "pool.parquet"
     pd.DataFrame(table).to_parquet(path)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as caught:
         asked(read_pool(path, lazy=True), budget=4)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).count(str(path)) == 1
+
+
+def test_a_file_that_goes_away_is_named(tmp_path):
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame({"id": [1, 2, 3, 4], "p_1": [0.5, 0.9, 0.7, 0.6]}).to_parquet(path)
+    pool = read_pool(path, lazy=True)
+    path.unlink()
+    for use in (pool.load, lambda: asked(pool, budget=4)):
+        with pytest.raises(InputError, match=r"pool\.parquet"):
+            use()
 
 
 @pytest.mark.parametrize(

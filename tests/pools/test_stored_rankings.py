@@ -188,8 +188,9 @@ BAD = {
 )
 def test_bad_rows_are_told(change, message, tmp_path):
     pd.DataFrame(BAD | change).to_parquet(tmp_path / "pool.parquet")
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as caught:
         sondage.evaluate(read_pool(tmp_path / "pool.parquet", lazy=True), measure="dcg", labels=judge, budget=2)
+    assert str(caught.value).startswith(f"{tmp_path / 'pool.parquet'}: ")
     if not message.startswith("column"):
         with pytest.raises(InputError, match=message.split()[0]):
             read_pool(tmp_path / "pool.parquet", lazy=False)

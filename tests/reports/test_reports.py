@@ -566,3 +566,22 @@ def test_intervals_without_an_end_are_null_in_json(rng):
     assert -np.inf in [gap.low for gap in found.gaps().values()]
     data = json.loads(json.dumps(result_data(found), allow_nan=False))
     assert None in [gap["low"] for gap in data["gaps"].values()]
+
+
+def test_a_report_is_of_one_moment_whoever_labels_meanwhile(tmp_path, monkeypatch):
+    pool, labels = pool_of("evaluate", np.random.default_rng(3))
+    study = Study.create(tmp_path / "study.db", pool, "error_rate", 100)
+    ids = study.ask(20)
+    study.tell(ids[:15], labels[ids[:15]])
+    looked_up = Study.fields
+
+    def meanwhile(self, names):
+        with Study.open(study.place) as other:
+            other.tell(ids[15:], labels[ids[15:]])
+        return looked_up(self, names)
+
+    monkeypatch.setattr(Study, "fields", meanwhile)
+    report = sondage.report(study)
+    assert (report.standing.labelled, report.result.n_labels) == (15, 15)
+    assert sum(one.n_labels for part in report.parts for one in part.figures if part.field == "language") <= 15
+    assert study.status.labelled == 20

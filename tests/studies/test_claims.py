@@ -33,6 +33,10 @@ def lapse(monkeypatch):
     return lapsed
 
 
+def test_whoever_asks_for_more_than_there_is_gets_all(place):
+    assert len(Study.create(place, pool(), budget=20, stages=1).claim("anna", 2**70)) == 20
+
+
 def test_nobody_gets_what_another_holds(place):
     study = Study.create(place, pool(), budget=20, stages=1)
     first, second = study.claim("anna", 3), Study.open(place).claim("bert", 3)

@@ -141,6 +141,10 @@ def test_labels_name_the_classes_of_predictions_however_they_are_written(labels:
 def test_what_are_no_columns_is_refused() -> None:
     with pytest.raises(InputError, match="predictions is of the type generator; it must be a list or an array"):
         estimate_from("error_rate", predictions=(f for f in [1, 0, 1]), labels=[1] * 3, inclusion=[0.5] * 3)
+    with pytest.raises(InputError, match="predictions must be one column, or rows of one length"):
+        estimate_from(labels=[0, 1], predictions=[[0, 1], [1]], inclusion=[0.5, 0.5])
+    with pytest.raises(InputError, match=r"no estimator \[\] without a pool; there are hajek"):
+        estimate_from(labels=[0, 1], predictions=[0, 1], inclusion=[0.5, 0.5], estimator=[])
     with pytest.raises(InputError, match=r"predictions of 'model' has shape \(3, 1\); it must be one column"):
         estimate_from("error_rate", predictions=pandas.DataFrame({"f": [1, 0, 1]}), labels=[1] * 3, inclusion=[0.5] * 3)
 

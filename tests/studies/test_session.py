@@ -281,6 +281,7 @@ def test_pending_and_skipped_items_are_counted() -> None:
     estimate = only(session)
     assert (estimate.n_labels, estimate.n_pending, estimate.n_skipped) == (20, 5, 5)
     assert "5 pending and 5 skipped" in estimate.warnings[0]
+    assert str(estimate).endswith("(20 labels, 5 pending, 5 skipped)")
     assert not estimate.exact
     assert estimate.if_skipped is not None
     assert estimate.if_skipped.low < estimate.value < estimate.if_skipped.high
@@ -500,6 +501,23 @@ def test_labels_whose_index_has_the_ids_in_another_order_are_refused() -> None:
     same(evaluate(numbered, labels=pandas.Series(y)[::-1], budget=50), evaluate(numbered, labels=y[::-1], budget=50))
 
 
+def test_a_seed_may_be_of_numpy() -> None:
+    pool, y = make()
+    same(evaluate(pool, "f1", y, budget=20, seed=np.int64(3)), evaluate(pool, "f1", y, budget=20, seed=3))
+    two = Pool(models={"a": Classifier(predictions=y), "b": Classifier(predictions=1 - y)})
+    found = select(two, "f1", labels=y, budget=20, seed=np.uint8(3))
+    assert found.contenders() == select(two, "f1", labels=y, budget=20, seed=3).contenders()
+
+
+@pytest.mark.parametrize("ids", [None, [f"x{i}" for i in range(300)]])
+def test_a_function_may_look_labels_up_in_a_series(ids: Any) -> None:
+    pool, y = make(ids=ids)
+    labels = pandas.Series(y, index=pool.ids)
+    found = evaluate(pool, "f1", lambda names: labels[labels.index.isin(names)], budget=50, seed=3)
+    same(found, evaluate(pool, "f1", y, budget=50, seed=3))
+    same(evaluate(pool, "f1", lambda names: labels.loc[names].reset_index(drop=True), budget=50, seed=3), found)
+
+
 @pytest.mark.parametrize(("one", "other"), [(int, str), (str, int)])
 def test_a_mapping_may_spell_whole_numbers_otherwise(one: Any, other: Any) -> None:
     pool, y = make(ids=[one(i) for i in range(300)])
@@ -520,6 +538,7 @@ def test_a_mapping_may_spell_whole_numbers_otherwise(one: Any, other: Any) -> No
         (lambda ids: [pandas.NA] * len(ids), LabelError, "label <NA> of id .* is not a class"),
         (lambda ids: None, LabelError, "the labelling function returned None for 15 ids; it must return their labels"),
         (lambda ids: 1, LabelError, "the labelling function returned 1 for 15 ids"),
+        (lambda ids: pandas.DataFrame({0: ids}), LabelError, "the labelling function returned a table for 15 ids"),
         (lambda ids: "ham", LabelError, "the labelling function returned 'ham' for 15 ids"),
         (lambda ids: ["ham"] * len(ids), LabelError, "'ham' of id"),
         (np.full(300, np.nan), LabelError, "is not a class"),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
 import sondage
@@ -582,3 +583,41 @@ def test_a_study_of_this_release_gives_the_number_it_gave(tmp_path):
         for name, value in expected["estimate"].items():
             assert getattr(estimate, name) == pytest.approx(value, rel=1e-12)
         assert study.facts["fingerprint"] == expected["fingerprint"]
+
+
+def test_labels_told_in_another_order_than_ids_are_refused(tmp_path, rng):
+    pool, labels = two_classes(rng)
+    truth = pd.Series(labels, index=pool.ids)
+    study = Study.create(tmp_path / "study.db", pool, budget=40)
+    ids = study.ask(8)
+    with pytest.raises(LabelError, match=r"labels have the ids as their index, in another order: give labels"):
+        study.tell(ids, truth[truth.index.isin(ids)])
+    frame = pd.DataFrame({"id": ids, "label": truth.loc[ids].to_numpy()})
+    shuffled = frame.sample(frac=1, random_state=1).set_index("id", drop=False)
+    assert study.tell(shuffled["id"][:4], shuffled["label"][:4]) == 4
+    assert study.tell(frame["id"], frame["label"]) == 4
+    assert study.tell(ids, truth.loc[ids]) == 0
+    assert study.labels() == truth.loc[ids].to_dict()
+
+
+def test_frames_of_row_numbers_name_no_ids(tmp_path, rng):
+    pool = Pool(rng.random(9))
+    study = Study.create(tmp_path / "study.db", pool, budget=9, method="passive")
+    frame = pd.DataFrame({"id": study.ask(), "label": [0, 1, 0, 0, 1, 0, 0, 1, 1]})
+    assert study.tell(frame["id"], frame["label"]) == 9
+    assert study.tell(frame["id"].tolist(), frame["label"]) == 0
+
+
+def test_labels_told_later_change_no_answer_that_was_given(tmp_path, rng):
+    labels = rng.integers(0, 2, 200)
+    models = {name: Classifier(predictions=np.where(rng.random(200) < 0.8, labels, 1 - labels)) for name in "abcd"}
+    study = Study.create(tmp_path / "study.db", Pool(models=models), "f1", budget=150, select=True)
+    ids = study.ask(30)
+    study.tell(ids[:20], labels[ids[:20]])
+    before, after = study.estimate(), study.estimate()
+    expected = list(before.comparisons.values())
+    study.tell(ids[20:], labels[ids[20:]])
+    assert study.status.labelled == 30
+    for found, wanted in zip(after.comparisons.values(), expected, strict=True):
+        assert (found.n_labels, found.estimate.spent, found.pvalue) == (20, 20, wanted.pvalue)
+        assert found.estimate.possible == wanted.estimate.possible

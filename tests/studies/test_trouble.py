@@ -1,13 +1,16 @@
 """The database is wrong, gone, full or locked: one clear line, and nothing that was acknowledged is lost."""
 
 import sqlite3
+import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import event, make_url, text
 
 from sondage import Pool, Study
-from sondage.errors import StudyError
+from sondage.cli import main
+from sondage.errors import StudyError, WaitingWarning
 from sondage.studies.ledger import Records
 
 
@@ -156,12 +159,34 @@ def test_a_damaged_file_is_said_to_be_damaged(tmp_path):
 def test_another_program_that_holds_the_file_is_named_as_the_reason(tmp_path, monkeypatch):
     from sondage.studies import store
 
+    monkeypatch.setattr(store, "PATIENCE", 10)
     monkeypatch.setattr(store, "WAIT", 50)
     study = Study.create(tmp_path / "study.db", pool(), budget=10)
     blocker = sqlite3.connect(study.place, isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StudyError, match="another program holds it; nothing was written"):
+    with (
+        pytest.raises(StudyError, match="another program holds it; nothing was written"),
+        pytest.warns(WaitingWarning, match=r"study\.db is held by another program; waiting"),
+    ):
         study.ask(1)
     blocker.execute("ROLLBACK")
     blocker.close()
     assert len(study.ask(1)) == 1
+
+
+def test_that_another_program_holds_the_file_is_said_while_it_does(tmp_path, monkeypatch):
+    from sondage.studies import store
+
+    monkeypatch.setattr(store, "PATIENCE", 10)
+    study = Study.create(tmp_path / "study.db", pool(), budget=10)
+    blocker = sqlite3.connect(study.place, isolation_level=None, check_same_thread=False)
+    blocker.execute("BEGIN IMMEDIATE")
+
+    def let_go(line, **_):
+        assert "is held by another program; waiting for it" in line
+        blocker.execute("ROLLBACK")
+
+    monkeypatch.setattr(sys.modules["sondage.cli.main"], "print_line", let_go)
+    result = CliRunner().invoke(main, ["ask", study.place, "2"])
+    blocker.close()
+    assert (result.exit_code, len(study.labels()), study.status.pending) == (0, 0, 2)

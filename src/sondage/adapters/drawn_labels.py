@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.checks import require_column
+from sondage.core.checks import refusals_of, require_column, require_known
 from sondage.core.measures import Measure
 from sondage.core.predictions import Classifier, Regressor
 from sondage.core.results import Estimate
-from sondage.errors import InputError, MeasureError
+from sondage.errors import InputError
 from sondage.pools.columns import layout_of, read_models
 from sondage.pools.files import read_columns
 from sondage.pools.table import Columns, Table
@@ -19,6 +19,7 @@ from sondage.studies.drawn_elsewhere import estimate_from
 
 __all__ = ["estimate_file"]
 
+TASKS = ("classification", "regression")
 PROBABILITIES = ("inclusion", "draw_probability")
 
 
@@ -69,13 +70,9 @@ def estimate_file(
     0.25
     """
     place = os.fspath(source)
-    try:
-        columns, typed = read_columns(place)
+    columns, typed = read_columns(place)
+    with refusals_of(place):
         return estimate_from(measure, **_arguments(columns, typed, model, classes, task), **options)
-    except MeasureError:
-        raise
-    except InputError as error:
-        raise error if place in str(error) else type(error)(f"{place}: {error}") from None
 
 
 def _require_once(ids: list[Any]) -> None:
@@ -92,6 +89,8 @@ def _require_once(ids: list[Any]) -> None:
 def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, task: str | None) -> dict[str, Any]:
     """Return the arguments of `estimate_from` that these columns are."""
     require_column("label", columns)
+    if task is not None:
+        require_known("task", task, TASKS)
     given = [name for name in PROBABILITIES if name in columns]
     if len(given) != 1:
         raise InputError(
@@ -106,7 +105,7 @@ def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, t
         _require_once(table.names("id").tolist())
     layout = layout_of(list(columns))
     if model is not None or len(layout.models) > 1:
-        if model not in layout.models:
+        if not isinstance(model, str) or model not in layout.models:
             named = "name one with model=" if model is None else f"there is no {model!r}"
             raise InputError(f"columns are of the models {list(layout.models)}: {named}")
         layout.models = {model: layout.models[model]}

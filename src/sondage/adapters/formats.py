@@ -12,7 +12,7 @@ from typing import IO, Any
 from sondage.adapters import label_studio
 from sondage.adapters.rows import Answer, answer_columns, item_rows, label_rows
 from sondage.adapters.text_files import read_csv, read_jsonl, write_csv, write_jsonl
-from sondage.core.checks import require_known
+from sondage.core.checks import refusals_of, require_known
 from sondage.errors import InputError
 from sondage.pools.files import PARQUET_ENDS
 from sondage.pools.missing import finite
@@ -168,9 +168,5 @@ def read_answers(
     ...     [(answer.id, answer.label) for answer in read_answers(f"{folder}/batch.csv", study)]  # b is a skip
     [('a', '1'), ('b', None)]
     """
-    try:
+    with refusals_of(os.fspath(path)):
         return format_of(path, name).read(os.fspath(path), study, partial=partial)
-    except InputError as error:
-        place = os.fspath(path)
-        text = str(error)
-        raise type(error)(text if text.startswith(place) else f"{place}: {text}") from None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sondage.adapters.rows import Answer, answer_columns, answers_of_rows, item_rows, label_rows
-from sondage.core.checks import require_known
+from sondage.core.checks import listed, require_known
 from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
@@ -91,7 +91,7 @@ def read_frame(frame: Any, *, classes: Any = None, task: str | None = None, feat
     """Return the pool of a frame's columns; see `read_pool`."""
     table = _table(frame, "a pool is read from a path, a relation or a frame")
     columns = {str(series.name): _column(series) for series in table.iter_columns()}
-    return pool_from_columns(columns, classes=classes, task=task, features=features)
+    return pool_from_columns(columns, classes=classes, task=task, features=listed("features", features))
 
 
 def _column(series: Any) -> Any:

@@ -14,6 +14,7 @@ from sondage.adapters.whole_files import whole_file
 from sondage.errors import InputError
 from sondage.pools.csv_files import open_text
 from sondage.pools.table import number_or_nan
+from sondage.pools.texts import HALF, is_text
 
 __all__ = ["Path", "as_finite", "as_word", "read_lines", "refused", "write_lines"]
 
@@ -27,7 +28,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
             for number, line in enumerate(file, 1):
                 if text := line.strip():
                     yield number, text
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:  # of a name, or of text that is not UTF-8, too
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise InputError(f"{os.fspath(path)}: {reason}") from None
 
@@ -50,6 +51,8 @@ def as_word(name: Any) -> str:
     text = str(name)
     if not text or text.split() != [text]:
         raise InputError(f"id {name!r} is empty or has spaces; this form holds ids of one word")
+    if not is_text(text):
+        raise InputError(f"id {name!r} {HALF}")
     return text
 
 

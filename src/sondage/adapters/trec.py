@@ -17,6 +17,7 @@ from sondage.adapters.lines import Path, as_finite, as_word, read_lines, refused
 from sondage.core.predictions import Ranking, Ranks
 from sondage.errors import InputError, LabelError
 from sondage.pools import Pool, one_model
+from sondage.pools.given import by_name
 from sondage.pools.table import number_or_nan
 
 __all__ = [
@@ -145,7 +146,7 @@ def pool_from_runs(
     ...     pool_from_runs({"a": f"{folder}/a.run"}, classes=[0, 1, 2])
     <Pool: 2 items, 1 model, ranking of 3 documents>
     """
-    read = {name: read_run(path, by_rank=by_rank) for name, path in runs.items()}
+    read = {name: read_run(path, by_rank=by_rank) for name, path in by_name("run", runs).items()}
     names = list(dict.fromkeys(query for run in read.values() for query in run) if queries is None else queries)
     models = {name: Ranking([run.get(query, []) for query in names]) for name, run in read.items()}
     return Pool(models=models, ids=names, **options)

@@ -12,7 +12,7 @@ import click
 
 from sondage.cli.printing import print_line, visible
 from sondage.cli.spelling import as_options, shortened
-from sondage.errors import SondageError, SondageWarning
+from sondage.errors import SondageError, SondageWarning, WaitingWarning
 from sondage.version import __version__
 
 __all__ = ["main"]
@@ -80,7 +80,7 @@ class Verbs(click.Group):
         def take(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
             note = f"note: {self._spelled(ctx, message)}"
             if issubclass(category, SondageWarning) and note not in notes:
-                notes[note] = ctx.invoked_subcommand in LASTING
+                notes[note] = ctx.invoked_subcommand in LASTING or issubclass(category, WaitingWarning)
                 if notes[note]:
                     print_line(note, err=True)
 

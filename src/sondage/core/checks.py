@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.errors import InputError
+from sondage.errors import InputError, MeasureError
 
 NEAREST = 1e-12
 """To 0 or 1 that a level may be."""
@@ -27,6 +28,27 @@ def require(condition: bool, message: str) -> None:
     """Raise `InputError` unless the condition holds."""
     if not condition:
         raise InputError(message)
+
+
+@contextmanager
+def refusals_of(place: str) -> Iterator[None]:
+    """Let refusals begin with the name of the file that they are of, unless they do; those of a measure are of none.
+
+    Examples
+    --------
+    >>> with refusals_of("pool.csv"):
+    ...     require(False, "no column 'id'")
+    Traceback (most recent call last):
+    sondage.errors.InputError: pool.csv: no column 'id'
+    """
+    try:
+        yield
+    except MeasureError:
+        raise
+    except InputError as error:
+        if str(error).startswith(place):
+            raise
+        raise type(error)(f"{place}: {error}", error.labels) from None
 
 
 def require_known(
@@ -46,12 +68,28 @@ def require_known(
 def require_column(name: str, columns: Iterable[Any], why: str = "") -> None:
     """Raise `InputError` unless a table has this column; `why` follows its name."""
     names = list(columns)
-    require(name in names, f"no column {name!r}{why}; there are {names}")
+    require(name in names, f"no column {name!r}{why}; there are {names}{other_case(name, names)}")
+
+
+def other_case(name: str, names: Iterable[Any]) -> str:
+    """Return what to add where one of the names differs from the one that is wanted in case or spaces only.
+
+    Examples
+    --------
+    >>> other_case("id", ["ID", "text"])
+    ": write 'id' for 'ID'"
+    """
+    near = next((one for one in names if isinstance(one, str) and one.strip().casefold() == name.casefold()), None)
+    return "" if near is None else f": write {name!r} for {near!r}"
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is one finite number, of whatever type."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    """Return whether a value is one finite number of Python's or NumPy's, and one that a float can be."""
+    plain = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    try:
+        return plain and math.isfinite(value)
+    except OverflowError:  # of a whole number that is too large
+        return False
 
 
 def is_whole(value: Any) -> bool:
@@ -95,9 +133,14 @@ def require_generator(generator: Any) -> None:
 
 def listed(name: str, values: Any) -> list[Any]:
     """Return what an argument lists; neither one text nor a mapping is a list of its parts."""
-    apart = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
-    require(apart and getattr(values, "ndim", 1) > 0, f"{name} is {values!r}; it must be a list")
+    require(is_listed(values), f"{name} is {values!r}; it must be a list")
     return list(values)
+
+
+def is_listed(values: Any) -> bool:
+    """Return whether these are several values, one after the other: a text, a mapping and an array of one are not."""
+    apart = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
+    return apart and getattr(values, "ndim", 1) > 0
 
 
 def require_error(std_error: float) -> None:

@@ -183,7 +183,9 @@ class Estimate(Shown):
 
     def __str__(self) -> str:
         error = ", error not known" if math.isnan(self.std_error) else f" +- {self.std_error:.2g}"
-        return f"{self.measure} of {' minus '.join(self.models)}: {self.value:.4g}{error} ({self.n_labels} labels)"
+        counts = [f"{self.n_labels} labels"]
+        counts += [f"{n} {what}" for n, what in ((self.n_pending, "pending"), (self.n_skipped, "skipped")) if n]
+        return f"{self.measure} of {' minus '.join(self.models)}: {self.value:.4g}{error} ({', '.join(counts)})"
 
     def interval(
         self, level: float = 0.95, kind: str | None = None, *, generator: np.random.Generator | None = None
@@ -251,7 +253,7 @@ class Estimate(Shown):
         """
         require_number("null", null)
         require_alternative(alternative)
-        return self.in_order().evalue(null, alternative)
+        return self.in_order().evalue(float(null), alternative)
 
     def in_order(self) -> Course:
         """Return what the labels say in their order, or raise `InputError` where that is not known."""

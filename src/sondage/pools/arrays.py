@@ -163,6 +163,7 @@ class Pool(ArrayRows):
     def _field(self, name: str, values: Any, size: int, where: Where) -> NDArray[Any]:
         """Return a column to show; of rankings' documents a mapping for each query."""
         listed, what = self.listed, f"field {name!r}"
+        require_listed(values, what)
         order = None if listed is None or len(values) == size else listed.order
         column = as_column(values, what, size if order is None else len(order))
         require_text(column, what, where if order is None else "row {}".format)

@@ -17,7 +17,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import class_names
 from sondage.pools.long import means_rankings, pool_from_long
-from sondage.pools.table import WHOLE, Columns, Table, is_row_index, reads_as_number
+from sondage.pools.table import WHOLE, Columns, Table, is_row_index, pointed, reads_as_number, warn_of_letters
 
 __all__ = ["MOST_CLASSES", "Layout", "ModelColumns", "layout_of", "pool_from_columns", "read_models"]
 
@@ -29,6 +29,7 @@ _ONE = "model"  # the name of a single model whose columns carry none
 _OUTPUT = re.compile(r"(?:(?P<model>(?!p_).+?)\.)?(?:(?P<part>prediction|variance)|p_(?P<class>.*))", re.DOTALL)
 _PROXY = re.compile(r"judge(?:\.(?P<judge>(?!p_).+?))?\.(?:prediction|p_(?P<class>.*))", re.DOTALL)
 _FEATURE = "feature."
+_OF_ROWS = ("id", "cost", "weight", "group")
 _JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.*))?", re.DOTALL)
 
 
@@ -133,10 +134,10 @@ def read_models(table: Table, layout: Layout, classes: Any, task: str | None) ->
 
 
 def layout_of(names: Sequence[str]) -> Layout:
-    """Return what each column means, by its name."""
+    """Return what each column means, by its name; warn of those that would mean something in small letters."""
     found = Layout()
     for name in names:
-        if name in ("id", "cost", "weight", "group") or is_row_index(name):
+        if name in _OF_ROWS or is_row_index(name):
             continue
         if name.startswith(_FEATURE):
             found.features.append(name)
@@ -150,7 +151,15 @@ def layout_of(names: Sequence[str]) -> Layout:
             _columns_of(found.models, output["model"] or _ONE).take(name, output["part"], output["class"])
         else:
             found.fields.append(name)
+    if found.models:  # else there is no pool
+        warn_of_letters(found.fields, _means_something)
     return found
+
+
+def _means_something(name: str) -> bool:
+    """Return whether a column of this name is no field."""
+    told = any(pattern.fullmatch(name) for pattern in (_PROXY, _JUDGE, _OUTPUT))
+    return told or name in _OF_ROWS or name.startswith(_FEATURE)
 
 
 def _columns_of(sources: dict[str, ModelColumns], name: str) -> ModelColumns:
@@ -161,7 +170,10 @@ def _task(table: Table, layout: Layout, classes: Any, task: str | None) -> str:
     """Return the task: as named, else by the columns there are, and whether there are classes."""
     models = layout.models
     if not models:
-        raise InputError(f"no column 'prediction', 'p_<class>' or '<model>.judge'; there are {list(table.columns)}")
+        near = next((name for name in table.columns if _OUTPUT.fullmatch(name.strip().casefold())), None)
+        rule = "" if near is None else f": {near!r} must be written in small letters, but for the class"
+        wanted = "'prediction', 'p_<class>' or '<model>.judge'"
+        raise InputError(f"no column {wanted}; there are {list(table.columns)}{rule}")
     bare = [name for name in table.columns if name in ("prediction", "variance") or name.startswith("p_")]
     if bare and len(models) > 1:
         other = next(model for model in models if model != _ONE)
@@ -184,6 +196,8 @@ def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
     columns = [table.predictions(name) for name in names]
     if any(column.dtype.kind == "f" for column in columns):
         return "regression"
+    for name, column in zip(names, columns, strict=True):
+        _require_points(table, name, column)
     if any(column.dtype.kind not in "iu" for column in columns):
         return "classification"
     distinct = max(len(np.unique(column)) for column in columns)
@@ -192,6 +206,16 @@ def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
             f"column {names[0]!r} has {distinct} whole numbers: say which task, 'regression' or 'classification'"
         )
     return "classification"
+
+
+def _require_points(table: Table, name: str, column: NDArray[Any]) -> None:
+    """Refuse predictions that are numbers, some of them with a decimal comma: they would be names of classes."""
+    if column.dtype.kind in "iub":
+        return
+    comma = next((row for row, text in enumerate(column.tolist()) if pointed(text)), None)
+    if comma is not None and all(pointed(text) or reads_as_number(text) for text in column.tolist()):
+        rule = f"{pointed(column[comma])}, or say that the task is 'classification'"
+        raise InputError(f"{name} of {table.where(comma)} is {column[comma]!r}{rule}")
 
 
 def _regressors(table: Table, layout: Layout, classes: Any) -> Built:
@@ -278,7 +302,7 @@ def _classes(layout: Layout, predicted: Sequence[NDArray[Any]], classes: Any) ->
 
 def _other(positive: Any, predicted: Sequence[NDArray[Any]]) -> Any:
     """Return the class that stands against the only one with probabilities."""
-    seen = {value for column in predicted for value in np.unique(column).tolist()}
+    seen = {value for column in predicted for value in _distinct(column)}
     others = sorted((value for value in seen if spelled(value) != spelled(positive)), key=str)
     if len(others) > 1:
         raise InputError(
@@ -287,6 +311,11 @@ def _other(positive: Any, predicted: Sequence[NDArray[Any]]) -> Any:
     if others:
         return others[0]
     return {"1": 0, "1.0": "0.0"}.get(str(positive), f"not {positive}")
+
+
+def _distinct(column: NDArray[Any]) -> list[Any]:
+    """Return the different values of a column; those of objects may have no order."""
+    return list(set(column.tolist()) if column.dtype == object else np.unique(column).tolist())
 
 
 def _probabilities(table: Table, columns: Mapping[str, str], classes: Sequence[Any]) -> NDArray[Any]:

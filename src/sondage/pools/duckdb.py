@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from sondage.core.checks import refusals_of
 from sondage.errors import InputError
 from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, of_arrow, plain
 from sondage.pools.schema import NAMES, Column
@@ -69,6 +70,8 @@ class DuckDB:
         Settings of DuckDB for files, such as ``memory_limit`` and ``threads``.
     progress : callable, optional
         Hears how far a query is.
+    name : str
+        Of the files, for messages.
     """
 
     def __init__(
@@ -76,7 +79,10 @@ class DuckDB:
         source: Sequence[str] | duckdb.DuckDBPyRelation,
         settings: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
+        *,
+        name: str = "",
     ) -> None:
+        self.name = name
         self._own: duckdb.DuckDBPyConnection | None = None
         self._progress, self._numbers = progress, count()
         if isinstance(source, Sequence):
@@ -103,7 +109,7 @@ class DuckDB:
         return f"list({{{{{row}}}}}) FILTER (WHERE {condition})"
 
     def query(self, text: str, tables: Tables, step: str) -> Rows:
-        with connected_errors(), self._watched(step), self._run(text, tables) as relation:
+        with refusals_of(self.name), connected_errors(), self._watched(step), self._run(text, tables) as relation:
             return plain(relation.fetchnumpy())
 
     def mapped(
@@ -123,7 +129,7 @@ class DuckDB:
                 "this goes through Arrow batches: pip install 'sondage[arrow]', or .load() the pool"
             ) from None
         text = f"SELECT * FROM ({text}) t ORDER BY {whole}" if whole else text
-        with connected_errors(), self._watched(step), self._run(text, tables) as relation:
+        with refusals_of(self.name), connected_errors(), self._watched(step), self._run(text, tables) as relation:
             read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch  # by release
             for block in in_wholes(map(of_arrow, read(BATCH)), whole):
                 yield kernel(block)

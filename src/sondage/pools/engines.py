@@ -31,6 +31,11 @@ class Engine(Protocol):
     """Where a table is, and who reads it; the table is ``{source}`` in queries, its columns are c0, c1, ..."""
 
     @property
+    def name(self) -> str:
+        """What messages call the table; empty where it has no name."""
+        ...
+
+    @property
     def columns(self) -> list[Column]:
         """The table's columns."""
         ...

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sondage.core.checks import listed, refusals_of
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import MOST_CLASSES, pool_from_columns
@@ -58,7 +59,8 @@ def read_pool(
     InputError
         If a file cannot be read, or a value is not allowed; the message names column, row and id.
     """
-    options = {"classes": classes, "task": task, "features": list(features) or None}
+    features = listed("features", features)
+    options = {"classes": classes, "task": task, "features": features or None}
     options |= {"lazy": lazy, "settings": None if settings is None else dict(settings)}
     reading = {name: value for name, value in options.items() if value is not None}
     if hasattr(source, "fetchnumpy"):
@@ -70,24 +72,24 @@ def read_pool(
     if not isinstance(source, str | os.PathLike):
         return _stored(_engine(source, progress), reading, lazy is not False)
     path, files = os.path.abspath(os.fspath(source)), _files(os.fspath(source))
-    try:
+    with refusals_of(os.fspath(source)):
         typed = _kind(files[0]) == "parquet"
         if lazy and not typed:
             raise InputError("CSV is read into memory; write it as Parquet to leave it where it is")
         if typed and (lazy if lazy is not None else _cells(files) > MOST_CELLS):
-            pool = _stored(DuckDB(files, settings, progress), reading, True)
+            pool = _stored(DuckDB(files, settings, progress, name=os.fspath(source)), reading, True)
         else:
             columns, _ = _columns(files)
             pool = pool_from_columns(columns, classes=classes, task=task, features=features, typed=typed)
-    except InputError as error:
-        raise InputError(f"{os.fspath(source)}: {error}") from None
     pool.source, pool.reading = path, reading
     return pool
 
 
 def read_columns(source: str) -> tuple[dict[str, Any], bool]:
     """Return the columns of files that are one table, and whether they have types; those of CSV are text."""
-    return _columns(_files(source))
+    files = _files(source)
+    with refusals_of(source):
+        return _columns(files)
 
 
 def is_table(name: str) -> bool:

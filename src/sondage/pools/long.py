@@ -14,7 +14,7 @@ from sondage.core.checks import listed
 from sondage.core.predictions import Ranking
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
-from sondage.pools.table import Columns, Table, is_row_index, reads_as_number
+from sondage.pools.table import Columns, Table, is_row_index, reads_as_number, warn_of_letters
 
 __all__ = ["LongLayout", "layout_of_long", "means_rankings", "pool_from_long"]
 
@@ -135,6 +135,7 @@ def layout_of_long(columns: Sequence[str], classes: Any = None) -> LongLayout:
     used = {"query", "document", "cost", "weight", *ranked, *graded}
     grades = _by_grade(graded, classes) if graded else {}
     shown = [name for name in columns if name not in used and not is_row_index(name)]
+    warn_of_letters(shown, lambda name: name in ("cost", "weight") or _RANK.fullmatch(name) or _GRADE.fullmatch(name))
     return LongLayout({model: name for name, model in ranked.items()}, grades, shown)
 
 

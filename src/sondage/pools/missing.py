@@ -24,7 +24,7 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     InputError
         If it is no list, a value is masked, or rows have different lengths.
     """
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and values.ndim and np.ma.is_masked(values):
         row = int(np.argwhere(np.ma.getmaskarray(values))[0][0])
         raise InputError(f"{name}: row {row} is masked; every row needs a value")
     try:

@@ -14,6 +14,8 @@ __all__ = [
     "by_part",
     "column_names",
     "in_another_order",
+    "named_in_another_order",
+    "of_one_frame",
     "require_class_order",
     "require_one_order",
     "require_pool_order",
@@ -31,6 +33,19 @@ def in_another_order(values: Any, ids: NDArray[Any]) -> bool:
     return names != wanted and set(names) == set(wanted)
 
 
+def named_in_another_order(values: Any, ids: Any) -> bool:
+    """Return whether rows are named by these ids, in another order; an index of row numbers is no name of a row.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> named_in_another_order(pandas.Series([1, 0], index=["b", "a"]), ["a", "b"])
+    True
+    """
+    named = _named_rows(values) and not _numbered(values.index)
+    return named and in_another_order(values, np.asarray(ids, dtype=object))
+
+
 def require_pool_order(ids: NDArray[Any], models: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
     """Refuse outputs of models, and other columns of a pool, whose index has the ids in another order.
 
@@ -40,7 +55,7 @@ def require_pool_order(ids: NDArray[Any], models: Mapping[str, Any], columns: Ma
     for what, given in columns.items():
         told += by_part(what, given)
     for name, values in told:
-        if in_another_order(values, ids) and not _numbered(values.index):
+        if named_in_another_order(values, ids):
             raise InputError(f"the index of {name} has the ids in another order: put its rows in that of ids=")
 
 
@@ -51,6 +66,11 @@ def require_one_order(columns: Mapping[str, Any]) -> None:
         first = next(iter(indexed))
         if in_another_order(values, np.asarray(indexed[first].index)):
             raise InputError(f"the indexes of {first} and {name} have the same rows in two orders: put them in one")
+
+
+def of_one_frame(one: Any, other: Any) -> bool:
+    """Return whether two columns have the same index."""
+    return _named_rows(one) and _named_rows(other) and np.array_equal(one.index, other.index)
 
 
 def by_part(what: str, given: Any) -> list[tuple[str, Any]]:

@@ -251,7 +251,7 @@ def _grades(classes: Any, probabilities: NDArray[Any] | None) -> tuple[float, ..
         classes = range(probabilities.shape[1])
     try:
         grades = np.asarray(classes, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"grades are numbers; classes={classes!r}") from None
     beyond = grades[~(np.abs(grades) <= LARGEST_NUMBER)]
     if len(beyond):

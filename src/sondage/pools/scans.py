@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.beliefs.columns import doubtful
+from sondage.core.checks import refusals_of
 from sondage.core.hashing import PRIMES
 from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.measures.lists import ListLoss
@@ -113,7 +114,8 @@ class Scan:
         """Return what only whole lists tell: number, weights and costs of queries."""
         kernel, select = Queries(self.schema).survey, self.base.select()
         text, step = select.only(self.schema.read), "checking lists"
-        return surveyed(self.engine.mapped(text, select.tables, kernel, step, join=both, whole="id"))
+        with refusals_of(self.engine.name):
+            return surveyed(self.engine.mapped(text, select.tables, kernel, step, join=both, whole="id"))
 
     def judged(self, models: Sequence[int], statistics: Sequence[ListLoss]) -> Scan:
         """Return the pass over ranked lists as a question sees them."""
@@ -152,10 +154,11 @@ class Scan:
         """Take what a first pass found; return whether it holds, or has to be made again with what is known now."""
         names = survey(self.schema)
         found = joined([{name: group[name] for name in names} for group in groups])
-        if not found or not found["n"]:
-            raise InputError("the pool is empty: it has no rows")
-        if found["unsound"]:
-            self._refuse()
+        with refusals_of(self.engine.name):
+            if not found or not found["n"]:
+                raise InputError("the pool is empty: it has no rows")
+            if found["unsound"]:
+                self._refuse()
         uneven = {name.removeprefix("max_off_") for name, off in found.items() if "off" in name and off > SUM_ROUNDING}
         hashed = self.schema.hashed or found["min_key"] < 0
         again = uneven - self.schema.even or hashed != self.schema.hashed

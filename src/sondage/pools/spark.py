@@ -50,6 +50,8 @@ class Spark:
         Hears how far a query is.
     """
 
+    name = ""
+
     def __init__(self, table: DataFrame, progress: Progress | None = None) -> None:
         zoned = [kind == "timestamp" and name not in NAMES for name, kind in table.dtypes]
         self.columns = [

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, Doubts
 from sondage.core.beliefs.columns import doubt_of
+from sondage.core.checks import refusals_of
 from sondage.core.comparisons import Influence
 from sondage.core.designs import Design, Equal, Term
 from sondage.core.measures.bases import Basis
@@ -94,12 +95,13 @@ class StoredPool(Pool):
         select = raw_rows()
         rows = self.scan.engine.query(select.text, select.tables, "reading the pool")
         features = [column.name for column in self.scan.schema.features]
-        pool = pool_from_columns(
-            {names[name]: column for name, column in rows.items()},
-            classes=self.reading.get("classes"),
-            task=self.reading.get("task"),
-            features=[name for name in features if not name.startswith("feature.")],
-        )
+        with refusals_of(self.scan.engine.name):
+            pool = pool_from_columns(
+                {names[name]: column for name, column in rows.items()},
+                classes=self.reading.get("classes"),
+                task=self.reading.get("task"),
+                features=[name for name in features if not name.startswith("feature.")],
+            )
         pool.source, pool.reading = self.source, dict(self.reading)
         return pool
 
@@ -248,7 +250,8 @@ class StoredPool(Pool):
 
     def see(self, rows: Rows) -> None:
         """Remember rows, of which some are asked for again."""
-        self._seen.add(rows, self.scan.reader)
+        with refusals_of(self.scan.engine.name):
+            self._seen.add(rows, self.scan.reader)
 
     @property
     def field_names(self) -> tuple[str, ...]:

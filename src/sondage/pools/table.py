@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.errors import InputError
+from sondage.errors import InputError, SondageWarning
 
 __all__ = [
     "NUMBER",
@@ -21,7 +22,9 @@ __all__ = [
     "is_int64",
     "is_row_index",
     "number_or_nan",
+    "pointed",
     "reads_as_number",
+    "warn_of_letters",
 ]
 
 WHOLE = re.compile(r"0|-?[1-9]\d*")
@@ -90,7 +93,9 @@ class Table:
     def _parsed(self, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
         row = next((row for row, value in enumerate(column.tolist()) if not reads_as_number(value)), None)
         if row is not None:
-            raise InputError(f"{name} of {self.where(row)} is {column[row]!r}; it must be a number")
+            raise InputError(
+                f"{name} of {self.where(row)} is {column[row]!r}; it must be a number{pointed(column[row])}"
+            )
         return column.astype(np.float64)
 
     def _complete(self, name: str) -> NDArray[Any]:
@@ -115,6 +120,15 @@ def _whole(column: NDArray[Any]) -> NDArray[Any]:
     """Return whole floats as integers, others as they are."""
     whole = np.array_equal(column, np.round(column)) and np.abs(column).max() < 2**53
     return column.astype(np.int64) if whole else column
+
+
+def warn_of_letters(fields: Iterable[str], meaning: Callable[[str], Any]) -> None:
+    """Warn of fields whose names, in small letters, would mean something: a column ``Weight`` weighs nothing."""
+    for name in fields:
+        small = name.strip().casefold()
+        if small != name and meaning(small):
+            message = f"column {name!r} is shown to labellers, and nothing else: what counts is called {small!r}"
+            warnings.warn(message, SondageWarning, stacklevel=2)
 
 
 def is_row_index(name: str) -> bool:
@@ -169,6 +183,18 @@ def number_or_nan(value: Any) -> float:
         return as_number(value)
     except (TypeError, ValueError):
         return math.nan
+
+
+def pointed(value: Any) -> str:
+    """Return what to add where a value is a number with a decimal comma, as spreadsheets of some languages write it.
+
+    Examples
+    --------
+    >>> pointed("0,25"), pointed("1,2,3")
+    (': write 0.25', '')
+    """
+    text = value.strip().replace(",", ".", 1) if isinstance(value, str) and "," in value else ""
+    return f": write {text}" if NUMBER.fullmatch(text) else ""
 
 
 def reads_as_number(value: Any) -> bool:

@@ -75,7 +75,7 @@ def make_report(subject: Any, level: float = 0.95) -> Report:
         # Not the settings of an engine, which may have passwords.
         reading = {name: value for name, value in subject.reading.items() if name in ("classes", "task", "features")}
         facts = {"study": subject.name} | subject.facts | {"reading": reading} | asdict(subject.sharing)
-        report = _report(session, subject.estimate() if session.n_labels else None, level, fields, facts)
+        report = _report(session, subject.answer_of(session) if session.n_labels else None, level, fields, facts)
         return replace(report, standing=_standing(session, subject))
     leading = _leading(subject)
     if leading is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sondage.core.checks import listed
+from sondage.core.checks import listed, require_generator
 from sondage.studies import records
 from sondage.studies.agreement import Agreement, agreement_of
 from sondage.studies.answers import compare_session, estimate_session
@@ -164,15 +164,23 @@ class Account(Kept):
         Raises
         ------
         InputError
-            If there are no labels yet.
+            If there are no labels yet, or `generator` is none.
         """
-        with self._reading() as (session, _):
-            if self.question.kind == "compare":
-                random = generator or np.random.default_rng([session.seed % 2**64, STREAM])
-                return compare_session(session, random)
-            if self.question.kind == "select":
-                return select_session(session)
-            estimates = estimate_session(session)
+        return self.answer_of(self.snapshot(), generator)
+
+    def answer_of(self, session: Session, generator: np.random.Generator | None = None) -> Any:
+        """Return the answer from the labels of a snapshot, as `estimate` does from those in the file now.
+
+        Parts of an answer are worked out when they are asked for: what is told later does not change them, and nobody
+        waits while they are.
+        """
+        require_generator(generator)
+        if self.question.kind == "compare":
+            own = np.random.default_rng([session.seed % 2**64, STREAM])
+            return compare_session(session, own if generator is None else generator)
+        if self.question.kind == "select":
+            return select_session(session)
+        estimates = estimate_session(session)
         return estimates if self._facts["several"] else next(iter(estimates.values()))
 
     def snapshot(self) -> Session:

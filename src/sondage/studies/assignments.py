@@ -19,6 +19,9 @@ __all__ = ["Assignments", "statements_of"]
 AT_ONCE = 500
 """How many ids go into one statement; databases bound its parameters."""
 
+MOST = 2**31 - 1
+"""Rows that are asked for; databases bound that too."""
+
 Row = dict[str, Any]
 
 _ROW = tables.assignments
@@ -48,6 +51,7 @@ class Assignments:
         expired : list of dict
             Assignments as they were before, of which another person's lease had run out.
         """
+        count = min(count, MOST)
         if self._connection.dialect.name == "postgresql":  # one claim of a person at a time
             self._connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(who))))
         held = and_(_OPEN, _ROW.c.who == who, _ROW.c.until > now)

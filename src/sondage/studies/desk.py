@@ -111,10 +111,10 @@ class Desk(Lending):
         Raises
         ------
         LabelError
-            If an item was never asked for.
+            If an item was never asked for, or there are not as many names as ids.
         """
         names = listed("ids", ids)
-        people = [who] * len(names) if who is None or isinstance(who, str) else listed("who", who)
+        people = _of_each(names, who)
         with self._reading() as (session, found):
             items = self._written(session, names, labels=True)
             assigned = found.assignments.of(items)
@@ -334,13 +334,19 @@ def _by_person(
     """Return what each person says of which items, in the order in which people first speak."""
     if who is None or isinstance(who, str):
         return {who: (list(ids), list(labels))}
-    if len(who) != len(ids):
-        raise LabelError(f"there are {len(ids)} ids and {len(who)} names in who=")
     people: dict[str | None, tuple[list[Any], list[Any]]] = {}
-    for name, label, person in zip(ids, labels, who, strict=True):
+    for name, label, person in zip(ids, labels, _of_each(ids, who), strict=True):
         if not isinstance(person, str | None):
             require_name(person)
         told = people.setdefault(person, ([], []))
         told[0].append(name)
         told[1].append(label)
+    return people
+
+
+def _of_each(ids: Sequence[Any], who: str | Sequence[str | None] | None) -> list[Any]:
+    """Return who says something of each of these ids."""
+    people = [who] * len(ids) if who is None or isinstance(who, str) else listed("who", who)
+    if len(people) != len(ids):
+        raise LabelError(f"there are {len(ids)} ids and {len(people)} names in who=")
     return people

@@ -22,7 +22,7 @@ from sondage.core.samples import Expansion, Known, Sample, effective_number, fro
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
-from sondage.pools.missing import converted, is_missing, require_listed
+from sondage.pools.missing import as_array, converted, is_missing, require_listed
 from sondage.pools.numeric import positive_column
 from sondage.pools.orders import require_one_order
 from sondage.studies.labels import code_label, label_array
@@ -146,7 +146,7 @@ def _require_one_probability(inclusion: Any, draw_probability: Any) -> None:
 
 def _require_estimator(name: str, *, total_known: bool) -> None:
     """Refuse an estimator that needs a pool, or what all items weigh where that is not known."""
-    if name not in ESTIMATORS or isinstance(ESTIMATORS[name], Assisted):
+    if not isinstance(name, str) or name not in ESTIMATORS or isinstance(ESTIMATORS[name], Assisted):
         raise InputError(f"no estimator {name!r} without a pool; there are hajek, self_normalised, horvitz_thompson")
     if name == "horvitz_thompson" and not total_known:
         raise InputError("estimator 'horvitz_thompson' needs pool_size=, and items of equal weight: no weights=")
@@ -234,7 +234,7 @@ def _classes(classes: Any, predictions: Any, labels: list[Any]) -> Any:
     if classes is not None or predictions is None:
         return classes
     require_listed(predictions, "predictions")
-    predicted = [value for value in np.ravel(converted(predictions)).tolist() if not is_missing(value)]
+    predicted = [value for value in np.ravel(as_array(predictions, "predictions")).tolist() if not is_missing(value)]
     if not all(isinstance(value, str) for value in (*predicted, *labels)):
         return None  # as for a pool: labels that are text are spelled like the numbers that are predicted, or refused
     _require_spelled_alike(labels, set(predicted))

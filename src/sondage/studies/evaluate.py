@@ -100,8 +100,8 @@ def evaluate(
         What to estimate; of a list, the draw serves the first.
     labels : array-like, shape (N,) or (N, M), mapping, or callable
         Labels of the whole pool, of which only those asked for are read; a mapping of id, or its text, to label; or a
-        function from a list of up to 100 ids to their labels (None is a skip). For several pools a mapping of each
-        pool's name to its labels in one of these forms.
+        function from a list of up to 100 ids to their labels, in this order or by id (None is a skip). For several
+        pools a mapping of each pool's name to its labels in one of these forms.
     budget : float
         Distinct items to label, a whole number from 1 to those of the pool; or cost, above 0, where the pool has costs.
     seed : int

@@ -173,7 +173,8 @@ class Kept:
 
     def _present_pool(self, pool: Pool | None = None) -> Pool:
         """Return the pool, as given, kept, or read again, if it is the study's own; it is kept from then on."""
-        pool = pool or self._pool or self._read_pool()
+        pool = self._pool if pool is None else pool
+        pool = self._read_pool() if pool is None else pool
         self._require_same(pool)
         self._pool = pool
         return pool

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import is_listed
 from sondage.errors import InputError, LabelError, LabelingInterrupted, SondageWarning
 from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_missing, require_listed
-from sondage.pools.orders import in_another_order, require_class_order
+from sondage.pools.orders import in_another_order, named_in_another_order, require_class_order
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
 from sondage.studies.labels import code_label
@@ -120,13 +121,17 @@ def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any
 
 def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
     """Return a labelling function's answers in the order of the ids, or refuse them."""
+    if hasattr(answers, "columns"):
+        raise LabelError(f"the labelling function returned a table for {len(ids)} ids; it must return their labels")
+    if named_in_another_order(answers, ids):
+        answers = dict(zip(answers.index.tolist(), answers, strict=True))
     if isinstance(answers, Mapping):
         keys = [_key(answers, name) for name in ids]
         missing = [name for name, key in zip(ids, keys, strict=True) if key not in answers]
         if missing:
             raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
         return [answers[key] for key in keys]
-    if isinstance(answers, str) or not isinstance(answers, Iterable) or getattr(answers, "ndim", 1) == 0:
+    if not is_listed(answers):
         raise LabelError(f"the labelling function returned {answers!r} for {len(ids)} ids; it must return their labels")
     found = list(answers)
     if len(found) != len(ids):

@@ -14,7 +14,8 @@ from sondage.core.checks import LARGEST_NUMBER, listed
 from sondage.core.measures import Task
 from sondage.errors import ConflictError, LabelError
 from sondage.pools.missing import is_missing
-from sondage.pools.table import as_number, number_or_nan
+from sondage.pools.orders import named_in_another_order, of_one_frame
+from sondage.pools.table import as_number, number_or_nan, pointed
 from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = [
@@ -107,6 +108,7 @@ def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float
     if not abs(value) <= LARGEST_NUMBER:
         raise LabelError(
             f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST_NUMBER:g} either way"
+            f"{pointed(label)}"
         )
     return value
 
@@ -170,6 +172,8 @@ def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
     names, told = listed("ids", ids), listed("labels", labels)
     if len(names) != len(told):
         raise LabelError(f"there are {len(names)} ids and {len(told)} labels")
+    if named_in_another_order(labels, names) and not of_one_frame(ids, labels):
+        raise LabelError("labels have the ids as their index, in another order: give labels.loc[ids]")
     return names, told
 
 

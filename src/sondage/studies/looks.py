@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from sondage.core.checks import is_number, is_whole
+from sondage.core.checks import is_listed, is_number, is_whole
 from sondage.core.courses import EValue
 from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Interval, Significance
@@ -55,7 +54,7 @@ def planned_shares(looks: Any) -> tuple[float, ...]:
     shares: list[float] = []
     if is_whole(looks) and 1 <= looks <= MOST_LOOKS:
         shares = [look / looks for look in range(1, int(looks) + 1)]
-    elif isinstance(looks, Iterable):
+    elif is_listed(looks):
         shares = [float(look) if is_number(look) else np.nan for look in looks]
     if shares and shares[-1] < 1:
         shares.append(1.0)

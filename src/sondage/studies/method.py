@@ -126,7 +126,7 @@ def _checked_belief(belief: Any) -> Any:
         return belief
     try:
         return tuple(float(share) for share in belief)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"belief={belief!r} must be a name, or probabilities of the classes") from None
 
 
@@ -134,7 +134,7 @@ def _checked_stages(stages: Any) -> tuple[float, ...]:
     """Return the shares of the stages, or refuse them."""
     try:
         shares = tuple(float(share) for share in (stages if isinstance(stages, Iterable) else (stages,)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         shares = ()
     if not shares or not min(shares) > 0 or not abs(sum(shares) - 1.0) <= 1e-6:
         raise InputError(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from itertools import islice
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,7 @@ class Session(Sheet):
             measure.
         """
         require_whole("seed", seed)
+        seed = index(seed)  # of NumPy's numbers, which are of so many bits
         question = settle(pool, question)
         pool = as_asked(pool, question)
         budget = check_budget(pool, budget)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -20,13 +21,14 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from sondage.errors import StudyError
+from sondage.errors import StudyError, WaitingWarning
 from sondage.studies.ledger import Records
 from sondage.studies.tables import SCHEMA
 
 __all__ = ["Store"]
 
-WAIT = 60_000  # milliseconds for another process to finish
+PATIENCE, WAIT = 3_000, 57_000
+"""Milliseconds for another process to finish: until that is said, and from then on until it is given up."""
 
 
 class Store:
@@ -165,15 +167,31 @@ def _file_engine(path: Path) -> Engine:
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions are begun below, not by the driver
-        for pragma in (f"busy_timeout={WAIT}", "foreign_keys=ON", "synchronous=FULL"):
+        for pragma in (f"busy_timeout={PATIENCE}", "foreign_keys=ON", "synchronous=FULL"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("sondage_writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        raw = connection.connection.cursor()
+        if connection.get_execution_options().get("sondage_writes"):
+            _begin_to_write(raw, path)
+        else:
+            raw.execute("BEGIN")
 
     return engine
+
+
+def _begin_to_write(cursor: Any, path: Path) -> None:
+    """Take the lock; where another program holds it, say so and wait on."""
+    try:
+        cursor.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            raise
+        seconds = (PATIENCE + WAIT) // 1000
+        warnings.warn(f"{path} is held by another program; waiting for it, up to {seconds} s", WaitingWarning, 2)
+        cursor.execute(f"PRAGMA busy_timeout={WAIT}")
+        cursor.execute("BEGIN IMMEDIATE")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

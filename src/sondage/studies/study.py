@@ -8,7 +8,7 @@ from reprlib import repr as brief
 from types import TracebackType
 from typing import Any
 
-from sondage.core.checks import require_number
+from sondage.core.checks import is_listed, require_number
 from sondage.core.display import Shown
 from sondage.core.measures import Measure
 from sondage.errors import MeasureError
@@ -222,8 +222,7 @@ class Study(Account, Desk, Shown):
 
 def _own_measures(measures: Measure | Iterable[Measure] | None) -> dict[str, Measure]:
     """Return the user's measures by name."""
-    several = isinstance(measures, Iterable) and not isinstance(measures, str)
-    given: Any = () if measures is None else measures if several else [measures]
+    given: Any = () if measures is None else measures if is_listed(measures) else [measures]
     found: dict[str, Measure] = {}
     for one in given:
         if isinstance(one, type) or not isinstance(one, Measure):

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.adapters.sklearn.scorers import MeasureScorer, row_count
-from sondage.core.checks import require_whole
+from sondage.core.checks import require_count, require_whole
 from sondage.core.measures import Measure, Task
 from sondage.core.predictions import Floats
 from sondage.errors import InputError, MeasureError
-from sondage.pools.missing import require_given
+from sondage.pools.missing import as_array, require_given
 
 __all__ = ["Held", "Splits", "hold_out", "make_splits"]
 
@@ -63,20 +63,22 @@ def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int
     from sklearn.base import is_classifier
     from sklearn.model_selection import check_cv
 
-    labels = np.asarray(y)
+    labels = as_array(y, "y")
     if labels.ndim != 1:
         raise InputError(f"y has shape {labels.shape}; it must be one column")
     size = row_count(X)
     if len(labels) != size:
         raise InputError(f"y has {len(labels)} rows; X has {size}")
     require_given(y, labels, "label", "row {}".format)
+    require_count("repeats", repeats)
     if isinstance(cv, Real):
         splitter = _random_folds(cv, repeats, seed, is_classifier(estimator), groups is not None)
     elif repeats != 1:
         raise InputError(f"repeats={repeats} is for cv= as a number of folds; a splitter has its own")
     else:
-        splitter = check_cv(cv, labels, classifier=is_classifier(estimator))
+        splitter = None
     try:
+        splitter = splitter or check_cv(cv, labels, classifier=is_classifier(estimator))
         pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, labels, groups)]
     except ValueError as error:
         raise InputError(f"cv={cv!r}: {error}") from None
@@ -93,8 +95,8 @@ def _random_folds(count: Any, repeats: int, seed: int, classify: bool, grouped: 
     from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifiedKFold, StratifiedGroupKFold
 
     require_whole("cv", count)
-    if count < 2 or repeats < 1:
-        raise InputError(f"cv={count} folds, repeats={repeats}: at least 2 folds and 1 division are needed")
+    if count < 2:
+        raise InputError(f"cv={count}: at least 2 folds are needed")
     if grouped:
         if repeats != 1:
             raise InputError(f"repeats={repeats} with groups=: give a splitter as cv=")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,7 +203,10 @@ def _coded(y: Any, classes: tuple[Any, ...]) -> np.ndarray:
 
 def row_count(X: Any) -> int:
     """Return how many items estimators are given."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    shape = getattr(X, "shape", None)
+    if shape == () or (shape is None and not isinstance(X, Sized)):
+        raise InputError(f"X is of the type {type(X).__name__}; it must be a table with a row for each item")
+    return int(shape[0]) if shape else len(X)
 
 
 def _rows(wanted: list[Any], ids: Any, size: int) -> np.ndarray:

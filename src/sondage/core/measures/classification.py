@@ -132,7 +132,7 @@ class ExpectedCost:
     def __init__(self, costs: Any) -> None:
         try:
             table = np.asarray(costs, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise MeasureError(f"costs={costs!r} must be a square table of numbers") from None
         if table.ndim != 2 or table.shape[0] != table.shape[1]:
             raise MeasureError(f"costs must be a square table, not of shape {table.shape}")

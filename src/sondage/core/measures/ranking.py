@@ -78,7 +78,7 @@ class _Gained(_Cut):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.gain not in GAINS:
+        if not isinstance(self.gain, str) or self.gain not in GAINS:
             raise MeasureError(f"gain={self.gain!r} must be one of {list(GAINS)}")
 
     def _options(self) -> dict[str, object]:
