@@ -160,6 +160,15 @@ def test_differences_are_left_to_their_test():
     assert found.interval().kind == "t"
 
 
+def test_differences_name_the_class_that_nobody_labelled():
+    labels = np.arange(1000) % 250 == 0  # four positives, of which equal draws of 20 hardly bring one
+    pool = Pool(models={"a": Classifier(labels * 0.8 + 0.1), "b": Classifier(np.full(1000, 0.3))})
+    said = "no labelled item tells of class 1: their part of balanced_accuracy is not known"
+    for seed in range(10):
+        found = compare(pool, "a", "b", "balanced_accuracy", labels=labels * 1, budget=20, seed=seed, method="passive")
+        assert (said in found.estimate.warnings) == (1 not in found.estimate.evidence.sample.labels)
+
+
 def test_classes_that_no_label_tells_of_are_named():
     labels, predictions = np.repeat([0, 1], [50, 50]), np.repeat([0, 1, 0, 2], [40, 10, 10, 40])
     found = drawn("balanced_accuracy", predictions, labels, classes=[0, 1, 2, 3])

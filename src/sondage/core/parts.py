@@ -135,12 +135,16 @@ def parts_of(contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: 
 
 
 def untold(contrast: Contrast, sample: Sample) -> list[Any]:
-    """Return the classes of which no labelled item tells: of whose ratio, in a mean of ratios, the denominator is 0."""
-    parts = contrast.functional.parts
-    if contrast.compares or not parts:
+    """Return the classes of which no labelled item tells: of whose ratio, in a mean of ratios, the denominator is 0.
+
+    Of a difference it is 0 for one of the models, or for both.
+    """
+    functional = contrast.functional
+    if not functional.parts:
         return []
-    told = _ratios(parts, labelled_sums(contrast, [(1.0, sample)]))
-    return [name for name, own in zip(parts, told, strict=True) if np.isnan(own)]
+    singles = [Contrast(functional, ((model, 1.0),)) for model in contrast.models]
+    told = np.sum([_ratios(functional.parts, labelled_sums(one, [(1.0, sample)])) for one in singles], axis=0)
+    return [name for name, own in zip(functional.parts, told, strict=True) if np.isnan(own)]
 
 
 def denominator_labels(estimate: Estimate) -> float:
