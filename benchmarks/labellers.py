@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 import time
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from sondage import Pool, Study
+from sondage.errors import WaitingWarning
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Outcome:
 
 def work(place: str, who: str, notes: str) -> None:
     """Label until there is nothing left; write down each acknowledged label."""
+    warnings.simplefilter("ignore", WaitingWarning)  # many write at once: to wait is no error
     chance = random.Random(who)
     with Study.open(place) as study, open(notes, "a", encoding="utf-8") as acknowledged:
         while claims := study.claim(who, chance.randint(1, 3)):
