@@ -49,7 +49,14 @@ def test_tables_of_the_problems_in_view() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "count"), [("unseen.py", 3), ("unseen_measures.py", 3), ("unseen_pairs.py", 4), ("unseen_peers.py", 1)]
+    ("script", "count"),
+    [
+        ("unseen.py", 3),
+        ("unseen_measures.py", 3),
+        ("unseen_pairs.py", 4),
+        ("unseen_pair_measures.py", 2),
+        ("unseen_peers.py", 1),
+    ],
 )
 def test_tables_of_pools_that_nobody_looked_at(script: str, count: int, printed: Printed) -> None:
     page = (ROOT / "docs" / "efficiency.md").read_text()
