@@ -167,7 +167,7 @@ def _file_engine(path: Path) -> Engine:
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions are begun below, not by the driver
-        for pragma in (f"busy_timeout={PATIENCE}", "foreign_keys=ON", "synchronous=FULL"):
+        for pragma in (f"busy_timeout={PATIENCE + WAIT}", "foreign_keys=ON", "synchronous=FULL"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
@@ -183,6 +183,7 @@ def _file_engine(path: Path) -> Engine:
 
 def _begin_to_write(cursor: Any, path: Path) -> None:
     """Take the lock; where another program holds it, say so and wait on."""
+    cursor.execute(f"PRAGMA busy_timeout={PATIENCE}")
     try:
         cursor.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
@@ -192,6 +193,7 @@ def _begin_to_write(cursor: Any, path: Path) -> None:
         warnings.warn(f"{path} is held by another program; waiting for it, up to {seconds} s", WaitingWarning, 2)
         cursor.execute(f"PRAGMA busy_timeout={WAIT}")
         cursor.execute("BEGIN IMMEDIATE")
+    cursor.execute(f"PRAGMA busy_timeout={PATIENCE + WAIT}")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
