@@ -210,7 +210,7 @@ def _task_of_predictions(table: Table, names: Sequence[str]) -> str:
 
 def _require_points(table: Table, name: str, column: NDArray[Any]) -> None:
     """Refuse predictions that are numbers, some of them with a decimal comma: they would be names of classes."""
-    if column.dtype.kind in "iub":
+    if column.dtype.kind in "iubf":
         return
     comma = next((row for row, text in enumerate(column.tolist()) if pointed(text)), None)
     if comma is not None and all(pointed(text) or reads_as_number(text) for text in column.tolist()):
