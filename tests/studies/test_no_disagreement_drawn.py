@@ -1,6 +1,8 @@
 """Comparisons whose labels say nothing of the difference: undecided, never an error."""
 
 import numpy as np
+import pytest
+from scipy.special import stdtrit
 
 import sondage
 
@@ -13,5 +15,6 @@ def test_a_sample_without_a_disagreement_leaves_the_models_undecided() -> None:
     pool = sondage.Pool(models=models)
     found = sondage.compare(pool, "a", "b", labels=first, budget=5, method="passive")
     assert (found.difference, found.pvalue, found.better) == (0.0, 1.0, None)
-    interval = found.interval(0.95)
-    assert (interval.low, interval.high) == (-1.0, 1.0)
+    interval = found.interval(0.95)  # two standard errors are 4 / (n + 4) of the items that are not labelled
+    assert interval.low == -interval.high
+    assert interval.high == pytest.approx(stdtrit(4, 0.975) * 2 / (5 + 4) * 995 / 1000)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.comparisons import Contrast
+from sondage.core.comparisons import Contrast, Sums
 from sondage.core.intervals import wilson_interval
 from sondage.core.measures.bases import ROUNDING, clean_sum
 from sondage.core.measures.binned import ScoreCounts
@@ -32,7 +32,15 @@ from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
 from sondage.core.samples import Sample, effective_number
 
-__all__ = ["Parts", "denominator_labels", "estimated_parts", "parts_of", "untold", "with_unseen_parts"]
+__all__ = [
+    "Parts",
+    "denominator_labels",
+    "estimated_parts",
+    "parts_of",
+    "unknown_variance",
+    "untold",
+    "with_unseen_parts",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +153,38 @@ def untold(contrast: Contrast, sample: Sample) -> list[Any]:
     singles = [Contrast(functional, ((model, 1.0),)) for model in contrast.models]
     told = np.sum([_ratios(functional.parts, labelled_sums(one, [(1.0, sample)])) for one in singles], axis=0)
     return [name for name, own in zip(functional.parts, told, strict=True) if np.isnan(own)]
+
+
+def unknown_variance(contrast: Contrast, sums: Sums) -> float:
+    """Return the squared error by ratios of which neither labels nor a belief tell, in a difference of their means.
+
+    Each may differ by all there is, one of k by 1 / k either way, which is two standard errors.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    sums : mapping of int to ndarray
+        Estimated pool means, by model.
+
+    Returns
+    -------
+    float
+        0 of one model, and of what is no mean of ratios.
+
+    Examples
+    --------
+    >>> from sondage.core.measures import BalancedAccuracy, Task
+    >>> measure = BalancedAccuracy().ready(Task("classification", (0, 1)))
+    >>> told = {0: np.array([[0.7, 0.0], [0.3, 0.0]]), 1: np.array([[0.6, 0.0], [0.4, 0.0]])}
+    >>> unknown_variance(Contrast(measure, ((0, 1.0), (1, -1.0))), told)
+    0.0625
+    """
+    parts = contrast.functional.parts
+    if not contrast.compares or not parts:
+        return 0.0
+    unknown = np.any([np.isnan(_ratios(parts, sums[model])) for model in contrast.models], axis=0)
+    return float(np.count_nonzero(unknown)) / (2.0 * len(parts)) ** 2
 
 
 def denominator_labels(estimate: Estimate) -> float:

@@ -23,10 +23,10 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.measures.bases import ClassLoss, Residuals
 from sondage.core.plausible import plausible, plausible_corrected
 from sondage.core.predictions import Floats
-from sondage.core.samples import Sample
+from sondage.core.samples import Sample, effective_number
 from sondage.core.surprises import Asked, differs_in_predictions, expected_squares, supposed_moves
 
-__all__ = ["believed_variance", "larger_variance", "plausible_variance", "variance_slope"]
+__all__ = ["believed_variance", "larger_variance", "plausible_variance", "unseen_variance", "variance_slope"]
 
 LEAST_DF = 4.6
 """Of a sampled variance, however few labels show it."""
@@ -90,6 +90,49 @@ def plausible_variance(
         return found
     asked = Asked(contrast, sample, sums)
     return min(found, float(np.mean(expected_squares(asked, corrected))))
+
+
+def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
+    r"""Return the squared error by items unlike all that are labelled, where labels show no difference of two models.
+
+    Labels that all agree show none of the items on which the models' counts differ otherwise. Of n equal labels without
+    any, Wilson's interval with two standard errors has up to :math:`4 / (n + 4)` of the items that are not labelled:
+
+    .. math:: \mathrm{se} = \frac{2}{n + 4} \, \Delta \, \Big( \sum_u w_u b_u - \sum_u b_u \Big), \qquad
+        n = \frac{(\sum_u w_u)^2}{\sum_u w_u^2},
+
+    with :math:`\Delta` the most by which an item, whatever the models predict, can differ from those that are labelled
+    (docs/statistics.md, section 7).
+
+    Parameters
+    ----------
+    contrast, sample, sums
+        As for `believed_variance`.
+
+    Returns
+    -------
+    float
+        In the measure's unit squared; 0 of one model, and of what is no function of the confusion matrix.
+
+    Examples
+    --------
+    Two models are alike on 16 of 20,000 items that were drawn equally. On up to .2 of the others one may be right alone.
+
+    >>> from sondage import Classifier, Pool, compare
+    >>> pool = Pool(models={"a": Classifier([0, 1] * 10_000), "b": Classifier([0, 1] * 9_990 + [1, 0] * 10)})
+    >>> how = {"labels": [0, 1] * 10_000, "budget": 16, "method": "passive"}
+    >>> round(compare(pool, "a", "b", "error_rate", **how).estimate.std_error, 3)
+    0.1
+    """
+    if not differs_in_predictions(contrast):
+        return 0.0
+    influence = contrast.influence(sums)
+    shown = influence.at(sample.items, sample.labels) + influence.constant
+    most = float(np.max(np.sum([of_model.max(axis=0) for _, of_model in influence.terms], axis=0)))
+    least = float(np.min(np.sum([of_model.min(axis=0) for _, of_model in influence.terms], axis=0)))
+    step = max(most - float(np.min(shown)), float(np.max(shown)) - least)
+    rest = max(float(np.sum((sample.expansion.weights - 1.0) * sample.unit_base)), 0.0)
+    return (2.0 * step * rest / (effective_number(sample.unit_expanded) + 4.0)) ** 2
 
 
 def variance_slope(

@@ -10,13 +10,20 @@ from sondage.core.catalogue.intervals import OWN
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
+from sondage.core.parts import unknown_variance
 from sondage.core.pivots import Pivot, pivot_of
 from sondage.core.plausible import PlausibleErrors, plausible_errors, reckoned_with
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import of_population
 from sondage.core.samples import Sample, effective_number
-from sondage.core.variances import believed_variance, larger_variance, plausible_variance, variance_slope
+from sondage.core.variances import (
+    believed_variance,
+    larger_variance,
+    plausible_variance,
+    unseen_variance,
+    variance_slope,
+)
 from sondage.studies.responses import Labelled
 from sondage.studies.session import Session
 
@@ -113,6 +120,8 @@ def uncertainty_of(fitted: FittedContrast) -> Uncertainty:
     expected, df, agreed = squared_error(fitted)
     doubt = _doubt_of_raters(fitted)
     total = expected + doubt + fit.bias**2
+    if fitted.session.method.interval in OWN and not fitted.found.exact:
+        total += unknown_variance(fitted.contrast, fit.sums)
     if fitted.sampled_pool:
         total, df = of_population(total, df, fitted.found.known.squared * fit.spread, effective)
     return Uncertainty(total, expected, doubt, df, agreed, effective, float(weights.max() / weights.sum()))
@@ -143,6 +152,8 @@ def squared_error(
         assert first.belief is not None
         before = before_labels(session, contrast) if before is None else dict(before)
         total = max(believed, believed_variance(contrast, sample, before, first.belief))
+        if session.method.interval in OWN:
+            total = max(total, unseen_variance(contrast, sample, fit.sums))
         # The residuals are what rounding leaves, and say nothing of how unequal they are.
         return (total if total > (SURE * scale) ** 2 else float("nan")), max(sample.size - 1.0, 1.0), True
     if session.method.interval not in OWN:
@@ -166,8 +177,12 @@ def _doubt_of_raters(fitted: FittedContrast) -> float:
 
 
 def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
-    """Return how fast the variance grows with the value; 0 of a difference, and where it is not known."""
-    if not _spread_known(fitted, uncertain, "evaluate"):
+    """Return how fast the variance grows with the value; 0 where it is not known, or a difference does not need it.
+
+    Of differences those need it that hang on items of which both models are sure.
+    """
+    own = fitted.session.method.interval in OWN and fitted.contrast.functional.sure_decide
+    if not _spread_known(fitted, uncertain, "compare" if fitted.contrast.compares and own else "evaluate"):
         return 0.0
     return slope_at(fitted, float(np.sqrt(uncertain.total)))
 

@@ -146,9 +146,14 @@ def _countable(estimate: Estimate) -> bool:
 def _of_variance(estimate: Estimate, level: float) -> Interval:
     """Return Wilson on the effective sample size for proportions, or t.
 
-    Where the variance grows faster with the value than these have it, its slope takes their place.
+    Where the variance grows faster with the value than these have it, its slope takes their place; of a difference,
+    which is tested too, it moves no end nearer.
     """
     value, std_error = estimate.value, estimate.std_error
+    if len(estimate.models) > 1:
+        student = _t(estimate, level, None)
+        grown = score_interval(value, std_error, estimate.slope, level, df=estimate.df, bounds=estimate.bounds)
+        return replace(student, low=min(student.low, grown.low), high=max(student.high, grown.high))
     inside = estimate.proportion and 0 < value < 1 and std_error > 0
     explained = value * (1 - value) / std_error**2 if inside else np.inf
     slope, n = _parabola(estimate, explained) if inside else (0.0, explained)

@@ -105,14 +105,18 @@ def require_fit(kind: str, functional: Functional, margin: float) -> None:
 def _auto(estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None) -> Significance:
     """Count where the sample allows it, else Student's t; counts tell nothing of a margin in a population.
 
-    The standard error of a difference of two ratios is that which it has if the null hypothesis is true.
+    The standard error of a difference of two ratios is that which it has if the null hypothesis is true; one that grows
+    with the difference is so where that is larger.
     """
+    null = null_difference(alternative, margin)
     if estimate.pivot is not None:
-        variance, df = estimate.pivot.at(null_difference(alternative, margin))
+        variance, df = estimate.pivot.at(null)
         return t_test(estimate.value, math.sqrt(variance), float(df), alternative, margin=margin)
-    if estimate.counts is None or (margin and estimate.target == "population"):
-        return _t(estimate, alternative, margin, generator)
-    return counted_test(estimate.counts, alternative, margin=margin, target=estimate.target)
+    if estimate.counts is not None and not (margin and estimate.target == "population"):
+        return counted_test(estimate.counts, alternative, margin=margin, target=estimate.target)
+    grown = max(estimate.slope * (null - estimate.value), 0.0)
+    std_error = math.hypot(estimate.std_error, math.sqrt(grown))
+    return t_test(estimate.value, std_error, estimate.df, alternative, margin=margin)
 
 
 def _hypergeometric(

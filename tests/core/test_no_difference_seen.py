@@ -1,0 +1,120 @@
+"""Differences of two models that no label shows, and those whose variance grows with them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import sondage
+from sondage.core.comparisons import Contrast
+from sondage.core.measures import MCC, BalancedAccuracy, ErrorRate, FMeasure, MacroF, Measure, Task
+from sondage.core.parts import unknown_variance
+from sondage.core.variances import unseen_variance
+
+TASK = Task("classification", (0, 1, 2))
+MEASURES = [ErrorRate(), FMeasure(positive=1), BalancedAccuracy(), MacroF(), MCC()]
+
+
+def all_right(random: np.random.Generator, size: int = 5_000) -> tuple[sondage.Pool, np.ndarray]:
+    """Return two models that are right but for one item in 250 each, and the labels."""
+    truth = random.integers(3, size=size)
+    wrong = random.choice(size, size=(2, size // 250), replace=False)
+    first, second = truth.copy(), truth.copy()
+    first[wrong[0]], second[wrong[1]] = (first[wrong[0]] + 1) % 3, (second[wrong[1]] + 2) % 3
+    return sondage.Pool(
+        models={"a": sondage.Classifier(predictions=first), "b": sondage.Classifier(predictions=second)}
+    ), truth
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+def test_labels_without_a_difference_leave_open_what_the_worst_items_would_make(measure: Measure) -> None:
+    pool, truth = all_right(np.random.default_rng(1))
+    seed = next(seed for seed in range(99) if _agreed(pool, truth, measure, seed))
+    found = sondage.compare(pool, "a", "b", measure, labels=truth, budget=40, seed=seed, method="passive").estimate
+    evidence = found.evidence
+    assert evidence is not None
+    sample, sums, influence = evidence.sample, evidence.fit.sums, evidence.contrast.influence(evidence.fit.sums)
+    cells = [
+        sum(a[j, y] for (_, a), j in zip(influence.terms, predicted, strict=True)) - influence.constant
+        for y in range(3)
+        for predicted in np.ndindex(3, 3)
+    ]
+    shown = influence.at(sample.items, sample.labels)
+    most = max(max(cells) - shown.min(), shown.max() - min(cells))
+    rest = 2 * (5_000 - 40) / 5_000 / (40 + 4)
+    assert unseen_variance(evidence.contrast, sample, sums) == pytest.approx((rest * most) ** 2)
+    assert found.std_error == pytest.approx(rest * most)
+    alone = Contrast(evidence.contrast.functional, ((0, 1.0),))
+    assert unseen_variance(alone, sample, sums) == 0.0
+
+
+def _agreed(pool: sondage.Pool, truth: np.ndarray, measure: Measure, seed: int) -> bool:
+    found = sondage.compare(pool, "a", "b", measure, labels=truth, budget=40, seed=seed, method="passive")
+    return any("all labels agree" in text for text in found.estimate.warnings)
+
+
+@pytest.mark.parametrize("measure", [ErrorRate(), FMeasure(positive=1), MCC()], ids=lambda measure: measure.name)
+def test_equal_draws_hold_the_difference_though_most_of_them_show_none(measure: Measure) -> None:
+    # One is wrong on 30 of 1,500 items, and the probabilities of both are sure: 50 labels show none in .3 of the runs.
+    random = np.random.default_rng(5)
+    truth = random.integers(2, size=1_500)
+    wrong = np.isin(np.arange(1_500), random.choice(1_500, size=30, replace=False))
+    p, q = np.where(truth > 0, 0.999, 0.001), np.where((truth > 0) ^ wrong, 0.999, 0.001)
+    pool = sondage.Pool(models={"a": sondage.Classifier(p), "b": sondage.Classifier(q)})
+    exact = sondage.compare(pool, "a", "b", measure, labels=truth, budget=1_500).difference
+    found = [
+        sondage.compare(pool, "a", "b", measure, labels=truth, budget=50, seed=seed, method="passive")
+        for seed in range(100)
+    ]
+    assert (
+        np.mean([exact in one.interval(0.95) for one in found]) >= 0.93
+    )  # of F1 and MCC .7 by what the belief expects alone
+    assert np.mean([one.pvalue < 0.05 for one in found]) <= 0.05
+
+
+def test_a_class_that_nothing_tells_of_may_make_all_the_difference() -> None:
+    measure = MacroF().ready(TASK)
+    both = Contrast(measure, ((0, 1.0), (1, -1.0)))
+    first, second = np.diag([0.5, 0.5, 0.0]), np.diag([0.4, 0.5, 0.1])
+    assert unknown_variance(both, {0: first, 1: second}) == pytest.approx((1 / 3 / 2) ** 2)
+    assert unknown_variance(both, {0: second, 1: second}) == 0.0
+    assert unknown_variance(Contrast(measure, ((0, 1.0),)), {0: first}) == 0.0
+    assert unknown_variance(Contrast(ErrorRate().ready(TASK), both.weights), {0: first, 1: second}) == 0.0
+
+
+def sure_and_wrong(seed: int) -> tuple[sondage.Pool, np.ndarray]:
+    """Return a model that is all but perfect, one that is not, and labels of which some are wrong by chance."""
+    random = np.random.default_rng(seed)
+    logits = random.normal(0.0, 6.0, size=3_000)
+    labels = (random.random(3_000) < 0.995 * expit(logits) + 0.0025).astype(int)
+    other = expit(logits + random.normal(0.0, 3.0, size=3_000))
+    return sondage.Pool(models={"a": sondage.Classifier(expit(logits)), "b": sondage.Classifier(other)}), labels
+
+
+def test_the_interval_of_a_difference_of_areas_is_longer_where_its_variance_grows() -> None:
+    pool, labels = sure_and_wrong(3)
+    found = sondage.compare(pool, "a", "b", "auc", labels=labels, budget=100, seed=1).estimate
+    assert found.slope != 0
+    assert sondage.compare(pool, "a", "b", "brier", labels=labels, budget=100, seed=1).estimate.slope == 0
+    for slope in (found.slope, -found.slope):
+        grown, student = replace(found, slope=slope).interval(0.9), replace(found, slope=0.0).interval(0.9)
+        longer, same = (grown.high, grown.low) if slope > 0 else (-grown.low, -grown.high)
+        ends = (student.high, student.low) if slope > 0 else (-student.low, -student.high)
+        assert longer > ends[0] + 1e-6
+        assert same == pytest.approx(ends[1])
+
+
+@pytest.mark.parametrize("alternative", ["less", "greater"])
+@pytest.mark.parametrize("margin", [0.0, 0.01, 0.03])
+def test_the_test_of_a_difference_of_areas_rejects_what_its_interval_leaves_out(
+    alternative: str, margin: float
+) -> None:
+    pool, labels = sure_and_wrong(3)
+    pair = ("a", "b") if alternative == "less" else ("b", "a")
+    how = {"labels": labels, "budget": 100, "alternative": alternative, "margin": margin}
+    found = [sondage.compare(pool, *pair, "auc", seed=seed, **how) for seed in range(12)]
+    for one in found:
+        interval, null = one.interval(0.9), margin if alternative == "less" else -margin
+        outside = interval.high < null if alternative == "less" else interval.low > null
+        assert outside == (one.pvalue < 0.05)
