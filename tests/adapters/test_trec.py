@@ -131,3 +131,9 @@ def test_what_the_forms_cannot_hold_is_refused(tmp_path):
             trec.write_qrels(tmp_path / "x", {"q": {"d": grade}})
     with pytest.raises(InputError, match="a run is of rankings; this pool is for classification"):
         trec.write_run(tmp_path / "x", sondage.Pool(probabilities=[0.1]))
+
+
+@pytest.mark.parametrize(("labels", "place"), [([1, 2], "labels"), ({"q": [1]}, "labels of query 'q'")])
+def test_judgements_that_are_no_mapping_are_refused(labels, place, tmp_path):
+    with pytest.raises(InputError, match=f"^{place} are a list; they must be a mapping, "):
+        trec.write_qrels(tmp_path / "x", labels)

@@ -550,6 +550,22 @@ def test_wrong_labels_are_refused(labels: Any, error: type[Exception], message: 
         evaluate(pool, "f1", labels, budget=30)
 
 
+def test_ctrl_c_loses_nothing() -> None:
+    pool, y = make()
+    calls: list[list[int]] = []
+
+    def label(ids: list[int]) -> list[int]:
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        calls.append(ids)
+        return y[ids].tolist()  # type: ignore[no-any-return]
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        evaluate(pool, "f1", label, budget=250, seed=3)
+    assert caught.value.labels == {i: y[i] for ids in calls for i in ids}  # type: ignore[attr-defined]
+    assert caught.value.__notes__ == ["125 labels were got before: this exception has them as .labels, id -> label"]
+
+
 def test_an_interrupted_labeller_loses_nothing() -> None:
     pool, y = make()
     calls = []

@@ -203,6 +203,13 @@ def _lists(pool: Pool, model: str | None) -> dict[Any, list[Any]]:
     return found
 
 
+def _mapping(given: Any, name: str, what: str) -> Mapping[Any, Any]:
+    """Return it if it is a mapping, and refuse it else."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"{name} are a {type(given).__name__}; they must be a mapping, {what}")
+    return given
+
+
 def write_qrels(path: Path, labels: Mapping[Any, Mapping[Any, float] | None]) -> int:
     """Write judgements, query -> document -> grade, as TREC qrels; queries without judgements are left out.
 
@@ -214,11 +221,12 @@ def write_qrels(path: Path, labels: Mapping[Any, Mapping[Any, float] | None]) ->
     Raises
     ------
     InputError
-        If an id has spaces, or a grade is not whole, which the form cannot hold, or a study has that name.
+        If judgements are in no such mapping, an id has spaces, or a grade is not whole, which the form cannot hold, or
+        a study has that name.
     """
     lines = []
-    for query, judged in labels.items():
-        for document, grade in (judged or {}).items():
+    for query, judged in _mapping(labels, "labels", "query -> document -> grade").items():
+        for document, grade in _mapping(judged or {}, f"labels of query {query!r}", "document -> grade").items():
             value = number_or_nan(grade)
             if not value.is_integer():  # as NaN and infinity are not
                 raise InputError(

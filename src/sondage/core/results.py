@@ -116,7 +116,7 @@ class Estimate(Shown):
     unrefuted : tuple of bool
         Whether no label speaks against the measure's least value, and its greatest: intervals ``"auto"`` reach to it.
     slope : float
-        How fast the estimate's variance grows with its value; 0 where that is not known.
+        How fast the estimate's variance grows with its value; 0 where that is not known, or not reckoned with.
     n_effective : float
         Effective number of labels, (sum of weights)^2 over the sum of their squares.
     largest_weight : float

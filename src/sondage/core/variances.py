@@ -116,7 +116,7 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
 
     Examples
     --------
-    Two models are alike on 16 of 20,000 items that were drawn equally. On up to .2 of the others one may be right alone.
+    Two models are alike on 16 of 20,000 items, drawn equally. On up to .2 of the others one may be right alone.
 
     >>> from sondage import Classifier, Pool, compare
     >>> pool = Pool(models={"a": Classifier([0, 1] * 10_000), "b": Classifier([0, 1] * 9_990 + [1, 0] * 10)})

@@ -141,7 +141,7 @@ def evaluate(
     LabelError
         If a label is not allowed; it carries the labels already got.
     LabelingInterrupted
-        If the labelling function raises; it carries the labels already got.
+        If the labelling function raises; it carries the labels already got. So does the KeyboardInterrupt of Ctrl-C.
 
     Notes
     -----

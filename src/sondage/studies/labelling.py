@@ -35,11 +35,15 @@ def require_labels(labels: Any) -> None:
 
 @contextmanager
 def carrying(got: Mapping[Any, Any]) -> Iterator[None]:
-    """Let a refusal carry the labels that were got before it: somebody has paid for them."""
+    """Let a refusal, or Ctrl-C, carry the labels that were got before it: somebody has paid for them."""
     try:
         yield
     except (InputError, LabelingInterrupted) as error:
         error.labels = dict(got)
+        raise
+    except KeyboardInterrupt as stop:
+        stop.labels = dict(got)  # type: ignore[attr-defined]
+        stop.add_note(f"{len(got)} labels were got before: this exception has them as .labels, id -> label")
         raise
 
 
