@@ -59,12 +59,8 @@ def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
     if not uncertain.agreed:
         return
     if np.isfinite(uncertain.expected):
-        instead = (
-            "what the belief expects, or their number leaves open"
-            if fitted.contrast.compares
-            else "what the belief expects"
-        )
-        yield f"all labels agree, so their spread says nothing: the standard error is {instead}"
+        more = ", or their number leaves open" if fitted.contrast.compares else ""
+        yield f"all labels agree, so their spread says nothing: the standard error is what the belief expects{more}"
     elif fitted.sample.expansion.spread.any():
         yield "all labels agree and the belief is sure of every one: nothing tells how far off they may be"
     else:
