@@ -639,6 +639,14 @@ def test_notes_come_after_what_a_command_says():
     assert "the next draw needs the pool: there is no file " in said[1]
 
 
+def test_stages_are_shares_of_the_budget():
+    planned("--model", "a", "--stages", "0.25, 0.75")
+    with sondage.Study.open("study.db") as study:
+        assert study.method.stages == (0.25, 0.75)
+    error = refused("plan", "pool.csv", "other.db", "--model", "a", "--budget", 9, "--stages", ".5,.6")
+    assert "--stages .5,.6 must be positive shares of the budget that sum to 1" in error
+
+
 def test_notes_are_in_the_words_of_the_command_line():
     planned("--model", "a", "--floor", 0)
     run("ask", "study.db", "-o", "batch.csv")

@@ -59,6 +59,7 @@ def _parts(command: Any) -> Any:
 @_parts
 @belief_option
 @click.option("--floor", type=float, help="Share of the draw spread over all items that can matter.")
+@click.option("--stages", metavar="S,S,...", help="Each stage's share of the budget, 1 together; 1 is a single stage.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of tests.")
 @click.option(
     "--alternative",
@@ -80,6 +81,7 @@ def command(
     measures: tuple[str, ...],
     compare: str | None,
     models: str | None,
+    stages: str | None,
     classes: str | None,
     task: str | None,
     lazy: bool | None,
@@ -100,7 +102,7 @@ def command(
     if options["interval"] == "bootstrap":
         raise InputError("--interval bootstrap takes random numbers, which Python passes: interval(kind=, generator=)")
     measure = measures[0] if len(measures) == 1 else list(measures)
-    options |= {"compare": divided(compare), "models": divided(models)}
+    options |= {"compare": divided(compare), "models": divided(models), "stages": divided(stages)}
     with waiting(f"reading {pool}") as shown:
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"planning: {len(found):,} items")
