@@ -96,7 +96,13 @@ def test_the_interval_of_a_difference_of_areas_is_longer_where_its_variance_grow
     pool, labels = sure_and_wrong(3)
     found = sondage.compare(pool, "a", "b", "auc", labels=labels, budget=100, seed=1).estimate
     assert found.slope != 0
-    assert sondage.compare(pool, "a", "b", "brier", labels=labels, budget=100, seed=1).estimate.slope == 0
+    slopes = {
+        measure: sondage.compare(pool, "a", "b", measure, labels=labels, budget=100, seed=1).estimate.slope
+        for measure in ("brier", "log_loss", "average_precision", "balanced_accuracy")
+    }
+    assert [measure for measure, slope in slopes.items() if slope != 0] == ["brier"]
+    both = sondage.select(pool, "auc", labels=labels, budget=100, seed=1)
+    assert [one.slope for one in both.estimates.values()] == [0.0, 0.0]
     for slope in (found.slope, -found.slope):
         grown, student = replace(found, slope=slope).interval(0.9), replace(found, slope=0.0).interval(0.9)
         longer, same = (grown.high, grown.low) if slope > 0 else (-grown.low, -grown.high)

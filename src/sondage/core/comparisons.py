@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, RankingBelief, rests_on
-from sondage.core.measures.bases import ROUNDING, Basis, Residuals
+from sondage.core.measures.bases import ROUNDING, Basis, ClassLoss, Residuals
 from sondage.core.measures.functionals import Functional
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
@@ -55,6 +55,16 @@ class Contrast:
     def sure_decide(self) -> bool:
         """Whether sure items move it most, as one model's AUC; a difference follows those that models tell apart."""
         return self.functional.sure_decide and not self.compares
+
+    @property
+    def few_decide(self) -> bool:
+        """Whether few sure items may be most of a difference: of the AUC, and of losses of probabilities with a limit.
+
+        Of the log loss, which has none, the standard error knows by itself.
+        """
+        functional = self.functional
+        limited = isinstance(functional.basis, ClassLoss) and bool(np.isfinite(functional.bounds[1]))
+        return self.compares and (functional.sure_decide or limited)
 
     def rests_on_model(self, belief: Belief) -> bool:
         """Return whether sure items decide, and how sure they are is known by nothing but the model itself."""

@@ -177,12 +177,11 @@ def _doubt_of_raters(fitted: FittedContrast) -> float:
 
 
 def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
-    """Return how fast the variance grows with the value; 0 where it is not known, or a difference does not need it.
-
-    Of differences those need it that hang on items of which both models are sure.
-    """
-    own = fitted.session.method.interval in OWN and fitted.contrast.functional.sure_decide
-    if not _spread_known(fitted, uncertain, "compare" if fitted.contrast.compares and own else "evaluate"):
+    """Return how fast the variance grows with the value; 0 where it is not known, and of most differences."""
+    contrast, own = fitted.contrast, fitted.session.method.interval in OWN
+    if contrast.compares and not (own and contrast.few_decide):
+        return 0.0
+    if not _spread_known(fitted, uncertain, "compare" if contrast.compares else "evaluate"):
         return 0.0
     return slope_at(fitted, float(np.sqrt(uncertain.total)))
 
