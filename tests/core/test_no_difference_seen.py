@@ -8,6 +8,7 @@ from scipy.special import expit
 
 import sondage
 from sondage.core.comparisons import Contrast
+from sondage.core.domains import domain_estimate
 from sondage.core.measures import MCC, BalancedAccuracy, ErrorRate, FMeasure, MacroF, Measure, Task
 from sondage.core.parts import unknown_variance
 from sondage.core.variances import unseen_variance
@@ -124,3 +125,18 @@ def test_the_test_of_a_difference_of_areas_rejects_what_its_interval_leaves_out(
         interval, null = one.interval(0.9), margin if alternative == "less" else -margin
         outside = interval.high < null if alternative == "less" else interval.low > null
         assert outside == (one.pvalue < 0.05)
+
+
+def test_so_does_a_part_of_the_pool() -> None:
+    pool, truth = all_right(np.random.default_rng(1))
+    measure = FMeasure(positive=1)
+    seed = next(seed for seed in range(99) if _agreed(pool, truth, measure, seed))
+    found = sondage.compare(pool, "a", "b", measure, labels=truth, budget=40, seed=seed, method="passive").estimate
+    inside = np.arange(40) >= 30
+    part = domain_estimate(found, inside)
+    assert part.evidence is not None
+    evidence = part.evidence
+    least = unseen_variance(evidence.contrast, evidence.sample, evidence.fit.sums) ** 0.5
+    assert part.std_error == pytest.approx(least)
+    assert part.std_error > 1.5 * found.std_error  # ten labels in place of forty
+    assert part.slope == 0.0

@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit, hajek
 from sondage.core.evidence import Evidence
+from sondage.core.measures.bases import ROUNDING
+from sondage.core.parts import unknown_variance
 from sondage.core.plausible import plausible_errors, reckoned_with
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, Sample, effective_number
 from sondage.core.stages import Estimation, Part
-from sondage.core.variances import larger_variance, plausible_variance, variance_slope
+from sondage.core.variances import larger_variance, plausible_variance, unseen_variance, variance_slope
 from sondage.errors import InputError
 
 __all__ = ["domain_estimate"]
@@ -98,10 +100,14 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
     variance, df, errors, slope, defined = fit.variance, fit.df, None, 0.0, np.isfinite(fit.value)
     if not exact and belief is not None and defined:
         believed = plausible_variance(contrast, sample, fit.sums, belief, told=told)
-        variance, df = map(float, larger_variance(variance, df, believed))
+        if contrast.compares and variance <= ROUNDING * believed:  # no label shows a difference
+            variance, df = max(believed, unseen_variance(contrast, sample, fit.sums)), max(sample.size - 1.0, 1.0)
+        else:
+            variance, df = map(float, larger_variance(variance, df, believed))
+        variance += unknown_variance(contrast, fit.sums)
         errors = plausible_errors(contrast, sample, fit.sums, reckoned_with(contrast, belief, told))
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
-    if std_error > 0 and defined:
+    if std_error > 0 and defined and (contrast.few_decide or not contrast.compares):
         inclusion = sample.expansion.inclusion
         slope = variance_slope(contrast, sample, fit.sums, fit.residuals, belief, inclusion, std_error)
     return {"std_error": std_error, "df": df, "slope": slope, "plausible": errors}
