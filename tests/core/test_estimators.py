@@ -17,7 +17,7 @@ from sondage.core.centres import least_uncertain, normalising
 from sondage.core.comparisons import Contrast, believed_totals
 from sondage.core.draws import inclusion
 from sondage.core.estimators import Fit, hajek, horvitz_thompson
-from sondage.core.measures import MCC, MSE, Accuracy, ErrorRate, FMeasure, Measure, Precision, Task
+from sondage.core.measures import MCC, MSE, Accuracy, ErrorRate, FMeasure, Measure, Precision, Specificity, Task
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.predictions import Classes, Items, Means
 from sondage.core.residuals import degrees, paired_degrees
@@ -193,6 +193,25 @@ def test_coefficient_stays_between_0_and_1(labels: Any, expected: float) -> None
     found = least_variance([contrast], sample, helped(items, contrast), normalising(sample, known()))
     slope = np.polyfit(np.minimum(P, 1 - P)[:5], ((P > 0.5) != labels)[:5] * 1.0, 1)[0]
     assert found == expected == float(np.clip(slope, 0, 1))
+
+
+@pytest.mark.parametrize("measure", [ErrorRate(), Precision(), Specificity()], ids=lambda measure: measure.name)
+def test_counts_below_0_are_0_and_each_class_is_predicted_as_often_as_it_is(measure: Measure, b: Floats) -> None:
+    # Labels are the predicted ones on all that is drawn, where the belief expected errors: fewer than none are left.
+    items, contrast, taken = classification(b), single(measure, BINARY), [1, 2, 4]
+    predicted = np.array((P > 0.5) * 1)
+    drawn = [0.05, 0.2, 0.1] if isinstance(measure, ErrorRate) else [0.2, 0.4, 0.3]
+    sample = sample_of(items, predicted, taken, from_inclusion(np.array(drawn)))
+    facts = helped(items, contrast)
+    free = Assisted.by(_unbounded(contrast), sample, facts, 1.0, None)
+    assert not 0.0 <= free.value <= 1.0
+    found = Assisted.by(contrast, sample, facts, 1.0, None)
+    kept = np.maximum(free.sums[0], 0.0)
+    shares = np.array([b[predicted == 0].sum(), b[predicted == 1].sum()])
+    kept *= (shares / kept.sum(axis=1))[:, None]
+    assert found.sums[0] == pytest.approx(kept, rel=1e-12)
+    assert found.value == pytest.approx(contrast.value({0: kept}), rel=1e-12)
+    assert found.coefficient == 1.0
 
 
 def test_a_useless_belief_changes_nothing() -> None:

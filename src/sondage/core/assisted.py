@@ -20,7 +20,7 @@ from sondage.core.beliefs import tells_nothing
 from sondage.core.centres import Centre, deviations, normalising, summing_weights
 from sondage.core.comparisons import Contrast, Influence, believed_totals, moments
 from sondage.core.estimators import Fit, hajek, linearise, put_back, summed
-from sondage.core.measures.bases import clean_sum
+from sondage.core.measures.bases import Confusion, clean_sum
 from sondage.core.possible import unrounded
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, Sample
@@ -65,7 +65,8 @@ class Assisted:
     def by(contrast: Contrast, sample: Sample, known: Known, coefficient: float, centre: Centre | None) -> Fit:
         r"""Return the estimate with this coefficient and centre.
 
-        Where none of the belief is used, and where it leaves the measure's range, it is the Hajek estimate.
+        Where none of the belief is used it is the Hajek estimate. Where it leaves the measure's range so are losses and
+        the like; counts of a confusion matrix that are below 0 are 0, with each class predicted as often as it is.
 
         Parameters
         ----------
@@ -93,8 +94,32 @@ class Assisted:
                 terms.append(lacking * basis.of_labels * expected)
             sums[model] = clean_sum(np.stack(terms), axis=0)
         fit = linearise(contrast, sample, known, sums, coefficient=coefficient, centre=centre)
-        low, high = contrast.bounds
-        return fit if low <= unrounded(fit.value, low, high) <= high else hajek(contrast, sample, known)
+        if _within_bounds(fit, contrast):
+            return fit
+        if isinstance(basis, Confusion):
+            counted = {
+                model: _as_predicted(sums[model], known.expected[basis.name, model]) for model in contrast.models
+            }
+            fit = linearise(contrast, sample, known, counted, coefficient=coefficient, centre=centre)
+        return fit if _within_bounds(fit, contrast) else hajek(contrast, sample, known)
+
+
+def _within_bounds(fit: Fit, contrast: Contrast) -> bool:
+    low, high = contrast.bounds
+    return bool(low <= unrounded(fit.value, low, high) <= high)
+
+
+def _as_predicted(counts: Floats, expected: Floats) -> Floats:
+    """Return a confusion matrix, predictions in rows, without negative counts and with the sums of each row expected.
+
+    Examples
+    --------
+    >>> _as_predicted(np.array([[0.8, 0.1], [-0.1, 0.2]]), np.array([[0.6, 0.3], [0.05, 0.05]])).round(2).tolist()
+    [[0.8, 0.1], [0.0, 0.1]]
+    """
+    kept = np.maximum(counts, 0.0)
+    sums, predicted = kept.sum(axis=1, keepdims=True), expected.sum(axis=1, keepdims=True)
+    return np.where(sums > 0, kept * predicted / np.where(sums > 0, sums, 1.0), expected)
 
 
 def _believed(contrast: Contrast, sample: Sample, known: Known, weights: Floats) -> dict[int, Floats]:
