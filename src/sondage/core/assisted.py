@@ -65,8 +65,9 @@ class Assisted:
     def by(contrast: Contrast, sample: Sample, known: Known, coefficient: float, centre: Centre | None) -> Fit:
         r"""Return the estimate with this coefficient and centre.
 
-        Where none of the belief is used it is the Hajek estimate. Where it leaves the measure's range so are losses and
-        the like; counts of a confusion matrix that are below 0 are 0, with each class predicted as often as it is.
+        Where none of the belief is used it is the Hajek estimate, and so it is of losses and the like that leave the
+        measure's range. There counts of a confusion matrix below 0 become 0, and each class is predicted as often as it
+        is.
 
         Parameters
         ----------
