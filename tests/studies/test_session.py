@@ -562,7 +562,7 @@ def test_ctrl_c_loses_nothing() -> None:
 
     with pytest.raises(KeyboardInterrupt) as caught:
         evaluate(pool, "f1", label, budget=250, seed=3)
-    assert caught.value.labels == {i: y[i] for ids in calls for i in ids}  # type: ignore[attr-defined]
+    assert vars(caught.value)["labels"] == {i: y[i] for ids in calls for i in ids}
     assert caught.value.__notes__ == ["125 labels were got before: this exception has them as .labels, id -> label"]
 
 

@@ -57,14 +57,15 @@ class Contrast:
         return self.functional.sure_decide and not self.compares
 
     @property
-    def few_decide(self) -> bool:
-        """Whether few sure items may be most of a difference: of the AUC, and of losses of probabilities with a limit.
+    def has_slope(self) -> bool:
+        """Whether its interval reckons with a variance that grows with the value.
 
-        Of the log loss, which has none, the standard error knows by itself.
+        One model's does, and so does a difference of which few sure items may be most: in the AUC, and in losses of
+        probabilities with a limit. Of the log loss, which has none, the standard error knows by itself.
         """
         functional = self.functional
         limited = isinstance(functional.basis, ClassLoss) and bool(np.isfinite(functional.bounds[1]))
-        return self.compares and (functional.sure_decide or limited)
+        return not self.compares or functional.sure_decide or limited
 
     def rests_on_model(self, belief: Belief) -> bool:
         """Return whether sure items decide, and how sure they are is known by nothing but the model itself."""

@@ -107,7 +107,7 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
         variance += unknown_variance(contrast, fit.sums)
         errors = plausible_errors(contrast, sample, fit.sums, reckoned_with(contrast, belief, told))
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
-    if std_error > 0 and defined and (contrast.few_decide or not contrast.compares):
+    if std_error > 0 and defined and contrast.has_slope:
         inclusion = sample.expansion.inclusion
         slope = variance_slope(contrast, sample, fit.sums, fit.residuals, belief, inclusion, std_error)
     return {"std_error": std_error, "df": df, "slope": slope, "plausible": errors}

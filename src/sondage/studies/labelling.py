@@ -42,7 +42,7 @@ def carrying(got: Mapping[Any, Any]) -> Iterator[None]:
         error.labels = dict(got)
         raise
     except KeyboardInterrupt as stop:
-        stop.labels = dict(got)  # type: ignore[attr-defined]
+        vars(stop)["labels"] = dict(got)
         stop.add_note(f"{len(got)} labels were got before: this exception has them as .labels, id -> label")
         raise
 

@@ -178,8 +178,8 @@ def _doubt_of_raters(fitted: FittedContrast) -> float:
 
 def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
     """Return how fast the variance grows with the value; 0 where it is not known, and of most differences."""
-    contrast, own = fitted.contrast, fitted.session.method.interval in OWN
-    if contrast.compares and not (own and contrast.few_decide):
+    contrast, named = fitted.contrast, fitted.session.method.interval not in OWN
+    if not contrast.has_slope or (contrast.compares and named):
         return 0.0
     if not _spread_known(fitted, uncertain, "compare" if contrast.compares else "evaluate"):
         return 0.0
