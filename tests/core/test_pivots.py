@@ -96,6 +96,14 @@ def test_where_no_smaller_denominator_is_possible_a_smaller_difference_is_as_far
     assert float(pivot.at(0.07)[0]) == pytest.approx(4e-4, rel=1e-6)
 
 
+def test_denominators_beyond_all_numbers_do_not_overflow() -> None:
+    most = np.array([6.494426171057716e-11, 9.741609652636772e-10, 1.4612399297949385e-08])
+    pivot = Pivot(-1.0 / 30.0, np.ones((2, 9)), most, NONE, NONE, 9.0)
+    with np.errstate(over="raise"):
+        variance, _ = pivot.without_lapses(np.linspace(0.0332, 0.0335, 2_001))
+    assert np.all(variance >= 0.0)
+
+
 def test_a_denominator_that_is_known_leaves_the_variance_as_it_is() -> None:
     pivot = Pivot(0.1, np.ones((2, 9)), np.array([0.04, 0.0, 0.0]), NONE, NONE, 9.0)
     assert pivot.at(np.array([-0.4, 0.0, 0.1, 0.7]))[0] == pytest.approx(np.full(4, 0.04))

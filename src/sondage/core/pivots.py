@@ -47,6 +47,8 @@ __all__ = ["Combined", "Pivot", "pivot_of"]
 
 STEPS = 12
 """Of Gauss and Newton's."""
+FURTHEST = 30.0
+"""Logarithm of the largest ratio of two denominators that are told apart."""
 NEARLY = 1e-6
 """By how much less than 1 a correlation is: of a few surprises e and u may have the same."""
 GROUPS = 12
@@ -195,7 +197,7 @@ class Pivot:
             return whitened(self.value * (1.0 - u) - difference * np.exp(-u), u)
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            u = gap * (both + gap * square) / variance  # where the line is straight
+            u = np.clip(gap * (both + gap * square) / variance, -FURTHEST, FURTHEST)  # where the line is straight
             for _ in range(STEPS):
                 first, second = on_line(u)
                 by_first, by_second = whitened(difference * np.exp(-u) - self.value, np.ones_like(u))
