@@ -82,7 +82,7 @@ class Assisted:
         centre : Centre, optional
             By what mean residuals are centred; None leaves them as they are.
         """
-        if coefficient == 0 or not known.expected:
+        if not known.expected or (coefficient == 0 and not contrast.compares):
             return hajek(contrast, sample, known)
         weights = summing_weights(sample, known, centre)
         plain, believed = summed(contrast, sample, known, weights), _believed(contrast, sample, known, weights)
