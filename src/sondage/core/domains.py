@@ -104,7 +104,7 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
             variance, df = max(believed, unseen_variance(contrast, sample, fit.sums)), max(sample.size - 1.0, 1.0)
         else:
             variance, df = map(float, larger_variance(variance, df, believed))
-        variance += unknown_variance(contrast, fit.sums)
+        variance += unknown_variance(contrast, sample, fit.sums)
         errors = plausible_errors(contrast, sample, fit.sums, reckoned_with(contrast, belief, told))
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     if std_error > 0 and defined and contrast.has_slope:

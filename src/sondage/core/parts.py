@@ -147,23 +147,23 @@ def untold(contrast: Contrast, sample: Sample) -> list[Any]:
 
     Of a difference it is 0 for one of the models, or for both.
     """
-    functional = contrast.functional
-    if not functional.parts:
-        return []
-    singles = [Contrast(functional, ((model, 1.0),)) for model in contrast.models]
-    told = np.sum([_ratios(functional.parts, labelled_sums(one, [(1.0, sample)])) for one in singles], axis=0)
-    return [name for name, own in zip(functional.parts, told, strict=True) if np.isnan(own)]
+    parts = contrast.functional.parts
+    return [name for name, own in zip(parts, _told_in_all(contrast, sample), strict=True) if not own] if parts else []
 
 
-def unknown_variance(contrast: Contrast, sums: Sums) -> float:
-    """Return the squared error by ratios of which neither labels nor a belief tell, in a difference of their means.
+def unknown_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
+    r"""Return the squared error by ratios of which no label tells, in a difference of their means.
 
-    Each may differ by all there is, one of k by 1 / k either way, which is two standard errors.
+    One of k of which neither labels nor a belief tell may make 1 / k either way, which is two standard errors. Classes
+    that a belief alone tells of may not occur; where the mean is over classes that do, it is then that of the others, d
+    away: as likely as not, :math:`d^2 / 2`.
 
     Parameters
     ----------
     contrast : Contrast
         What is estimated.
+    sample : Sample
+        The labelled rows.
     sums : mapping of int to ndarray
         Estimated pool means, by model.
 
@@ -174,17 +174,29 @@ def unknown_variance(contrast: Contrast, sums: Sums) -> float:
 
     Examples
     --------
-    >>> from sondage.core.measures import BalancedAccuracy, Task
-    >>> measure = BalancedAccuracy().ready(Task("classification", (0, 1)))
-    >>> told = {0: np.array([[0.7, 0.0], [0.3, 0.0]]), 1: np.array([[0.6, 0.0], [0.4, 0.0]])}
-    >>> unknown_variance(Contrast(measure, ((0, 1.0), (1, -1.0))), told)
+    >>> from sondage import Classifier, Pool, compare
+    >>> pool = Pool(models={"a": Classifier([0, 1] * 20), "b": Classifier([0, 0] * 20)})
+    >>> evidence = compare(pool, "a", "b", "balanced_accuracy", labels=[0] * 40, budget=20).estimate.evidence
+    >>> unknown_variance(evidence.contrast, evidence.sample, evidence.fit.sums)
     0.0625
     """
     parts = contrast.functional.parts
     if not contrast.compares or not parts:
         return 0.0
-    unknown = np.any([np.isnan(_ratios(parts, sums[model])) for model in contrast.models], axis=0)
-    return float(np.count_nonzero(unknown)) / (2.0 * len(parts)) ** 2
+    ratios = np.sum([weight * _ratios(parts, sums[model]) for model, weight in contrast.weights], axis=0)
+    known, told = np.isfinite(ratios), _told_in_all(contrast, sample)
+    found = float(np.count_nonzero(~known)) / (2.0 * len(parts)) ** 2
+    if contrast.functional.occurring and np.any(known & told):
+        found += 0.5 * float(np.mean(ratios[known]) - np.mean(ratios[known & told])) ** 2
+    return found
+
+
+def _told_in_all(contrast: Contrast, sample: Sample) -> NDArray[np.bool_]:
+    """Return of each ratio whether labelled items tell of it, for every model."""
+    functional = contrast.functional
+    singles = [Contrast(functional, ((model, 1.0),)) for model in contrast.models]
+    ratios = [_ratios(functional.parts, labelled_sums(one, [(1.0, sample)])) for one in singles]
+    return np.isfinite(np.sum(ratios, axis=0))
 
 
 def denominator_labels(estimate: Estimate) -> float:

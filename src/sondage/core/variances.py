@@ -18,9 +18,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtrit
 
-from sondage.core.beliefs import Belief, Distribution, is_limit
-from sondage.core.comparisons import Contrast, Sums
-from sondage.core.measures.bases import ClassLoss, Residuals
+from sondage.core.beliefs import Belief, Distribution, is_limit, predicted_apart
+from sondage.core.comparisons import Contrast, Influence, Sums
+from sondage.core.measures.bases import ROUNDING, ClassLoss, Residuals
 from sondage.core.plausible import plausible, plausible_corrected
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample, effective_number
@@ -101,8 +101,15 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     .. math:: \mathrm{se} = \frac{2}{n + 4} \, \Delta \, \Big( \sum_u w_u b_u - \sum_u b_u \Big), \qquad
         n = \frac{(\sum_u w_u)^2}{\sum_u w_u^2},
 
-    with :math:`\Delta` the most by which an item, whatever the models predict, can differ from those that are labelled
-    (docs/statistics.md, section 7).
+    with :math:`\Delta` the most by which an item, whatever the models predict, can differ from those that are labelled.
+    Where items are labelled that the models predict differently, no more of these are open than they say:
+    of the most :math:`\Delta_u` by which such predictions with another label move it,
+
+    .. math:: \mathrm{se} = \frac{2}{n_\Delta + 4}
+        \Big( \sum_u (w_u - 1) b_u \Delta_u + 2 \sqrt{\sum_u k_u b_u^2 \Delta_u^2} \Big), \qquad
+        n_\Delta = \frac{(\sum_u w_u b_u \Delta_u)^2}{\sum_u (w_u b_u \Delta_u)^2},
+
+    if that is less (docs/statistics.md, section 7).
 
     Parameters
     ----------
@@ -126,13 +133,27 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     """
     if not differs_in_predictions(contrast):
         return 0.0
-    influence = contrast.influence(sums)
+    influence, weights = contrast.influence(sums), sample.expansion.weights
     shown = influence.at(sample.items, sample.labels) + influence.constant
     most = float(np.max(np.sum([of_model.max(axis=0) for _, of_model in influence.terms], axis=0)))
     least = float(np.min(np.sum([of_model.min(axis=0) for _, of_model in influence.terms], axis=0)))
     step = max(most - float(np.min(shown)), float(np.max(shown)) - least)
-    rest = max(float(np.sum((sample.expansion.weights - 1.0) * sample.unit_base)), 0.0)
-    return (2.0 * step * rest / (effective_number(sample.unit_expanded) + 4.0)) ** 2
+    rest = max(float(np.sum((weights - 1.0) * sample.unit_base)), 0.0)
+    found = step * rest / (effective_number(sample.unit_expanded) + 4.0)
+    steps = _steps_of_others(influence, sample, shown)
+    if np.any(predicted_apart(sample.items, contrast.models) & (steps > ROUNDING * step)):
+        moves = sample.unit_sums(sample.items.weights * steps)
+        spread = 2.0 * float(np.sqrt(np.sum(sample.expansion.spread * moves**2)))
+        rest = max(float(np.sum((weights - 1.0) * moves)), 0.0) + spread
+        found = min(found, rest / (effective_number(weights * moves) + 4.0))
+    return (2.0 * found) ** 2
+
+
+def _steps_of_others(influence: Influence, sample: Sample, shown: Floats) -> Floats:
+    """Return by how much at most another label would move what each row has shown, shape (n,)."""
+    _, coefficients = influence.terms[0]
+    others = [influence.at(sample.items, label) + influence.constant for label in range(coefficients.shape[1])]
+    return np.asarray(np.max(np.abs(np.stack(others) - shown), axis=0))
 
 
 def variance_slope(

@@ -121,7 +121,7 @@ def uncertainty_of(fitted: FittedContrast) -> Uncertainty:
     doubt = _doubt_of_raters(fitted)
     total = expected + doubt + fit.bias**2
     if fitted.session.method.interval in OWN and not fitted.found.exact:
-        total += unknown_variance(fitted.contrast, fit.sums)
+        total += unknown_variance(fitted.contrast, fitted.sample, fit.sums)
     if fitted.sampled_pool:
         total, df = of_population(total, df, fitted.found.known.squared * fit.spread, effective)
     return Uncertainty(total, expected, doubt, df, agreed, effective, float(weights.max() / weights.sum()))
