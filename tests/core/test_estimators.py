@@ -361,7 +361,7 @@ DIFFERENCE = Contrast(MSE().ready(Task("regression")), ((0, 1.0), (1, -1.0)))
 
 
 @pytest.mark.parametrize("n", [2, 4])
-@pytest.mark.parametrize("coefficient", [0.4, 1.0])
+@pytest.mark.parametrize("coefficient", [0.0, 0.4, 1.0])
 def test_assisted_difference_is_unbiased_under_unequal_draws(n: int, coefficient: float, b: Floats) -> None:
     # Without normalising: over all samples by exponential keys, given tau a Poisson draw.
     items = Items((Means(F, np.full(N, 0.3)), Means(SECOND_MEANS, np.full(N, 2.0))), b)

@@ -11,6 +11,8 @@ from sondage.core.comparisons import Contrast
 from sondage.core.domains import domain_estimate
 from sondage.core.measures import MCC, BalancedAccuracy, ErrorRate, FMeasure, MacroF, Measure, Task
 from sondage.core.parts import unknown_variance
+from sondage.core.predictions import Classes, Items
+from sondage.core.samples import Sample, from_inclusion
 from sondage.core.variances import unseen_variance
 
 TASK = Task("classification", (0, 1, 2))
@@ -74,14 +76,53 @@ def test_equal_draws_hold_the_difference_though_most_of_them_show_none(measure: 
     assert np.mean([one.pvalue < 0.05 for one in found]) <= 0.05
 
 
+def of_labels(labels: list[int]) -> Sample:
+    """Return items drawn equally from twice as many, which two models predict alike and right."""
+    y = np.array(labels)
+    alike = Classes(y, np.eye(3)[y])
+    return Sample(Items((alike, alike), np.full(len(y), 0.5 / len(y))), y, from_inclusion(np.full(len(y), 0.5)))
+
+
 def test_a_class_that_nothing_tells_of_may_make_all_the_difference() -> None:
-    measure = MacroF().ready(TASK)
+    measure, sample = MacroF().ready(TASK), of_labels([0, 1])
     both = Contrast(measure, ((0, 1.0), (1, -1.0)))
     first, second = np.diag([0.5, 0.5, 0.0]), np.diag([0.4, 0.5, 0.1])
-    assert unknown_variance(both, {0: first, 1: second}) == pytest.approx((1 / 3 / 2) ** 2)
-    assert unknown_variance(both, {0: second, 1: second}) == 0.0
-    assert unknown_variance(Contrast(measure, ((0, 1.0),)), {0: first}) == 0.0
-    assert unknown_variance(Contrast(ErrorRate().ready(TASK), both.weights), {0: first, 1: second}) == 0.0
+    assert unknown_variance(both, sample, {0: first, 1: second}) == pytest.approx((1 / 3 / 2) ** 2)
+    assert unknown_variance(both, sample, {0: second, 1: second}) == 0.0
+    assert unknown_variance(Contrast(measure, ((0, 1.0),)), sample, {0: first}) == 0.0
+    nearly = replace(sample, expansion=from_inclusion(np.full(2, 0.95)))
+    assert unknown_variance(both, nearly, {0: first, 1: second}) == pytest.approx(2 / 19 / 3 / 9)
+    error = ErrorRate().ready(TASK)
+    assert unknown_variance(Contrast(error, both.weights), sample, {0: first, 1: second}) == 0.0
+
+
+def test_a_class_that_a_belief_alone_tells_of_may_not_occur() -> None:
+    both = Contrast(BalancedAccuracy().ready(TASK), ((0, 1.0), (1, -1.0)))
+    first = np.array([[0.4, 0.0, 0.0], [0.1, 0.4, 0.0], [0.0, 0.0, 0.1]])  # recalls .8, 1, 1
+    second = np.array([[0.5, 0.2, 0.05], [0.0, 0.2, 0.0], [0.0, 0.0, 0.05]])  # 1, .5, .5
+    sums = {0: first, 1: second}
+    assert both.value(sums) == pytest.approx(0.8 / 3)
+    assert unknown_variance(both, of_labels([0, 1]), sums) == pytest.approx((0.8 / 3 - 0.3 / 2) ** 2 / 2)
+    assert unknown_variance(both, of_labels([0, 1, 2]), sums) == 0.0
+    macro = Contrast(MacroF().ready(TASK), both.weights)  # of which classes count that do not occur
+    assert unknown_variance(macro, of_labels([0, 1]), sums) == 0.0
+
+
+def spread(*predicted: np.ndarray) -> list[np.ndarray]:
+    """Return probabilities of four classes, .9 for those predicted."""
+    return [0.025 + 0.9 * np.eye(4)[one] for one in predicted]
+
+
+def test_a_class_that_does_not_occur_is_in_the_interval_of_a_difference() -> None:
+    random = np.random.default_rng(1)
+    truth = random.integers(3, size=600)
+    other = np.where(random.random(600) < 0.2, (truth + 1) % 3, truth)
+    pool = sondage.Pool(models={name: sondage.Classifier(p) for name, p in zip("ab", spread(truth, other), strict=True)})
+    exact = sondage.compare(pool, "a", "b", "balanced_accuracy", labels=truth, budget=600).difference
+    for budget in (100, 300, 590):
+        found = sondage.compare(pool, "a", "b", "balanced_accuracy", labels=truth, budget=budget)
+        assert exact in found.interval(0.95)
+    assert found.std_error < 0.04  # of ten items one may be of a class that none of 590 is of, which is not likely
 
 
 def sure_and_wrong(seed: int) -> tuple[sondage.Pool, np.ndarray]:
@@ -140,3 +181,40 @@ def test_so_does_a_part_of_the_pool() -> None:
     assert part.std_error == pytest.approx(least)
     assert part.std_error > 1.5 * found.std_error  # ten labels in place of forty
     assert part.slope == 0.0
+
+
+def found_apart(budget: int, method: str) -> tuple[sondage.Estimate, float]:
+    """Return a difference in specificity of two models of which one finds more positives, and what it is."""
+    random = np.random.default_rng(3)
+    truth = (random.random(2_000) < 0.02).astype(int)
+    first = truth * (random.random(2_000) < 0.3)
+    second = truth * (random.random(2_000) < 0.7)
+    p, q = (np.where(one > 0, 0.9, 0.02) for one in (first, second))
+    pool = sondage.Pool(models={"a": sondage.Classifier(p), "b": sondage.Classifier(q)})
+    how = {"labels": truth, "method": method, "seed": 2}
+    exact = sondage.compare(pool, "a", "b", "specificity", budget=2_000, **how).difference
+    return sondage.compare(pool, "a", "b", "specificity", budget=budget, **how).estimate, exact
+
+
+def test_no_difference_is_open_where_all_items_are_labelled_that_models_predict_differently() -> None:
+    found, exact = found_apart(300, "default")
+    assert any("all labels agree" in text for text in found.warnings)
+    assert abs(found.value - exact) < 1e-9
+    assert 0 < found.std_error < 1e-3  # 2 / 304 of all others otherwise
+
+
+def test_of_items_predicted_differently_no_more_are_open_than_equal_draws_say() -> None:
+    found, _ = found_apart(200, "passive")
+    evidence = found.evidence
+    assert evidence is not None
+    sample, sums = evidence.sample, evidence.fit.sums
+    p, q = (sample.items.classes(model).predictions for model in (0, 1))
+    step = 1.0 / sums[0][:, 0].sum()  # what an item predicted differently makes if it is no positive
+    apart = int(np.sum(p != q))
+    assert apart > 0
+    assert np.all(sample.labels[p != q] == 1)
+    n, size = 200, 2_000
+    rest = apart * (size / n - 1) / size * step
+    spread = np.sqrt(apart * (1 - n / size) * (size / n) ** 2) / size * step
+    expected = 2 * (rest + 2 * spread) / (apart + 4)
+    assert unseen_variance(evidence.contrast, sample, sums) == pytest.approx(expected**2, rel=0.02)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sondage
-from sondage import Classifier, Outcome, Pool, compare, select
+from sondage import Classifier, Outcome, Pool, Regressor, compare, select
 from sondage.core.results import Interval
 from sondage.errors import InputError
 from sondage.reports.data import result_data
@@ -497,3 +497,20 @@ def test_a_selection_of_two_tells_their_difference_about_as_well_as_a_comparison
         errors.append((own["a"].value - own["b"].value - truth, compared - truth))
     selected, compared = np.sqrt(np.mean(np.square(errors), axis=0))
     assert selected < 1.2 * compared
+
+
+@pytest.mark.parametrize("measure", ["brier", "mse"])
+def test_losses_on_which_two_models_hardly_differ_do_not_stand_for_the_pool(measure: str) -> None:
+    # By the mean of two models both have the same expected loss, whatever they say, so that a first stage has only its
+    # labels. Nearly all are drawn where the models differ; divided by their sum of weights the difference is -.93.
+    rng = np.random.default_rng(1)
+    first, second = np.full(1_000, 0.02), np.where(rng.random(1_000) < 0.3, 0.95, 0.03)
+    pool = {
+        "brier": Pool(models={"a": Classifier(first), "b": Classifier(second)}),
+        "mse": Pool(models={"a": Regressor(first), "b": Regressor(second)}),
+    }[measure]
+    y = np.zeros(1_000, dtype=int) if measure == "brier" else 0.02 + rng.normal(0.0, 0.05, size=1_000)
+    truth = compare(pool, "a", "b", measure, labels=y, budget=1_000).difference
+    found = [compare(pool, "a", "b", measure, labels=y, budget=30, seed=seed) for seed in range(40)]
+    assert np.std([one.difference for one in found]) < 0.1 * abs(truth)
+    assert np.mean([truth in one.interval() for one in found]) >= 0.85

@@ -154,9 +154,10 @@ def untold(contrast: Contrast, sample: Sample) -> list[Any]:
 def unknown_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     r"""Return the squared error by ratios of which no label tells, in a difference of their means.
 
-    One of k of which neither labels nor a belief tell may make 1 / k either way, which is two standard errors. Classes
-    that a belief alone tells of may not occur; where the mean is over classes that do, it is then that of the others, d
-    away: as likely as not, :math:`d^2 / 2`.
+    One of k of which neither labels nor a belief tell may make 1 / k either way, which is two standard errors; but
+    where few of the pool's items are left, R, that one of them is of a class that n labels do not have is no likelier
+    than :math:`R / (n + 1)`. Classes that a belief alone tells of may not occur; where the mean is over classes that
+    do, it is then that of the others, d away: as likely as not, :math:`d^2 / 2`.
 
     Parameters
     ----------
@@ -185,7 +186,9 @@ def unknown_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
         return 0.0
     ratios = np.sum([weight * _ratios(parts, sums[model]) for model, weight in contrast.weights], axis=0)
     known, told = np.isfinite(ratios), _told_in_all(contrast, sample)
-    found = float(np.count_nonzero(~known)) / (2.0 * len(parts)) ** 2
+    rest = max(float(np.sum(sample.expansion.weights - 1.0)), 0.0)
+    occurs = min(rest / (effective_number(sample.unit_expanded) + 1.0), 0.25)
+    found = occurs * float(np.count_nonzero(~known)) / len(parts) ** 2
     if contrast.functional.occurring and np.any(known & told):
         found += 0.5 * float(np.mean(ratios[known]) - np.mean(ratios[known & told])) ** 2
     return found
