@@ -117,7 +117,9 @@ def test_a_class_that_does_not_occur_is_in_the_interval_of_a_difference() -> Non
     random = np.random.default_rng(1)
     truth = random.integers(3, size=600)
     other = np.where(random.random(600) < 0.2, (truth + 1) % 3, truth)
-    pool = sondage.Pool(models={name: sondage.Classifier(p) for name, p in zip("ab", spread(truth, other), strict=True)})
+    pool = sondage.Pool(
+        models={name: sondage.Classifier(p) for name, p in zip("ab", spread(truth, other), strict=True)}
+    )
     exact = sondage.compare(pool, "a", "b", "balanced_accuracy", labels=truth, budget=600).difference
     for budget in (100, 300, 590):
         found = sondage.compare(pool, "a", "b", "balanced_accuracy", labels=truth, budget=budget)

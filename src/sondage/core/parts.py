@@ -199,7 +199,7 @@ def _told_in_all(contrast: Contrast, sample: Sample) -> NDArray[np.bool_]:
     functional = contrast.functional
     singles = [Contrast(functional, ((model, 1.0),)) for model in contrast.models]
     ratios = [_ratios(functional.parts, labelled_sums(one, [(1.0, sample)])) for one in singles]
-    return np.isfinite(np.sum(ratios, axis=0))
+    return np.asarray(np.isfinite(np.sum(ratios, axis=0)))
 
 
 def denominator_labels(estimate: Estimate) -> float:
