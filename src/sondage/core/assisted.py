@@ -65,8 +65,8 @@ class Assisted:
     def by(contrast: Contrast, sample: Sample, known: Known, coefficient: float, centre: Centre | None) -> Fit:
         r"""Return the estimate with this coefficient and centre.
 
-        Where none of the belief is used it is the Hajek estimate, and so it is of losses and the like that leave the
-        measure's range. There counts of a confusion matrix below 0 become 0, and each class is predicted as often as it
+        With a centre it is the Hajek estimate where none of the belief is used, and so it is of losses and the like
+        that leave the measure's range. There counts of a confusion matrix below 0 become 0, and each class is predicted as often as it
         is.
 
         Parameters
@@ -82,7 +82,7 @@ class Assisted:
         centre : Centre, optional
             By what mean residuals are centred; None leaves them as they are.
         """
-        if not known.expected or (coefficient == 0 and not contrast.compares):
+        if not known.expected or (coefficient == 0 and centre is not None):
             return hajek(contrast, sample, known)
         weights = summing_weights(sample, known, centre)
         plain, believed = summed(contrast, sample, known, weights), _believed(contrast, sample, known, weights)

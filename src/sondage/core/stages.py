@@ -145,13 +145,13 @@ class Estimation:
         return [self.estimator(contrast, part.sample, part.known) for part in self.parts]
 
     def _joint_fits(self, contrasts: Sequence[Contrast]) -> list[list[Fit]]:
-        """Return each contrast's fits by stage; assisted ones are normalised, since the design serves differences."""
+        """Return each contrast's fits by stage; assisted ones of many models are normalised, of two they are as drawn."""
         estimator = self.estimator
         if not isinstance(estimator, Assisted):
             return [self._stage_fits(contrast) for contrast in contrasts]
         stages = []
         for part in self.parts:
-            centre = normalising(part.sample, part.known)
+            centre = normalising(part.sample, part.known) if len(contrasts) != 2 else None
             coefficient = estimator.coefficient(contrasts, part.sample, part.known, centre)
             stages.append((part.sample, part.known, coefficient, centre))
         return [[estimator.by(contrast, *stage) for stage in stages] for contrast in contrasts]
