@@ -322,7 +322,7 @@ def test_a_difference_of_f_where_models_mostly_agree():
     values, others = (np.array([c.difference for c in runs]) for runs in (found, thesis))
     errors = np.array([c.std_error for c in found])
     assert values.mean() == pytest.approx(truth, abs=4 * values.std() / np.sqrt(80))
-    assert np.mean((values - truth) ** 2) < 0.5 * np.mean((others - truth) ** 2)
+    assert np.mean((values - truth) ** 2) < 0.6 * np.mean((others - truth) ** 2)
     assert 0.8 < errors.mean() / values.std() < 1.5
     assert sum(truth in c.interval() for c in found) >= 71  # .95 of 80, and chance (1 in 1000)
 
@@ -372,7 +372,7 @@ def test_a_difference_of_regressors_is_near_and_its_interval_holds():
         for parts in ({}, {"belief": "model"})
     )
     values, others = (np.array([one.difference for one in runs]) for runs in (found, mixed))
-    assert np.mean((values - truth) ** 2) < 0.5 * np.mean((others - truth) ** 2)
+    assert np.mean((values - truth) ** 2) < 0.6 * np.mean((others - truth) ** 2)
     assert 0.8 < np.mean([one.std_error for one in found]) / values.std() < 1.4
     assert sum(truth in one.interval() for one in found) >= 71  # .95 of 80, and chance (1 in 1000)
 

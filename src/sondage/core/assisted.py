@@ -66,8 +66,8 @@ class Assisted:
         r"""Return the estimate with this coefficient and centre.
 
         With a centre it is the Hajek estimate where none of the belief is used, and so it is of losses and the like
-        that leave the measure's range. There counts of a confusion matrix below 0 become 0, and each class is predicted as often as it
-        is.
+        that leave the measure's range. There counts of a confusion matrix below 0 become 0, and each class is predicted
+        as often as it is.
 
         Parameters
         ----------

@@ -145,7 +145,7 @@ class Estimation:
         return [self.estimator(contrast, part.sample, part.known) for part in self.parts]
 
     def _joint_fits(self, contrasts: Sequence[Contrast]) -> list[list[Fit]]:
-        """Return each contrast's fits by stage; assisted ones of many models are normalised, of two they are as drawn."""
+        """Return each contrast's fits by stage; assisted ones of more than two models are normalised."""
         estimator = self.estimator
         if not isinstance(estimator, Assisted):
             return [self._stage_fits(contrast) for contrast in contrasts]
