@@ -17,7 +17,7 @@ from sondage.core.centres import least_uncertain, normalising
 from sondage.core.comparisons import Contrast, believed_totals
 from sondage.core.draws import inclusion
 from sondage.core.estimators import Fit, hajek, horvitz_thompson
-from sondage.core.measures import MCC, MSE, Accuracy, ErrorRate, FMeasure, Measure, Precision, Specificity, Task
+from sondage.core.measures import MCC, MSE, R2, Accuracy, ErrorRate, FMeasure, Measure, Precision, Specificity, Task
 from sondage.core.planning import budget_for, poisson_variance, repeated_variance
 from sondage.core.predictions import Classes, Items, Means
 from sondage.core.residuals import degrees, paired_degrees
@@ -377,6 +377,23 @@ def test_assisted_difference_is_unbiased_under_unequal_draws(n: int, coefficient
     mean, square, variance = over_keys(n, estimate)
     assert mean == pytest.approx(b @ ((F - Y) ** 2 - (SECOND_MEANS - Y) ** 2), rel=1e-9)
     assert variance == pytest.approx(square - mean**2, rel=1e-9)
+
+
+@pytest.mark.parametrize("measure", [MSE(), R2()], ids=["mse", "r2"])
+def test_a_difference_without_a_belief_is_expanded_as_it_is_but_for_what_needs_a_mean_of_labels(
+    measure: Measure,
+) -> None:
+    items = Items((Means(F, np.full(N, 0.3)), Means(SECOND_MEANS, np.full(N, 2.0))), np.full(N, 1.0 / N))
+    both = Contrast(measure.ready(Task("regression")), ((0, 1.0), (1, -1.0)))
+    belief, basis = GaussianBelief(((0, 0.5), (1, 0.5))), both.functional.basis
+    totals = believed_totals(basis, (0, 1), belief, items, items.weights)
+    facts = known(belief=belief, expected={(basis.name, model): total for model, total in totals.items()})
+    taken = [0, 2, 5]
+    sample = sample_of(items, Y, taken, from_inclusion(np.array([0.9, 0.5, 0.2])))
+    found = Assisted(lambda *_: 0.0, normalising)(both, sample, facts).value
+    expanded = [np.sum((m[taken] - Y[taken]) ** 2 / [0.9, 0.5, 0.2]) / N for m in (F, SECOND_MEANS)]
+    expected = expanded[0] - expanded[1] if measure.name == "mse" else hajek(both, sample, facts).value
+    assert found == pytest.approx(expected, rel=1e-12)
 
 
 EVERYTHING = [
