@@ -220,3 +220,24 @@ def test_of_items_predicted_differently_no_more_are_open_than_equal_draws_say() 
     spread = np.sqrt(apart * (1 - n / size) * (size / n) ** 2) / size * step
     expected = 2 * (rest + 2 * spread) / (apart + 4)
     assert unseen_variance(evidence.contrast, sample, sums) == pytest.approx(expected**2, rel=0.02)
+
+
+@pytest.mark.parametrize("measure", ["auc", "average_precision"])
+def test_areas_under_curves_are_open_by_the_number_of_labels_of_the_rarer_class(measure: str) -> None:
+    random = np.random.default_rng(8)
+    truth = (random.random(1_000) < 0.2).astype(int)
+    first = np.where(truth > 0, 0.9, 0.1) + random.uniform(-0.05, 0.05, size=1_000)
+    second = np.where(
+        random.random(1_000) < 0.03, 1.0 - first, first
+    )  # three in a hundred are where they should not be
+    pool = sondage.Pool(models={"a": sondage.Classifier(first), "b": sondage.Classifier(second)})
+    how = {"labels": truth, "method": "passive", "positive": 1}
+    exact = sondage.compare(pool, "a", "b", measure, budget=1_000, **how).difference
+    found = [sondage.compare(pool, "a", "b", measure, budget=40, seed=seed, **how).estimate for seed in range(40)]
+    agreed = [one for one in found if any("all labels agree" in text for text in one.warnings)]
+    assert len(agreed) > 5
+    for one in agreed:
+        assert one.evidence is not None
+        rarer = int(np.sum(one.evidence.sample.labels))
+        assert one.std_error == pytest.approx(2 * (1 - 40 / 1_000) / (rarer + 4))
+        assert exact in one.interval(0.95)

@@ -31,6 +31,7 @@ from sondage.core.possible import labelled_sums
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
 from sondage.core.samples import Sample, effective_number
+from sondage.core.variances import labels_of_rarer
 
 __all__ = [
     "Parts",
@@ -212,8 +213,7 @@ def denominator_labels(estimate: Estimate) -> float:
     sample, contrast = estimate.evidence.sample, estimate.evidence.contrast
     functional = contrast.functional
     if isinstance(functional.basis, ScoreCounts):
-        positive = np.asarray(sample.labels == functional.basis.positive, dtype=np.float64)
-        return min(_effective([(1.0, sample)], [rarer]) for rarer in (positive, 1.0 - positive))
+        return labels_of_rarer(functional.basis, sample)
     if functional.ratio is None:
         return estimate.n_effective
     model, _ = contrast.weights[0]

@@ -21,12 +21,20 @@ from scipy.special import stdtrit
 from sondage.core.beliefs import Belief, Distribution, is_limit, predicted_apart
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.measures.bases import ROUNDING, ClassLoss, Residuals
+from sondage.core.measures.binned import ScoreCounts
 from sondage.core.plausible import plausible, plausible_corrected
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample, effective_number
 from sondage.core.surprises import Asked, differs_in_predictions, expected_squares, supposed_moves
 
-__all__ = ["believed_variance", "larger_variance", "plausible_variance", "unseen_variance", "variance_slope"]
+__all__ = [
+    "believed_variance",
+    "labels_of_rarer",
+    "larger_variance",
+    "plausible_variance",
+    "unseen_variance",
+    "variance_slope",
+]
 
 LEAST_DF = 4.6
 """Of a sampled variance, however few labels show it."""
@@ -109,7 +117,8 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
         \Big( \sum_u (w_u - 1) b_u \Delta_u + 2 \sqrt{\sum_u k_u b_u^2 \Delta_u^2} \Big), \qquad
         n_\Delta = \frac{(\sum_u w_u b_u \Delta_u)^2}{\sum_u (w_u b_u \Delta_u)^2},
 
-    if that is less (docs/statistics.md, section 7).
+    if that is less (docs/statistics.md, section 7). Areas under curves are means over the items of either class, and
+    each of these may differ by 1: n is the number of labels of the rarer.
 
     Parameters
     ----------
@@ -119,7 +128,8 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     Returns
     -------
     float
-        In the measure's unit squared; 0 of one model, and of what is no function of the confusion matrix.
+        In the measure's unit squared; 0 of one model, and of what follows neither from the confusion matrix nor from
+        the order of scores.
 
     Examples
     --------
@@ -131,14 +141,17 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     >>> round(compare(pool, "a", "b", "error_rate", **how).estimate.std_error, 3)
     0.1
     """
+    weights, basis = sample.expansion.weights, contrast.functional.basis
+    rest = max(float(np.sum((weights - 1.0) * sample.unit_base)), 0.0)
+    if contrast.compares and isinstance(basis, ScoreCounts):
+        return (2.0 * rest / (labels_of_rarer(basis, sample) + 4.0)) ** 2
     if not differs_in_predictions(contrast):
         return 0.0
-    influence, weights = contrast.influence(sums), sample.expansion.weights
+    influence = contrast.influence(sums)
     shown = influence.at(sample.items, sample.labels) + influence.constant
     most = float(np.max(np.sum([of_model.max(axis=0) for _, of_model in influence.terms], axis=0)))
     least = float(np.min(np.sum([of_model.min(axis=0) for _, of_model in influence.terms], axis=0)))
     step = max(most - float(np.min(shown)), float(np.max(shown)) - least)
-    rest = max(float(np.sum((weights - 1.0) * sample.unit_base)), 0.0)
     found = step * rest / (effective_number(sample.unit_expanded) + 4.0)
     steps = _steps_of_others(influence, sample, shown)
     if np.any(predicted_apart(sample.items, contrast.models) & (steps > ROUNDING * step)):
@@ -147,6 +160,12 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
         rest = max(float(np.sum((weights - 1.0) * moves)), 0.0) + spread
         found = min(found, rest / (effective_number(weights * moves) + 4.0))
     return (2.0 * found) ** 2
+
+
+def labels_of_rarer(basis: ScoreCounts, sample: Sample) -> float:
+    """Return the effective number of labels of the class, the positive one or the others, that has fewer."""
+    positive = np.asarray(sample.labels == basis.positive, dtype=np.float64)
+    return min(effective_number(sample.unit_sums(sample.row_weights * own)) for own in (positive, 1.0 - positive))
 
 
 def _steps_of_others(influence: Influence, sample: Sample, shown: Floats) -> Floats:
