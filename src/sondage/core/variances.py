@@ -171,8 +171,10 @@ def labels_of_rarer(basis: ScoreCounts, sample: Sample) -> float:
 def _steps_of_others(influence: Influence, sample: Sample, shown: Floats) -> Floats:
     """Return by how much at most another label would move what each row has shown, shape (n,)."""
     _, coefficients = influence.terms[0]
-    others = [influence.at(sample.items, label) + influence.constant for label in range(coefficients.shape[1])]
-    return np.asarray(np.max(np.abs(np.stack(others) - shown), axis=0))
+    steps = np.zeros(len(sample.items))
+    for label in range(coefficients.shape[1]):
+        np.maximum(steps, np.abs(influence.at(sample.items, label) + influence.constant - shown), out=steps)
+    return steps
 
 
 def variance_slope(
