@@ -65,9 +65,10 @@ class Assisted:
     def by(contrast: Contrast, sample: Sample, known: Known, coefficient: float, centre: Centre | None) -> Fit:
         r"""Return the estimate with this coefficient and centre.
 
-        Where none of the belief is used it is the Hajek estimate; of differences only if the measure depends on what
-        labels tell without a prediction. So it is of losses and the like that leave the measure's range. There counts
-        of a confusion matrix below 0 become 0, and each class is predicted as often as it is.
+        Where none of the belief is used it is the Hajek estimate; of differences only with a single label, or if the
+        measure depends on what labels tell without a prediction. So it is of losses and the like that leave the
+        measure's range. There counts of a confusion matrix below 0 become 0, and each class is predicted as often as
+        it is.
 
         Parameters
         ----------
@@ -82,7 +83,7 @@ class Assisted:
         centre : Centre, optional
             By what mean residuals are centred; None leaves them as they are.
         """
-        if not known.expected or (coefficient == 0 and (centre is not None or _of_labels_too(contrast, sample, known))):
+        if not known.expected or (coefficient == 0 and (centre is not None or _needs_mean(contrast, sample, known))):
             return hajek(contrast, sample, known)
         weights = summing_weights(sample, known, centre)
         plain, believed = summed(contrast, sample, known, weights), _believed(contrast, sample, known, weights)
@@ -105,11 +106,15 @@ class Assisted:
         return fit if _within_bounds(fit, contrast) else hajek(contrast, sample, known)
 
 
-def _of_labels_too(contrast: Contrast, sample: Sample, known: Known) -> bool:
-    """Return whether what labels tell without a prediction moves it, as it does R2: its expansion needs a mean."""
+def _needs_mean(contrast: Contrast, sample: Sample, known: Known) -> bool:
+    """Return whether a difference cannot be expanded without a mean, nor its error be told.
+
+    A single label says nothing of the spread about 0, and R2 depends on what labels tell without a prediction, whose
+    scale has its 0 anywhere.
+    """
     of_labels = contrast.functional.basis.of_labels
-    if of_labels is None:
-        return False
+    if sample.size == 1 or of_labels is None:
+        return sample.size == 1
     influence = contrast.influence(hajek(contrast, sample, known).sums)
     return any(bool(np.any(coefficients * of_labels)) for _, coefficients in influence.terms)
 
