@@ -108,7 +108,7 @@ def test_a_class_that_a_belief_alone_tells_of_may_not_occur() -> None:
     assert unknown_variance(macro, of_labels([0, 1]), sums) == 0.0
 
 
-def spread(*predicted: np.ndarray) -> list[np.ndarray]:
+def probabilities_of(*predicted: np.ndarray) -> list[np.ndarray]:
     """Return probabilities of four classes, .9 for those predicted."""
     return [0.025 + 0.9 * np.eye(4)[one] for one in predicted]
 
@@ -118,7 +118,7 @@ def test_a_class_that_does_not_occur_is_in_the_interval_of_a_difference() -> Non
     truth = random.integers(3, size=600)
     other = np.where(random.random(600) < 0.2, (truth + 1) % 3, truth)
     pool = sondage.Pool(
-        models={name: sondage.Classifier(p) for name, p in zip("ab", spread(truth, other), strict=True)}
+        models={name: sondage.Classifier(p) for name, p in zip("ab", probabilities_of(truth, other), strict=True)}
     )
     exact = sondage.compare(pool, "a", "b", "balanced_accuracy", labels=truth, budget=600).difference
     for budget in (100, 300, 590):
@@ -227,9 +227,8 @@ def test_areas_under_curves_are_open_by_the_number_of_labels_of_the_rarer_class(
     random = np.random.default_rng(8)
     truth = (random.random(1_000) < 0.2).astype(int)
     first = np.where(truth > 0, 0.9, 0.1) + random.uniform(-0.05, 0.05, size=1_000)
-    second = np.where(
-        random.random(1_000) < 0.03, 1.0 - first, first
-    )  # three in a hundred are where they should not be
+    misplaced = random.random(1_000) < 0.03
+    second = np.where(misplaced, 1.0 - first, first)
     pool = sondage.Pool(models={"a": sondage.Classifier(first), "b": sondage.Classifier(second)})
     how = {"labels": truth, "method": "passive", "positive": 1}
     exact = sondage.compare(pool, "a", "b", measure, budget=1_000, **how).difference

@@ -322,7 +322,7 @@ def test_a_difference_of_f_where_models_mostly_agree():
     values, others = (np.array([c.difference for c in runs]) for runs in (found, thesis))
     errors = np.array([c.std_error for c in found])
     assert values.mean() == pytest.approx(truth, abs=4 * values.std() / np.sqrt(80))
-    assert np.mean((values - truth) ** 2) < 0.6 * np.mean((others - truth) ** 2)
+    assert np.mean((values - truth) ** 2) < 0.5 * np.mean((others - truth) ** 2)
     assert 0.8 < errors.mean() / values.std() < 1.5
     assert sum(truth in c.interval() for c in found) >= 71  # .95 of 80, and chance (1 in 1000)
 
@@ -369,10 +369,10 @@ def test_a_difference_of_regressors_is_near_and_its_interval_holds():
     pool, truth = Pool(models=told), np.mean((first - y) ** 2) - np.mean((second - y) ** 2)
     found, mixed = (
         [compare(pool, "a", "b", "mse", labels=y, budget=60, seed=seed, **parts) for seed in range(80)]
-        for parts in ({}, {"belief": "model"})
+        for parts in ({}, {"belief": "model", "estimator": "hajek"})
     )
     values, others = (np.array([one.difference for one in runs]) for runs in (found, mixed))
-    assert np.mean((values - truth) ** 2) < 0.6 * np.mean((others - truth) ** 2)
+    assert np.mean((values - truth) ** 2) < 0.5 * np.mean((others - truth) ** 2)
     assert 0.8 < np.mean([one.std_error for one in found]) / values.std() < 1.4
     assert sum(truth in one.interval() for one in found) >= 71  # .95 of 80, and chance (1 in 1000)
 
@@ -511,6 +511,6 @@ def test_losses_on_which_two_models_hardly_differ_do_not_stand_for_the_pool(meas
     }[measure]
     y = np.zeros(1_000, dtype=int) if measure == "brier" else 0.02 + rng.normal(0.0, 0.05, size=1_000)
     truth = compare(pool, "a", "b", measure, labels=y, budget=1_000).difference
-    found = [compare(pool, "a", "b", measure, labels=y, budget=30, seed=seed) for seed in range(40)]
+    found = [compare(pool, "a", "b", measure, labels=y, budget=30, seed=seed) for seed in range(80)]
     assert np.std([one.difference for one in found]) < 0.1 * abs(truth)
-    assert np.mean([truth in one.interval() for one in found]) >= 0.85
+    assert sum(truth in one.interval() for one in found) >= 71  # .95 of 80, and chance (1 in 1000)

@@ -113,8 +113,10 @@ def _needs_mean(contrast: Contrast, sample: Sample, known: Known) -> bool:
     scale has its 0 anywhere.
     """
     of_labels = contrast.functional.basis.of_labels
-    if sample.size == 1 or of_labels is None:
-        return sample.size == 1
+    if sample.size == 1:
+        return True
+    if of_labels is None:
+        return False
     influence = contrast.influence(hajek(contrast, sample, known).sums)
     return any(bool(np.any(coefficients * of_labels)) for _, coefficients in influence.terms)
 

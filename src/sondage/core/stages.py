@@ -145,7 +145,11 @@ class Estimation:
         return [self.estimator(contrast, part.sample, part.known) for part in self.parts]
 
     def _joint_fits(self, contrasts: Sequence[Contrast]) -> list[list[Fit]]:
-        """Return each contrast's fits by stage; assisted ones of more than two models are normalised."""
+        """Return each contrast's fits by stage.
+
+        Assisted ones are normalised, since the design serves differences; of two models, between which there is one,
+        they are expanded as that of a comparison is.
+        """
         estimator = self.estimator
         if not isinstance(estimator, Assisted):
             return [self._stage_fits(contrast) for contrast in contrasts]
