@@ -1,6 +1,7 @@
 """Several stages into one estimate, against sums by hand and against the truth."""
 
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from sondage import Classifier, Pool, evaluate
-from sondage.core.assisted import Assisted, near_one
+from sondage.core.assisted import Assisted
 from sondage.core.catalogue.estimators import ESTIMATORS
-from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast
 from sondage.core.estimators import linearise
 from sondage.core.measures import parse_measure
@@ -31,8 +31,19 @@ def problem(n: int = 400, seed: int = 0, slope: float = 1.0) -> tuple[Pool, NDAr
     return Pool(1 / (1 + np.exp(-slope * logit)), weights=rng.uniform(0.5, 2, size=n)), y
 
 
-def answered(pool: Pool, y: Any, measure: str = "error_rate", budget: int = 60, **parts: Any) -> Session:
-    question = Question("evaluate", pool.models, (parse_measure(measure),))
+def several(n: int = 400, seed: int = 0, apart: float = 4.0, doubt: float = 1.0) -> tuple[Pool, NDArray[np.int64]]:
+    """Return three models that differ on some items, and labels that are so far apart; models are as sure as they say."""
+    rng = np.random.default_rng(seed)
+    logit = rng.normal(-0.5, apart, size=n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-logit))) * 1
+    own = {name: doubt * (logit + rng.normal(0, 1, size=n)) for name in "abc"}
+    return Pool(models={name: Classifier(1 / (1 + np.exp(-x))) for name, x in own.items()}), y
+
+
+def answered(
+    pool: Pool, y: Any, measure: str = "error_rate", budget: int = 60, kind: str = "evaluate", **parts: Any
+) -> Session:
+    question = Question(kind, pool.models, (parse_measure(measure),))
     session = Session.start(pool, question, choose_method(**parts), budget=budget, seed=3)
     while ids := session.ask_stage(pool, 100):
         session.tell(ids, y[ids].tolist())
@@ -81,18 +92,40 @@ def test_residuals_of_stages_have_the_variance_of_their_fit(parts: dict[str, Any
     assert np.sum((found.roots(fit) * fit.residuals) ** 2) >= fit.variance * (1 - 1e-12)
 
 
-def test_several_models_are_normalised_one_by_itself_is_centred_where_the_variance_is_least() -> None:
-    pool, y = problem()
-    found = labelled(answered(pool, y, "f1", stages=1)).estimation
-    contrast = evaluate(pool, "f1", y, budget=60, seed=3, stages=1).evidence.contrast  # type: ignore[union-attr]
+@pytest.mark.parametrize("measure", ["error_rate", "brier"])
+def test_differences_of_several_models_are_expanded_as_one_of_a_comparison_is(measure: str) -> None:
+    pool, y = several()
+    session = answered(pool, y, measure, kind="select", stages=1)
+    found, functional = labelled(session).estimation, parse_measure(measure).ready(pool.task)
     (part,) = found.parts
-    own, (joint,) = found.fit(contrast), found.joint([contrast])
-    normal = normalising(part.sample, part.known)
-    coefficient = near_one([contrast], part.sample, part.known, normal)
-    assert joint.value == Assisted.by(contrast, part.sample, part.known, coefficient, normal).value
-    assert own.value != joint.value
-    for fit in (own, joint):
+    single = [Contrast(functional, ((model, 1.0),)) for model in range(3)]
+    fits = found.joint(single)
+    for first, second in combinations(range(3), 2):
+        pair = Contrast(functional, ((first, 1.0), (second, -1.0)))
+        alone = Assisted.by(pair, part.sample, part.known, fits[0].coefficient, None)
+        assert fits[first].value - fits[second].value == pytest.approx(alone.value, abs=1e-12)
+        assert fits[first].residuals - fits[second].residuals == pytest.approx(alone.residuals, abs=1e-12)
+    for contrast, fit in zip(single, fits, strict=True):
         assert found.around(contrast, fit).variance == pytest.approx(fit.variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("stages", [1, (0.5, 0.5)])
+def test_values_of_several_models_out_of_range_are_all_moved_by_the_same(stages: Any) -> None:
+    # Models that are better than they say: by few labels some have an F1 above 1.
+    moved = []
+    for seed in range(8):
+        pool, y = several(seed=seed, apart=8.0, doubt=0.2)
+        found = labelled(answered(pool, y, "f1", kind="select", budget=30, stages=stages)).estimation
+        functional = parse_measure("f1").ready(pool.task)
+        single = [Contrast(functional, ((model, 1.0),)) for model in range(3)]
+        fits = found.joint(single)
+        values = np.array([fit.value for fit in fits])
+        as_estimated = np.array([one.value(fit.sums) for one, fit in zip(single, fits, strict=True)])
+        moved.append(as_estimated.max() > 1)
+        assert values.max() == pytest.approx(min(as_estimated.max(), 1.0), abs=1e-12)
+        assert np.diff(values) == pytest.approx(np.diff(as_estimated), abs=1e-12)
+    assert any(moved)
+    assert not all(moved)
 
 
 @pytest.mark.parametrize(("estimator", "lost"), [("self_normalised", 0), ("hajek", 1), ("horvitz_thompson", 0)])

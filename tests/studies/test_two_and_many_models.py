@@ -514,3 +514,26 @@ def test_losses_on_which_two_models_hardly_differ_do_not_stand_for_the_pool(meas
     found = [compare(pool, "a", "b", measure, labels=y, budget=30, seed=seed) for seed in range(80)]
     assert np.std([one.difference for one in found]) < 0.1 * abs(truth)
     assert sum(truth in one.interval() for one in found) >= 71  # .95 of 80, and chance (1 in 1000)
+
+
+def test_items_on_which_models_agree_do_not_blur_their_differences() -> None:
+    # Models that are all but perfect and sure, and wrong on 0, 20, 40 and 200 of 2,000 items, where they are unsure: these
+    # are drawn, and of all others, with large weights, now more and now fewer.
+    rng, n = np.random.default_rng(0), 2000
+    y = (rng.random(n) < 0.3).astype(int)
+    sure = np.where(y == 1, 6.0, -6.0) + rng.normal(size=n)
+    models = {}
+    for wrong in (0, 20, 40, 200):
+        odds = sure.copy()
+        odds[rng.choice(n, wrong, replace=False)] *= -0.5
+        models[f"wrong on {wrong}"] = Classifier(1 / (1 + np.exp(-odds)))
+    pool = Pool(models=models)
+    exact = {name: sondage.evaluate(pool, "kappa", y, n, model=name).value for name in models}
+    found = [select(pool, "kappa", labels=y, budget=60, seed=seed) for seed in range(30)]
+    best, *others = models
+    for other in others:
+        values = np.array([one.estimates[best].value - one.estimates[other].value for one in found])
+        truth = exact[best] - exact[other]
+        assert values.mean() == pytest.approx(truth, abs=4 * values.std() / np.sqrt(len(found)))
+        held = [truth in one.comparisons[best, other].interval() for one in found if one.best == best]
+        assert np.mean(held) >= 0.8

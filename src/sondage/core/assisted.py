@@ -62,7 +62,14 @@ class Assisted:
         return self.by(contrast, sample, known, self.coefficient([contrast], sample, known, centre), centre)
 
     @staticmethod
-    def by(contrast: Contrast, sample: Sample, known: Known, coefficient: float, centre: Centre | None) -> Fit:
+    def by(
+        contrast: Contrast,
+        sample: Sample,
+        known: Known,
+        coefficient: float,
+        centre: Centre | None,
+        beyond: float = 0.0,
+    ) -> Fit:
         r"""Return the estimate with this coefficient and centre.
 
         Where none of the belief is used it is the Hajek estimate; of differences only with a single label, or if the
@@ -82,6 +89,8 @@ class Assisted:
             :math:`\lambda`, in [0, 1].
         centre : Centre, optional
             By what mean residuals are centred; None leaves them as they are.
+        beyond : float
+            By how much the value may leave the measure's range, 0 or more.
         """
         if not known.expected or (coefficient == 0 and (centre is not None or _needs_mean(contrast, sample, known))):
             return hajek(contrast, sample, known)
@@ -96,14 +105,14 @@ class Assisted:
                 terms.append(lacking * basis.of_labels * expected)
             sums[model] = clean_sum(np.stack(terms), axis=0)
         fit = linearise(contrast, sample, known, sums, coefficient=coefficient, centre=centre)
-        if _within_bounds(fit, contrast):
+        if _within_bounds(fit, contrast, beyond):
             return fit
         if isinstance(basis, Confusion):
             counted = {
                 model: _as_predicted(sums[model], known.expected[basis.name, model]) for model in contrast.models
             }
             fit = linearise(contrast, sample, known, counted, coefficient=coefficient, centre=centre)
-        return fit if _within_bounds(fit, contrast) else hajek(contrast, sample, known)
+        return fit if _within_bounds(fit, contrast, beyond) else hajek(contrast, sample, known)
 
 
 def _needs_mean(contrast: Contrast, sample: Sample, known: Known) -> bool:
@@ -121,8 +130,8 @@ def _needs_mean(contrast: Contrast, sample: Sample, known: Known) -> bool:
     return any(bool(np.any(coefficients * of_labels)) for _, coefficients in influence.terms)
 
 
-def _within_bounds(fit: Fit, contrast: Contrast) -> bool:
-    low, high = contrast.bounds
+def _within_bounds(fit: Fit, contrast: Contrast, beyond: float) -> bool:
+    low, high = contrast.bounds[0] - beyond, contrast.bounds[1] + beyond
     return bool(low <= unrounded(fit.value, low, high) <= high)
 
 

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from sondage.core.assisted import Assisted
 from sondage.core.beliefs import Belief, is_broad, is_limit
 from sondage.core.biases import corrected_value
-from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, Sums, moments
 from sondage.core.designs import broad_root
 from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
@@ -122,6 +121,9 @@ class Estimation:
     def joint(self, contrasts: Sequence[Contrast], focus: Callable[[Sequence[Fit]], Focus] | None = None) -> list[Fit]:
         """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels.
 
+        The difference of two is that of a comparison, whose residuals have no centre. What takes the best model out of
+        a measure's range is taken off all of them.
+
         Parameters
         ----------
         contrasts : sequence of Contrast
@@ -132,11 +134,11 @@ class Estimation:
         """
         of_stages, after = self._joint_fits(contrasts), self._after(contrasts)
         if len(self.parts) == 1:
-            return [fit for (fit,) in of_stages]
+            return _moved_inside(contrasts, [fit for (fit,) in of_stages])
 
         def weighed(focus: Focus | None) -> list[Fit]:
-            shares = self._shares(contrasts, of_stages, focus)
-            return [self._joined(one, fits, shares, after) for one, fits in zip(contrasts, of_stages, strict=True)]
+            shares, pairs = self._shares(contrasts, of_stages, focus), zip(contrasts, of_stages, strict=True)
+            return _moved_inside(contrasts, [self._joined(one, fits, shares, after) for one, fits in pairs])
 
         fits = weighed(None)
         return fits if focus is None else weighed(focus(fits))
@@ -145,19 +147,14 @@ class Estimation:
         return [self.estimator(contrast, part.sample, part.known) for part in self.parts]
 
     def _joint_fits(self, contrasts: Sequence[Contrast]) -> list[list[Fit]]:
-        """Return each contrast's fits by stage.
-
-        Assisted ones are normalised, since the design serves differences; of two models, between which there is one,
-        they are expanded as that of a comparison is.
-        """
+        """Return each contrast's fits by stage, of which only differences must be possible."""
         estimator = self.estimator
         if not isinstance(estimator, Assisted):
             return [self._stage_fits(contrast) for contrast in contrasts]
-        stages = []
+        beyond, stages = _span(contrasts), []
         for part in self.parts:
-            centre = normalising(part.sample, part.known) if len(contrasts) != 2 else None
-            coefficient = estimator.coefficient(contrasts, part.sample, part.known, centre)
-            stages.append((part.sample, part.known, coefficient, centre))
+            coefficient = estimator.coefficient(contrasts, part.sample, part.known, None)
+            stages.append((part.sample, part.known, coefficient, None, beyond))
         return [[estimator.by(contrast, *stage) for stage in stages] for contrast in contrasts]
 
     def _joined(self, contrast: Contrast, fits: Sequence[Fit], shares: Floats, after: Belief | None) -> Fit:
@@ -291,6 +288,22 @@ class Estimation:
             for part, piece in zip(self.parts, pieces, strict=True)
         )
         return replace(self, whole=_reweighted(self.whole, counts), parts=parts)
+
+
+def _span(contrasts: Sequence[Contrast]) -> float:
+    """Return how far the values of several models may be apart; 0 of one, and where there is no limit."""
+    low, high = contrasts[0].bounds
+    return high - low if len(contrasts) > 1 and np.isfinite(high - low) else 0.0
+
+
+def _moved_inside(contrasts: Sequence[Contrast], fits: list[Fit]) -> list[Fit]:
+    """Return fits with all values moved by the same, so that they are in the measure's range."""
+    (low, high), values = contrasts[0].bounds, np.array([fit.value for fit in fits])
+    finite = values[np.isfinite(values)]
+    if _span(contrasts) == 0.0 or not len(finite):
+        return fits
+    moved = np.clip(values + min(high - finite.max(), 0.0) + max(low - finite.min(), 0.0), low, high)
+    return [replace(fit, value=float(value)) for fit, value in zip(fits, moved, strict=True)]
 
 
 def _at(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats]) -> Fit:
