@@ -24,7 +24,9 @@ from numpy.typing import NDArray
 from sondage.core.assisted import Assisted
 from sondage.core.beliefs import Belief, is_broad, is_limit
 from sondage.core.biases import corrected_value
+from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast, Sums, moments
+from sondage.core.contenders import best_first
 from sondage.core.designs import broad_root
 from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
 from sondage.core.measures.bases import ROUNDING, ClassLoss
@@ -121,8 +123,7 @@ class Estimation:
     def joint(self, contrasts: Sequence[Contrast], focus: Callable[[Sequence[Fit]], Focus] | None = None) -> list[Fit]:
         """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels.
 
-        The difference of two is that of a comparison, whose residuals have no centre. What takes the best model out of
-        a measure's range is taken off all of them.
+        The difference of two is that of a comparison, whose residuals have no centre.
 
         Parameters
         ----------
@@ -134,11 +135,11 @@ class Estimation:
         """
         of_stages, after = self._joint_fits(contrasts), self._after(contrasts)
         if len(self.parts) == 1:
-            return _moved_inside(contrasts, [fit for (fit,) in of_stages])
+            return self._levelled(contrasts, [fit for (fit,) in of_stages])
 
         def weighed(focus: Focus | None) -> list[Fit]:
             shares, pairs = self._shares(contrasts, of_stages, focus), zip(contrasts, of_stages, strict=True)
-            return _moved_inside(contrasts, [self._joined(one, fits, shares, after) for one, fits in pairs])
+            return self._levelled(contrasts, [self._joined(one, fits, shares, after) for one, fits in pairs])
 
         fits = weighed(None)
         return fits if focus is None else weighed(focus(fits))
@@ -156,6 +157,29 @@ class Estimation:
             coefficient = estimator.coefficient(contrasts, part.sample, part.known, None)
             stages.append((part.sample, part.known, coefficient, None, beyond))
         return [[estimator.by(contrast, *stage) for stage in stages] for contrast in contrasts]
+
+    def _levelled(self, contrasts: Sequence[Contrast], fits: list[Fit]) -> list[Fit]:
+        """Return fits with the same added to all, so that the best model's value is normalised, and possible.
+
+        Items on which the models agree are hardly drawn: differences are better off without them, values are not.
+        """
+        estimator, values = self.estimator, np.array([fit.value for fit in fits])
+        place = int(best_first(values, bool(contrasts[0].functional.higher_is_better))[0])
+        contrast, best = contrasts[place], fits[place]
+        if not isinstance(estimator, Assisted) or len(fits) == 1 or not np.isfinite(best.value):
+            return fits
+        parts = [(part.sample, part.known) for part in self.parts]
+        given = zip(parts, best.stages or (best,), strict=True)
+        stages = [estimator.by(contrast, *part, fit.coefficient, normalising(*part)) for part, fit in given]
+        (own,) = stages if best.shares is None else (self._joined(contrast, stages, best.shares, None),)
+        sample, (low, high) = self.merged(best.shares), contrast.bounds
+        level, common, found = own.value - best.value, own.residuals - best.residuals, []
+        for one, fit in zip(contrasts, fits, strict=True):
+            residuals = fit.residuals + common
+            variance, df = self.variance(fit, residuals), degrees(one, sample, residuals)
+            value = float(np.clip(fit.value + level, low, high))
+            found.append(replace(fit, value=value, residuals=residuals, variance=variance, df=df))
+        return found
 
     def _joined(self, contrast: Contrast, fits: Sequence[Fit], shares: Floats, after: Belief | None) -> Fit:
         sums = {
@@ -294,16 +318,6 @@ def _span(contrasts: Sequence[Contrast]) -> float:
     """Return how far the values of several models may be apart; 0 of one, and where there is no limit."""
     low, high = contrasts[0].bounds
     return high - low if len(contrasts) > 1 and np.isfinite(high - low) else 0.0
-
-
-def _moved_inside(contrasts: Sequence[Contrast], fits: list[Fit]) -> list[Fit]:
-    """Return fits with all values moved by the same, so that they are in the measure's range."""
-    (low, high), values = contrasts[0].bounds, np.array([fit.value for fit in fits])
-    finite = values[np.isfinite(values)]
-    if _span(contrasts) == 0.0 or not len(finite):
-        return fits
-    moved = np.clip(values + min(high - finite.max(), 0.0) + max(low - finite.min(), 0.0), low, high)
-    return [replace(fit, value=float(value)) for fit, value in zip(fits, moved, strict=True)]
 
 
 def _at(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats]) -> Fit:
