@@ -188,3 +188,27 @@ def test_a_draw_by_the_floor_alone_where_nothing_can_matter(tmp_path, options):
                 pool, "a", "b", "bias", labels=answers, budget=40, floor=1.0, estimator=estimator, **options
             )
             assert found.difference == pytest.approx(-0.1)
+
+
+@pytest.mark.parametrize("pool", [Pool(np.full(300, 0.02)), Pool(predictions=np.zeros(300, dtype=int), classes=[0, 1])])
+def test_which_classes_occur_decides_what_a_model_that_predicts_one_class_finds_on_average(pool):
+    # Of one class all are found. If there is another, of which none are, the mean is a half: the labels tell.
+    only_one, both = np.zeros(300, dtype=int), np.arange(300) % 4 // 3
+    for budget in (1, 30, 299):
+        found = evaluate(pool, "balanced_accuracy", labels=only_one, budget=budget)
+        assert (found.exact, found.n_labels) == (False, budget)
+        assert 1.0 in found.interval()
+        assert 0.5 in found.interval()
+    assert evaluate(pool, "balanced_accuracy", labels=only_one, budget=300).value == 1.0
+    found = evaluate(pool, "balanced_accuracy", labels=both, budget=200)
+    assert (found.value, found.exact) == (0.5, True)
+    assert found.n_labels < 200  # no more than it took to see both
+
+
+def test_which_classes_occur_decides_between_models_that_each_predict_one_class():
+    pool = Pool(models={"a": Classifier(np.full(300, 0.02)), "b": Classifier(np.full(300, 0.97))})
+    found = compare(pool, "a", "b", "balanced_accuracy", labels=np.zeros(300, dtype=int), budget=50)
+    assert not found.estimate.exact
+    assert 1.0 in found.interval()
+    found = compare(pool, "a", "b", "balanced_accuracy", labels=np.arange(300) % 4 // 3, budget=50)
+    assert (found.difference, found.estimate.exact) == (0.0, True)

@@ -16,7 +16,7 @@ tells of may not occur; where the mean is over classes that do, the distance to 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +35,7 @@ from sondage.core.variances import labels_of_rarer
 
 __all__ = [
     "Parts",
+    "decided_by_untold",
     "denominator_labels",
     "estimated_parts",
     "parts_of",
@@ -150,6 +151,35 @@ def untold(contrast: Contrast, sample: Sample) -> list[Any]:
     """
     parts = contrast.functional.parts
     return [name for name, own in zip(parts, _told_in_all(contrast, sample), strict=True) if not own] if parts else []
+
+
+def decided_by_untold(contrast: Contrast, sums: Sums, shown: Collection[int]) -> bool:
+    """Return whether the value of a mean over the classes that occur follows from which of them do.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    sums : mapping of int to ndarray
+        Its pool means, by model; of classes that occur and that may not.
+    shown : collection of int
+        Codes of the classes that labels show.
+
+    Examples
+    --------
+    A model calls all items 0. Half of them are found if there is a 1 among them, else all.
+
+    >>> from sondage.core.measures import Task, parse_measure
+    >>> functional = parse_measure("balanced_accuracy").ready(Task("classification", (0, 1)))
+    >>> one, sums = Contrast(functional, ((0, 1.0),)), {0: np.array([[0.9, 0.1], [0.0, 0.0]])}
+    >>> decided_by_untold(one, sums, shown={0}), decided_by_untold(one, sums, shown={0, 1})
+    (True, False)
+    """
+    functional = contrast.functional
+    if not functional.occurring or len(shown) == len(functional.parts):
+        return False
+    ratios = np.sum([weight * _ratios(functional.parts, sums[model]) for model, weight in contrast.weights], axis=0)
+    return bool(np.ptp(np.nan_to_num(ratios)) > ROUNDING)
 
 
 def unknown_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:

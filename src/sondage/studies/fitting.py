@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from sondage.core.comparisons import Contrast
 from sondage.core.measures import Accuracy, ErrorRate, Task
+from sondage.core.parts import decided_by_untold
 from sondage.core.predictions import Classes
+from sondage.core.samples import Known
 from sondage.core.significance import Counts
 from sondage.pools import Pool
 from sondage.studies.method import METHODS, Method, Question
@@ -16,7 +19,7 @@ from sondage.studies.method import METHODS, Method, Question
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["counts_of", "fitted_method", "immovable", "meant_to_count"]
+__all__ = ["classes_decide", "counts_of", "fitted_method", "immovable", "meant_to_count"]
 
 _DRAWN_BY = ("design", "floor", "draw", "estimator", "stages", "belief")
 _UNIFORM: dict[str, Any] = {"design": "active_neq", "floor": 0.0, "estimator": "hajek", "stages": (1.0,)}
@@ -75,10 +78,24 @@ def meant_to_count(session: Session) -> bool:
 def immovable(session: Session) -> bool:
     """Return whether no label can move what is asked for, and the estimator tells it without any.
 
-    A population may have items of which the pool has none.
+    A population may have items of which the pool has none, and a mean over the classes that occur follows from which
+    of them labels show.
     """
     known, method = session.stages[0].known, session.method
-    return known.immovable and method.target == "pool" and (method.assisted or meant_to_count(session))
+    told = known.immovable and method.target == "pool" and (method.assisted or meant_to_count(session))
+    return told and not classes_decide(session, known)
+
+
+def classes_decide(session: Session, known: Known) -> bool:
+    """Return whether what is asked for follows from which of the classes occur that no label shows yet."""
+    question, (first, *others) = session.question, map(session.models.index, session.question.models)
+    functionals = [measure.ready(session.task) for measure in question.measures]
+    if not any(functional.occurring for functional in functionals):
+        return False
+    shown = set(np.unique(session.rows(np.array(session.labelled, dtype=np.int64))[1]).tolist())
+    weights = [((first, 1.0), (other, -1.0)) for other in others] or [((first, 1.0),)]
+    contrasts = [Contrast(functional, one) for functional in functionals for one in weights]
+    return any(decided_by_untold(one, known.means_of(one), shown) for one in contrasts)
 
 
 def counts_of(session: Session, models: tuple[int, ...]) -> Counts | None:

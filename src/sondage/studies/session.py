@@ -24,7 +24,7 @@ from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.studies.budgets import check_budget, least_in_stage, next_end, one_price
 from sondage.studies.drawing import DRAWS, Stratified
-from sondage.studies.fitting import fitted_method, immovable
+from sondage.studies.fitting import classes_decide, fitted_method, immovable
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import Plan, Stage, make_plan, open_stage, settle
@@ -180,7 +180,7 @@ class Session(Sheet):
             number=len(self.stages),
         )
         self.stages.append(stage)
-        if alone and self.rest_immovable and self.method.target == "pool" and not self.stages[-2].known.immovable:
+        if alone and self.rest_immovable and self.method.target == "pool" and not self._ended_early:
             # The rest of the budget would be labelled for nothing; what is asked for beyond it is drawn.
             self.stages[-1] = stage = replace(stage, drawn=stage.drawn.head(0))
         self._sum_up(pool, past, plan)
@@ -189,7 +189,15 @@ class Session(Sheet):
     @property
     def rest_immovable(self) -> bool:
         """Whether a later stage found nothing left that can move the result: of a selection never, gaps are not all."""
-        return len(self.stages) > 1 and self.stage.known.immovable and self.question.kind != "select"
+        known = self.stage.known
+        told = len(self.stages) > 1 and known.immovable and self.question.kind != "select"
+        return told and not classes_decide(self, known)
+
+    @property
+    def _ended_early(self) -> bool:
+        """Whether an earlier stage was cut short since no label can move the result."""
+        first, *_ = self.stages
+        return (first.known.immovable and len(first.drawn) == 1) or not all(len(one.drawn) for one in self.stages[:-1])
 
     def _ask_for_one(self, pool: Pool) -> None:
         """Lower the budget to the first item: no label can move the result, but there must be one."""
