@@ -33,7 +33,7 @@ def problem(n: int = 400, seed: int = 0, slope: float = 1.0) -> tuple[Pool, NDAr
 
 
 def several(n: int = 400, seed: int = 0, apart: float = 4.0, doubt: float = 1.0) -> tuple[Pool, NDArray[np.int64]]:
-    """Return three models that differ on some items, and labels that are so far apart; models are as sure as they say."""
+    """Return three models that differ on some items and are `doubt` times as sure as is right, and labels."""
     rng = np.random.default_rng(seed)
     logit = rng.normal(-0.5, apart, size=n)
     y = (rng.random(n) < 1 / (1 + np.exp(-logit))) * 1

@@ -517,8 +517,8 @@ def test_losses_on_which_two_models_hardly_differ_do_not_stand_for_the_pool(meas
 
 
 def test_items_on_which_models_agree_do_not_blur_their_differences() -> None:
-    # Models that are all but perfect and sure, and wrong on 0, 20, 40 and 200 of 2,000 items, where they are unsure: these
-    # are drawn, and of all others, with large weights, now more and now fewer.
+    # Models that are all but perfect and sure, and wrong on 0, 20, 40 and 200 of 2,000 items, where they are unsure:
+    # these are drawn, and of all others, with large weights, now more and now fewer.
     rng, n = np.random.default_rng(0), 2000
     y = (rng.random(n) < 0.3).astype(int)
     sure = np.where(y == 1, 6.0, -6.0) + rng.normal(size=n)

@@ -93,8 +93,8 @@ def classes_decide(session: Session, known: Known) -> bool:
     if not any(functional.occurring for functional in functionals):
         return False
     shown = set(np.unique(session.rows(np.array(session.labelled, dtype=np.int64))[1]).tolist())
-    weights = [((first, 1.0), (other, -1.0)) for other in others] or [((first, 1.0),)]
-    contrasts = [Contrast(functional, one) for functional in functionals for one in weights]
+    against: list[tuple[tuple[int, float], ...]] = [((other, -1.0),) for other in others] or [()]
+    contrasts = [Contrast(functional, ((first, 1.0), *one)) for functional in functionals for one in against]
     return any(decided_by_untold(one, known.means_of(one), shown) for one in contrasts)
 
 
