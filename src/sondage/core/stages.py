@@ -172,6 +172,8 @@ class Estimation:
         given = zip(parts, best.stages or (best,), strict=True)
         stages = [estimator.by(contrast, *part, fit.coefficient, normalising(*part)) for part, fit in given]
         (own,) = stages if best.shares is None else (self._joined(contrast, stages, best.shares, None),)
+        if not np.isfinite(own.value):  # normalised, a class may have no share
+            own = best
         sample, (low, high) = self.merged(best.shares), contrast.bounds
         level, common, found = own.value - best.value, own.residuals - best.residuals, []
         for one, fit in zip(contrasts, fits, strict=True):
