@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sondage import Classifier, Pool, evaluate
-from sondage.core.assisted import Assisted
+from sondage.core.assisted import Assisted, near_one
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast
@@ -81,7 +81,11 @@ def test_one_stage_is_the_estimator_itself() -> None:
     found = labelled(session).estimation
     contrast = evaluate(pool, "f1", y, budget=60, seed=3, stages=1).evidence.contrast  # type: ignore[union-attr]
     (part,) = found.parts
-    assert found.fit(contrast).value == ESTIMATORS["anchored"](contrast, part.sample, part.known).value
+    fit, normal = found.fit(contrast), normalising(part.sample, part.known)
+    assert fit.value == ESTIMATORS["anchored"](contrast, part.sample, part.known).value
+    coefficient = near_one([contrast], part.sample, part.known, normal)
+    assert fit.value != Assisted.by(contrast, part.sample, part.known, coefficient, normal).value
+    assert found.around(contrast, fit).variance == pytest.approx(fit.variance, rel=1e-12)
 
 
 @pytest.mark.parametrize("parts", [{}, {"stages": 1}, {"draw": "neyman"}, {"estimator": "self_normalised"}], ids=str)

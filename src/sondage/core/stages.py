@@ -123,12 +123,13 @@ class Estimation:
     def joint(self, contrasts: Sequence[Contrast], focus: Callable[[Sequence[Fit]], Focus] | None = None) -> list[Fit]:
         """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels.
 
-        The difference of two is that of a comparison, whose residuals have no centre.
+        The difference of two is that of a comparison, whose residuals have no centre; the best value is normalised
+        (docs/statistics.md, section 6).
 
         Parameters
         ----------
         contrasts : sequence of Contrast
-            Of one model each.
+            Of one model each, two or more.
         focus : callable, optional
             Tells from fits that serve all models alike which differences are to be estimated best; stages are then
             weighed anew.
@@ -166,7 +167,7 @@ class Estimation:
         estimator, values = self.estimator, np.array([fit.value for fit in fits])
         place = int(best_first(values, bool(contrasts[0].functional.higher_is_better))[0])
         contrast, best = contrasts[place], fits[place]
-        if not isinstance(estimator, Assisted) or len(fits) == 1 or not np.isfinite(best.value):
+        if not isinstance(estimator, Assisted) or not np.isfinite(best.value):
             return fits
         parts = [(part.sample, part.known) for part in self.parts]
         given = zip(parts, best.stages or (best,), strict=True)
@@ -317,9 +318,9 @@ class Estimation:
 
 
 def _span(contrasts: Sequence[Contrast]) -> float:
-    """Return how far the values of several models may be apart; 0 of one, and where there is no limit."""
+    """Return how far models' values may be apart; 0 where there is no limit."""
     low, high = contrasts[0].bounds
-    return high - low if len(contrasts) > 1 and np.isfinite(high - low) else 0.0
+    return high - low if np.isfinite(high - low) else 0.0
 
 
 def _at(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats]) -> Fit:
