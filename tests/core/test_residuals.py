@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm, t
 
-from sondage.core.residuals import joint_degrees, paired_degrees, skewed_degrees
+from sondage.core.residuals import joint_degrees, larger_variance, paired_degrees, skewed_degrees
 from sondage.core.samples import Expansion
 
 
@@ -27,3 +28,14 @@ def test_what_no_stage_drew_does_not_hang_on_the_unit(unit):
 def test_degrees_do_not_hang_on_the_unit(degrees, unit):
     parts = np.array([[4.0, 2.0, 1.0, 0.5], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
     np.testing.assert_array_equal(degrees(unit * parts), degrees(parts))
+
+
+def test_the_larger_variance_stands():
+    assert larger_variance(2.0, 7.0, 1.0) == (2.0, 7.0)
+    assert larger_variance(2.0, 1.0, 1.0) == (2.0, 4.6)
+    believed, df = larger_variance(1.0, 7.0, 4.0)
+    assert believed == 4.0
+    assert df > 1000
+    low, high = 1.0 * (t.ppf(0.975, 4.6) / norm.ppf(0.975)) ** 2 * np.array([0.999, 1.001])
+    assert larger_variance(1.0, 4.6, low)[0] == 1.0
+    assert larger_variance(1.0, 4.6, high)[0] == high

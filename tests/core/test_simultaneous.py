@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from scipy.stats import norm, studentized_range
+from scipy.stats import norm, studentized_range, t
 
 from sondage.core.beliefs import ClassBelief
 from sondage.core.comparisons import Contrast
@@ -52,6 +52,20 @@ def test_no_variance_is_less_than_what_no_stage_drew():
     least = np.array([[0.0, 3.0], [3.0, 0.0]])
     assert JointErrors(np.eye(2), np.zeros((2, 0)), least).variances().tolist() == least.tolist()
     assert JointErrors(2 * np.eye(2), np.zeros((2, 0)), least).variances()[0, 1] == 8
+
+
+def test_only_a_sampled_variance_has_few_labels_behind_it():
+    # Two models differ on five labels; the belief expects as much, or far more.
+    roots = np.array([np.full(5, 0.2), np.zeros(5)])
+    for expected, wanted in ((0.1, (0.2, t(4.6))), (4.0, (4.0, norm))):
+        errors = JointErrors(roots, np.array([[np.sqrt(expected)], [0.0]]))
+        variance, law = wanted
+        assert errors.reliable()[0][0, 1] == pytest.approx(variance)
+        for factor, alone in ((0.99, False), (1.01, True)):
+            gap = factor * law.ppf(0.955) * np.sqrt(variance)
+            assert best_models(np.array([gap, 0.0]), errors, 0.95, random()).tolist() == [True, not alone]
+        low, high = simultaneous_gaps(np.zeros(2), errors, 0, 0.95, random())
+        assert high[1] == -low[1] == pytest.approx(law.ppf(0.975) * np.sqrt(variance), rel=0.05)
 
 
 def test_independent_models_need_sidak_s_level():

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import norm, t
+from scipy.stats import norm
 
 from sondage.core.beliefs import ClassBelief, Divided, GaussianBelief, Lapsing
 from sondage.core.calibration import IDENTITY, calibrate_events, calibrate_variances, plausible_events
@@ -14,7 +14,7 @@ from sondage.core.measures import Task, parse_measure
 from sondage.core.plausible import plausible
 from sondage.core.predictions import Classes, Items, Means
 from sondage.core.samples import Sample, from_inclusion
-from sondage.core.variances import believed_variance, larger_variance, variance_slope
+from sondage.core.variances import believed_variance, variance_slope
 
 
 @pytest.mark.parametrize(("shift", "slope"), [(0.0, 1.0), (-2.0, 1.0), (0.0, 0.4), (1.0, 2.0)])
@@ -334,17 +334,6 @@ def test_beliefs_without_a_spread_expect_no_variance() -> None:
     for limit in ({"broad": True}, {"peaked": True}):
         sums = {0: contrast.functional.basis.totals(items, 0, np.ones(9), items.weights)}
         assert believed_variance(contrast, sample, sums, GaussianBelief(((0, 1.0),), **limit)) == 0.0
-
-
-def test_the_larger_variance_stands() -> None:
-    assert larger_variance(2.0, 7.0, 1.0) == (2.0, 7.0)
-    assert larger_variance(2.0, 1.0, 1.0) == (2.0, 4.6)
-    believed, df = larger_variance(1.0, 7.0, 4.0)
-    assert believed == 4.0
-    assert df > 1000
-    low, high = 1.0 * (t.ppf(0.975, 4.6) / norm.ppf(0.975)) ** 2 * np.array([0.999, 1.001])
-    assert larger_variance(1.0, 4.6, low)[0] == 1.0
-    assert larger_variance(1.0, 4.6, high)[0] == high
 
 
 def test_last_bits_decide_nothing() -> None:

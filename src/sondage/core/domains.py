@@ -21,10 +21,11 @@ from sondage.core.parts import unknown_variance
 from sondage.core.plausible import plausible_errors, reckoned_with
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
+from sondage.core.residuals import larger_variance
 from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, Sample, effective_number
 from sondage.core.stages import Estimation, Part
-from sondage.core.variances import larger_variance, plausible_variance, unseen_variance, variance_slope
+from sondage.core.variances import plausible_variance, unseen_variance, variance_slope
 from sondage.errors import InputError
 
 __all__ = ["domain_estimate"]

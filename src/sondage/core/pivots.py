@@ -40,8 +40,8 @@ from sondage.core.measures.bases import ROUNDING
 from sondage.core.plausible import moved_by_lapses
 from sondage.core.predictions import Floats
 from sondage.core.resampling import block_sizes
-from sondage.core.residuals import of_population, paired_degrees
-from sondage.core.variances import larger_variance, plausible_variance
+from sondage.core.residuals import larger_variance, of_population, paired_degrees
+from sondage.core.variances import plausible_variance
 
 __all__ = ["Combined", "Pivot", "pivot_of"]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Floats
@@ -15,12 +16,18 @@ __all__ = [
     "bessel_factor",
     "degrees",
     "joint_degrees",
+    "larger_variance",
     "of_population",
     "paired_degrees",
     "pool_roots",
     "skewed_degrees",
     "variance",
 ]
+
+LEAST_DF = 4.6
+"""Of a sampled variance, however few labels show it."""
+MOST_DF = 1e6
+"""Of a believed variance, where Student's t is the normal distribution."""
 
 
 def variance(sample: Sample, residuals: Floats, *, bessel: bool = True) -> float:
@@ -195,3 +202,27 @@ def of_population(variance: float, df: float, drawn: float, labels: float) -> tu
     (0.25, 16.0)
     """
     return variance + drawn, joint_degrees([variance, drawn], [df, max(labels - 1.0, 1.0)])
+
+
+def larger_variance(sampled: Floats | float, df: Floats | float, believed: Floats | float) -> tuple[Floats, Floats]:
+    """Return the variance to rely on and its degrees of freedom.
+
+    Parameters
+    ----------
+    sampled : float or ndarray of float
+        Variance estimated from the labels' spread.
+    df : float or ndarray of float
+        Its degrees of freedom as the labels show them.
+    believed : float or ndarray of float
+        What the calibrated belief expects.
+
+    Examples
+    --------
+    >>> [float(found) for found in larger_variance(0.0, 99.0, 0.04)]
+    [0.04, 1000000.0]
+    >>> [float(found) for found in larger_variance(0.05, 1.0, 0.04)]
+    [0.05, 4.6]
+    """
+    df = np.maximum(df, LEAST_DF)
+    relied = sampled * stdtrit(df, 0.975) ** 2 >= believed * stdtrit(MOST_DF, 0.975) ** 2
+    return np.where(relied, sampled, believed), np.where(relied, df, MOST_DF)

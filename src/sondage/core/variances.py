@@ -16,7 +16,6 @@ The larger of this and the sampled variance is used, the latter with Student's t
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import stdtrit
 
 from sondage.core.beliefs import Belief, Distribution, is_limit, predicted_apart
 from sondage.core.comparisons import Contrast, Influence, Sums
@@ -30,16 +29,11 @@ from sondage.core.surprises import Asked, differs_in_predictions, expected_squar
 __all__ = [
     "believed_variance",
     "labels_of_rarer",
-    "larger_variance",
     "plausible_variance",
     "unseen_variance",
     "variance_slope",
 ]
 
-LEAST_DF = 4.6
-"""Of a sampled variance, however few labels show it."""
-MOST_DF = 1e6
-"""Of a believed variance, where Student's t is the normal distribution."""
 MOST_SLOPE = 0.5
 """The largest slope of the variance, in standard errors."""
 DOUBTED = 50.0
@@ -233,27 +227,3 @@ def variance_slope(
     slope = float(np.sum(np.where(inclusion < 1.0, skew, 0.0) * third)) / total if total > 0 else 0.0
     most = MOST_SLOPE * std_error
     return float(np.clip(slope, -most, most)) * believed
-
-
-def larger_variance(sampled: Floats | float, df: Floats | float, believed: Floats | float) -> tuple[Floats, Floats]:
-    """Return the variance to rely on and its degrees of freedom.
-
-    Parameters
-    ----------
-    sampled : float or ndarray of float
-        Variance estimated from the labels' spread.
-    df : float or ndarray of float
-        Its degrees of freedom as the labels show them.
-    believed : float or ndarray of float
-        What the calibrated belief expects.
-
-    Examples
-    --------
-    >>> [float(found) for found in larger_variance(0.0, 99.0, 0.04)]
-    [0.04, 1000000.0]
-    >>> [float(found) for found in larger_variance(0.05, 1.0, 0.04)]
-    [0.05, 4.6]
-    """
-    df = np.maximum(df, LEAST_DF)
-    relied = sampled * stdtrit(df, 0.975) ** 2 >= believed * stdtrit(MOST_DF, 0.975) ** 2
-    return np.where(relied, sampled, believed), np.where(relied, df, MOST_DF)

@@ -15,11 +15,10 @@ from sondage.core.pivots import Pivot, pivot_of
 from sondage.core.plausible import PlausibleErrors, plausible_errors, reckoned_with
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
-from sondage.core.residuals import of_population
+from sondage.core.residuals import larger_variance, of_population
 from sondage.core.samples import Sample, effective_number
 from sondage.core.variances import (
     believed_variance,
-    larger_variance,
     plausible_variance,
     unseen_variance,
     variance_slope,

@@ -20,14 +20,12 @@ from scipy.special import ndtri, stdtr, stdtrit
 from sondage.core.checks import require_level
 from sondage.core.predictions import Floats
 from sondage.core.resampling import block_sizes
-from sondage.core.residuals import skewed_degrees
+from sondage.core.residuals import larger_variance, skewed_degrees
 
 __all__ = ["JointErrors", "best_models", "simultaneous_gaps", "simultaneous_widths"]
 
 MULTIPLIERS = 2000
 """Draws of the errors of all models together."""
-LEAST_DF = 4.0
-"""Degrees of freedom of a difference, however few labels show it."""
 ROUNDING = 1e-12
 """Errors of two models that differ by less, relative to the largest, are the same."""
 SCREENED = 0.1
@@ -53,18 +51,27 @@ class JointErrors:
     least: Floats | None = None
 
     def variances(self) -> Floats:
-        """Return the variance of every difference, shape (k, k)."""
-        found = np.maximum(_squared_distances(self.roots), _squared_distances(self.expected))
-        return found if self.least is None else np.maximum(found, self.least)
+        """Return the variance of every difference, shape (k, k): the larger of those sampled and others."""
+        return np.maximum(_squared_distances(self.roots), self._others())
 
-    def degrees(self, model: int) -> Floats:
-        """Return Satterthwaite degrees of freedom of the differences from one model, shape (k,).
+    def reliable(self) -> tuple[Floats, Floats]:
+        """Return every difference's variance to rely on and its degrees of freedom, shape (k, k) each.
 
-        Those of one model's measure, which are fewer: the largest of many differences is one that few labels decide.
+        Satterthwaite's degrees of freedom of a sampled variance are those of one model's measure, which are fewer than
+        a difference's: the largest of many differences is one that few labels decide. Where another variance is the
+        larger nothing hangs on them, see `larger_variance`.
         """
-        apart = self.roots - self.roots[model]
-        shown = np.abs(apart) > ROUNDING * np.max(np.abs(self.roots), initial=0.0)
-        return np.maximum(skewed_degrees(np.where(shown, apart, 0.0) ** 2), LEAST_DF)
+        smallest = ROUNDING * np.max(np.abs(self.roots), initial=0.0)
+        df = np.empty((len(self.roots), len(self.roots)))
+        for model, of_model in enumerate(self.roots):
+            apart = self.roots - of_model
+            df[model] = skewed_degrees(np.where(np.abs(apart) > smallest, apart, 0.0) ** 2)
+        return larger_variance(_squared_distances(self.roots), df, self._others())
+
+    def _others(self) -> Floats:
+        """Return variances that are not sampled, shape (k, k)."""
+        expected = _squared_distances(self.expected)
+        return expected if self.least is None else np.maximum(expected, self.least)
 
     def simulated(self, generator: np.random.Generator) -> Floats:
         """Return errors of the estimates by chance, shape (MULTIPLIERS, k)."""
@@ -125,16 +132,14 @@ def best_models(values: Floats, errors: JointErrors, level: float, generator: np
     [True, True, False]
     """
     require_level("level", level)
-    error, chance, variances = 1.0 - level, errors.simulated(generator), errors.variances()
-    scale = _rounded_off(chance)
+    error, chance = 1.0 - level, errors.simulated(generator)
+    scale, (variances, df) = _rounded_off(chance), errors.reliable()
     kept = np.ones(len(values), dtype=np.bool_)
     for model in np.flatnonzero(np.isfinite(values)).tolist():
         others = np.isfinite(values) & (np.arange(len(values)) != model)
         if not others.any():
             continue
-        score = _normal_scores(
-            (values - values[model])[others], variances[model][others], errors.degrees(model)[others]
-        )
+        score = _normal_scores((values - values[model])[others], variances[model][others], df[model][others])
         drawn = _standardised(_differences(chance, model, others, scale))
         near = score > -_critical(drawn, 1.0 - SCREENED * error)
         if near.any():
@@ -179,7 +184,8 @@ def simultaneous_gaps(
         drawn = _standardised(_differences(chance, model, slice(model + 1, None), scale))
         np.maximum(largest, np.abs(drawn).max(axis=1, keepdims=True), out=largest)
     tail = 1.0 - _normal(_critical(largest, level, tails=2))
-    half = stdtrit(errors.degrees(reference), 1.0 - tail) * np.sqrt(errors.variances()[reference])
+    variances, df = errors.reliable()
+    half = stdtrit(df[reference], 1.0 - tail) * np.sqrt(variances[reference])
     gap = values - values[reference]
     return gap - half, gap + half
 
