@@ -16,6 +16,7 @@ from sondage.core.sequences import (
     Steps,
     Units,
     anytime_pvalues,
+    asymptotic_critical,
     asymptotic_log_evalues,
     asymptotic_sequence,
     betting_sequence,
@@ -300,6 +301,14 @@ def test_asymptotic_width_is_where_the_mixture_reaches_its_level() -> None:
     r = optimize.minimize_scalar(half_width, bounds=(0.1, 1000), method="bounded", options={"xatol": 1e-9}).x
     assert np.sqrt(r / (n + r)) * np.exp(walk**2 / (2 * (n + r))) == pytest.approx(np.full(3, 1 / alpha), rel=1e-5)
     assert found.low == pytest.approx(-found.high)
+
+
+def test_asymptotic_critical_values_are_the_ends_of_a_sequence_in_standard_errors() -> None:
+    n, options = [30, 200, 800, 1000], {"tightest": 200, "pool_size": 1000}
+    critical = asymptotic_critical(n, 0.9, **options)
+    assert asymptotic_sequence([1.0] * 4, [2.0] * 4, n, 0.9, **options).high == pytest.approx(1 + 2 * critical)
+    assert critical.argmin() == 1
+    assert np.isinf(critical[-1])
 
 
 def test_asymptotic_sequence_of_a_mean_rarely_misses_at_any_time() -> None:

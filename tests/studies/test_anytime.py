@@ -6,14 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Regressor, Study
 from sondage.core.measures import ExpectedCost, Loss
+from sondage.core.sequences import asymptotic_critical
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence
 from sondage.errors import InputError, SondageWarning
 from sondage.studies import rests
+from sondage.studies.answers import estimate_session
 
 MEANS = ["error_rate", "f1", "recall", "precision", "expected_cost:costs=0/1/5/0", "brier", "log_loss"]
 
@@ -157,6 +159,30 @@ def test_other_measures_are_asymptotic(rng):
     assert sondage.evaluate(regressor, "mse", np.arange(50.0) + labels[:50], 40).sequence().kind == "asymptotic"
     models = two_models(rng)
     assert sondage.compare(models[0], "a", "b", "f1", labels=models[1], budget=60).evalue.kind == "asymptotic"
+
+
+@pytest.mark.parametrize("measure", ["kappa", "balanced_accuracy", "average_precision"])
+def test_an_asymptotic_sequence_is_made_of_the_estimates_own_intervals(measure, rng):
+    pool, labels = two_classes(rng, 400)
+    found = sondage.evaluate(pool, measure, labels, 120)
+    sequence, n = found.sequence(), [30, 120]
+    for count, critical in zip(n, asymptotic_critical(n, tightest=200, pool_size=400), strict=True):
+        estimate = estimate_session(found.course.session.early(count))[measure]
+        own = estimate.interval(2 * norm.cdf(critical) - 1)
+        assert (sequence.low[count - 1], sequence.high[count - 1]) == pytest.approx((own.low, own.high), abs=1e-9)
+    for end, inside in ((sequence.last.low, 1e-4), (sequence.last.high, -1e-4)):
+        outer, inner = (found.evalue(end + sign * inside).log_evalue for sign in (-1, 1))
+        assert inner < np.log(20) < outer < inner + 0.1
+
+
+def test_evidence_of_an_asymptotic_sequence(rng):
+    pool, labels = two_classes(rng, 400)
+    found = sondage.evaluate(pool, "kappa", labels, 120)
+    assert found.evalue(found.value).log_evalue < 0
+    assert found.evalue(found.possible[1] + 1e-6).log_evalue == np.inf
+    greater, less = (found.evalue(found.interval().low - 0.05, side).log_evalue for side in ("greater", "less"))
+    assert greater > 0 > less
+    assert found.evalue(found.interval().low - 0.05).log_evalue == greater
 
 
 @pytest.mark.parametrize(("answer", "word"), [(None, "skipped"), ("none", "pending")])
@@ -335,6 +361,15 @@ class TestStopping:
             _ = found.evalue
         undecided = sondage.compare(pool, "a", "a2", labels=labels, budget=40, stop="significant", looks=[0.5])
         assert (undecided.stopped, undecided.n_labels, undecided.better) == ("budget", 40, None)
+
+    def test_an_early_look_that_nearly_nothing_passes_has_an_interval(self):
+        labels = np.arange(4000) % 2
+        pool = Pool(models={"a": Classifier(predictions=labels), "b": Classifier(predictions=1 - labels)})
+        options = {"labels": labels, "budget": 1000, "stop": "significant", "looks": [0.11]}
+        found = sondage.compare(pool, "a", "b", **options)
+        assert (found.stopped, found.n_labels) == ("significant", 110)
+        assert found.interval().low == -1
+        assert -0.9 < found.interval().high < 0
 
     def test_the_interval_at_a_look_leaves_out_what_its_test_rejects(self):
         for seed in range(12):

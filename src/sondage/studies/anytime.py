@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy  # scipy.optimize is loaded when it is used
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
 from sondage.core.courses import EValue
+from sondage.core.intervals.ends import level_at
 from sondage.core.measures.bases import ROUNDING, Confusion, clean_sum
 from sondage.core.possible import all_outward
 from sondage.core.predictions import Floats
@@ -21,8 +24,8 @@ from sondage.core.sequences import (
     Fraction,
     Stage,
     anytime_pvalues,
+    asymptotic_critical,
     asymptotic_log_evalues,
-    asymptotic_sequence,
     at_nodes,
     betting_sequence,
     draw_steps,
@@ -44,6 +47,10 @@ FIRST_LOOK, LOOKS = 30, 40
 """Labels at which an asymptotic sequence begins, and at how many numbers of labels it is computed."""
 TIGHTEST = 200.0
 """Labels at which it is tightest, in a large pool."""
+OWN_INTERVAL = "auto"
+"""The interval of an asymptotic sequence, whatever that of the method is."""
+NO_SCORE, MOST_SCORE = 1e-6, 6.8
+"""Normal scores of an estimate against a value; the largest is that of a p-value of 1e-11."""
 
 
 def ordered_labels(session: Session) -> tuple[int, str | None]:
@@ -220,27 +227,28 @@ class LabelCourse:
         return np.unique(np.rint(np.geomspace(min(FIRST_LOOK, last), last, LOOKS)).astype(np.int64))
 
     def _asymptotic(self, looks: NDArray[np.int64], level: float) -> ConfidenceSequence:
-        """Return the asymptotic sequence, computed at some numbers of labels; in between the one before stays."""
-        value, error = self._estimates(looks)
-        found = asymptotic_sequence(
-            value,
-            error,
-            looks,
-            level,
-            tightest=self._tightest,
-            pool_size=self.session.reach,
-            bounds=self.contrast.bounds,
-        )
+        """Return the asymptotic sequence, computed at some numbers of labels; in between the one before stays.
+
+        At each it is the estimate's own interval at the level of the critical value there: as honest as that is.
+        """
+        critical = asymptotic_critical(looks, level, tightest=self._tightest, pool_size=self.session.reach)
+        ends = [self.contrast.bounds, *map(self._ends, looks.tolist(), critical.tolist())]
         place = np.searchsorted(looks, np.arange(1, self.count + 1), side="right")
-        low = np.append(self.contrast.bounds[0], found.low)[place]
-        high = np.append(self.contrast.bounds[1], found.high)[place]
-        return ConfidenceSequence(low, high, level, found.kind)
+        low, high = np.array(ends, dtype=np.float64)[place].T
+        return ConfidenceSequence(low, high, level, "asymptotic")
+
+    def _ends(self, look: int, critical: float) -> tuple[float, float]:
+        """Return the ends of the interval at a number of labels; too few say nothing."""
+        if look < FIRST_LOOK:
+            return self.contrast.bounds
+        found = self._estimate(look).interval(level_at(critical), OWN_INTERVAL)
+        return found.low, found.high
 
     def _asymptotic_evidence(self, null: float, alternative: str) -> Floats:
-        """Return the asymptotic evidence after the last label."""
-        value, error = self._estimates(np.array([self.count]))
+        """Return the asymptotic evidence after the last label: that against what the sequence leaves out."""
+        score = normal_score(self._estimate(self.count), null) if self.count >= FIRST_LOOK else 0.0
         return asymptotic_log_evalues(
-            value, error, [self.count], null, alternative, tightest=self._tightest, pool_size=self.session.reach
+            [score], [1.0], [self.count], 0.0, alternative, tightest=self._tightest, pool_size=self.session.reach
         )
 
     @property
@@ -248,13 +256,40 @@ class LabelCourse:
         """Fixed, whatever the budget: a study's may be raised later."""
         return min(TIGHTEST, self.session.reach / 2)
 
-    def _estimates(self, looks: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Return the estimates and standard errors of these numbers of labels; too few have none."""
-        found = []
-        for look in looks.tolist():
-            early = self.session.early(look)
-            early.method = replace(early.method, interval="auto")
-            estimate = self.estimate(early, self.contrast) if look >= FIRST_LOOK else None
-            found.append((np.nan, np.nan) if estimate is None else (estimate.value, estimate.std_error))
-        value, error = np.array(found, dtype=np.float64).T
-        return value, np.where(np.isnan(error), np.inf, error)
+    def _estimate(self, look: int) -> Estimate:
+        """Return the estimate of a number of labels."""
+        early = self.session.early(look)
+        early.method = replace(early.method, interval=OWN_INTERVAL)
+        return self.estimate(early, self.contrast)
+
+
+def normal_score(estimate: Estimate, null: float) -> float:
+    """Return how far an estimate is above a value, by the normal quantile of the interval that ends there.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Has its own interval, whatever kind that is.
+    null : float
+        The value.
+
+    Returns
+    -------
+    float
+        0 where no interval leaves the value out; infinite where labels rule it out.
+    """
+    gap = float(clean_sum(np.array([estimate.value, -null]), axis=0))
+    if not gap or not math.isfinite(gap):
+        return 0.0
+    least, most = estimate.possible
+    if estimate.exact or not least <= null <= most:
+        return math.copysign(math.inf, gap)
+
+    def beyond(critical: float) -> float:
+        found = estimate.interval(level_at(critical), OWN_INTERVAL)
+        return found.low - null if gap > 0 else null - found.high
+
+    if beyond(NO_SCORE) <= 0:
+        return 0.0
+    largest = MOST_SCORE if beyond(MOST_SCORE) > 0 else scipy.optimize.bisect(beyond, NO_SCORE, MOST_SCORE, xtol=1e-4)
+    return math.copysign(largest, gap)

@@ -10,6 +10,7 @@ from scipy import special
 
 from sondage.core.checks import is_listed, is_number, is_whole
 from sondage.core.courses import EValue
+from sondage.core.intervals.ends import level_at
 from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Interval, Significance
 from sondage.core.sequences import ConfidenceSequence
@@ -29,8 +30,6 @@ ROOM = 1.1
 """What is drawn from counts as at least so many times the budget: the information stays finite."""
 WITH_INTERVAL = ("t", "wald", "hypergeometric")
 """Tests that have an interval of their name."""
-MOST_LEVEL = 1.0 - 1e-15
-"""Of an interval of one look, where an early one has a critical value that nothing reaches."""
 
 
 def planned_shares(looks: Any) -> tuple[float, ...]:
@@ -145,8 +144,7 @@ class Repeated:
     def interval(self, level: float) -> Interval:
         """Return the interval that holds together with those of all looks: what the test of one look leaves."""
         critical = float(spending_bounds(self.fractions, 1.0 - level)[self.look])
-        alone = min(1.0 - 2.0 * float(special.ndtr(-critical)), MOST_LEVEL)
-        found = self.found.estimate.interval(alone, self.kind)
+        found = self.found.estimate.interval(level_at(critical), self.kind)
         return replace(found, level=level, kind="repeated")
 
     def sequence(self, level: float) -> ConfidenceSequence:

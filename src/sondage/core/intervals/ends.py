@@ -10,6 +10,8 @@ from sondage.core.checks import require, require_error, require_level, require_n
 from sondage.core.results import Interval
 
 UNBOUNDED = (-math.inf, math.inf)
+MOST_LEVEL = 1.0 - 1e-11
+"""Of an interval whose critical value nothing reaches."""
 
 
 def quantile(level: float, df: float | None = None) -> float:
@@ -25,6 +27,11 @@ def tail_level(level: float) -> float:
     """Return the probability that a two-sided interval leaves on each side."""
     require_level("level", level)
     return (1 - level) / 2
+
+
+def level_at(critical: float) -> float:
+    """Return the level of a two-sided interval with this normal quantile, above 0; less than 1 however large it is."""
+    return min(1.0 - 2.0 * float(special.ndtr(-critical)), MOST_LEVEL)
 
 
 def around(

@@ -8,7 +8,7 @@ pool means, exact for any belief and any sizes; `log_evalues` gives the evidence
 which measures are such, `units_of` what is known of a pool's units under them. Others have `asymptotic_sequence`.
 """
 
-from sondage.core.sequences.asymptotic import asymptotic_log_evalues, asymptotic_sequence
+from sondage.core.sequences.asymptotic import asymptotic_critical, asymptotic_log_evalues, asymptotic_sequence
 from sondage.core.sequences.confidence import ConfidenceSequence, betting_sequence
 from sondage.core.sequences.evidence import anytime_pvalues, log_evalues
 from sondage.core.sequences.fractions import Fraction, at_nodes, fraction_of, parts_of, units_of
@@ -23,6 +23,7 @@ __all__ = [
     "Steps",
     "Units",
     "anytime_pvalues",
+    "asymptotic_critical",
     "asymptotic_log_evalues",
     "asymptotic_sequence",
     "at_nodes",
