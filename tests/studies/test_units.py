@@ -41,8 +41,8 @@ def numbers_of(question, pool, measure, answer, seed, unit, **options):
         one = asks or compare(pool, "a", "b", measure, labels=answer, seed=seed, **options).estimate
         estimates, gaps = [one], [one.interval()]
     values = [(one.value, one.std_error) for one in estimates]
-    ends = [(gap.low, gap.high) for gap in gaps]
-    return np.concatenate([np.ravel(values), np.ravel(ends)]) / unit ** DIMENSIONS[measure]
+    parts = [((gap.low + gap.high) / 2, gap.width) for gap in gaps]  # not ends, of which one may be next to 0
+    return np.concatenate([np.ravel(values), np.ravel(parts)]) / unit ** DIMENSIONS[measure]
 
 
 @pytest.mark.parametrize("told", [False, True], ids=["without variances", "with variances"])

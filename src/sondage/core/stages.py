@@ -52,10 +52,27 @@ class Part:
         The stage's labelled rows.
     known : Known
         Pool sums, those labelled in earlier stages as they are.
+    unfinished : bool
+        Whether more of the stage is to come. The surest of its items come first.
     """
 
     sample: Sample
     known: Known
+    unfinished: bool = False
+
+    @property
+    def n_labels(self) -> float:
+        r"""How many labels the stage is weighed by.
+
+        Items that a stage was to have beyond doubt come first, and tell nothing of others. So an unfinished one counts
+        in proportion to the share of the pool that its labels stand for, and to :math:`\sum_u (1 - \pi_u)`, the
+        number of them that might have been others, up to 1 each.
+        """
+        sample, share = self.sample, self.known.share
+        if not (self.unfinished and share > 0):
+            return float(sample.size)
+        standing, others = float(np.sum(sample.row_weights)) / share, float(np.sum(1.0 - sample.expansion.inclusion))
+        return sample.size * min(standing, 1.0) * min(others, 1.0)
 
 
 @dataclass(frozen=True)
@@ -241,7 +258,7 @@ class Estimation:
         complete = np.array([not part.sample.expansion.spread.any() for part in self.parts])
         if complete.any():
             return np.asarray(complete / complete.sum())
-        sizes = np.array([part.sample.size for part in self.parts], dtype=np.float64)
+        sizes = np.array([part.n_labels for part in self.parts])
         if self.belief is None or (len(contrasts) == 1 and contrasts[0].rests_on_model(self.belief)):
             return np.asarray(sizes / sizes.sum())
         sums: dict[int, Floats] = {}

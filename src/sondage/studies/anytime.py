@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 import scipy  # scipy.optimize is loaded when it is used
 from numpy.typing import NDArray
+from scipy import special
 
 from sondage.core.comparisons import Contrast
 from sondage.core.courses import EValue
@@ -36,6 +37,7 @@ from sondage.core.sequences import (
     rest_of,
 )
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence, refutes
+from sondage.core.significance.tails import ratio
 from sondage.errors import InputError, SondageWarning
 from sondage.studies.requirements import STAGED_COSTS, require_order
 from sondage.studies.rests import drawn_units, key_of
@@ -284,6 +286,10 @@ def normal_score(estimate: Estimate, null: float) -> float:
     least, most = estimate.possible
     if estimate.exact or not least <= null <= most:
         return math.copysign(math.inf, gap)
+    if estimate.pivot is not None:  # whose interval is what a test at each value leaves
+        variance, df = estimate.pivot.at(null)
+        tail = float(special.stdtr(float(df), -abs(ratio(gap, math.sqrt(variance)))))
+        return math.copysign(-float(special.ndtri(tail)), gap)
 
     def beyond(critical: float) -> float:
         found = estimate.interval(level_at(critical), OWN_INTERVAL)

@@ -83,7 +83,8 @@ def _parts(parts: Sequence[Part], outputs: Outputs, basis: Basis) -> tuple[Part,
     for part in parts:
         rows = slice(start, start + part.sample.size)
         sample, start = _judged(part.sample, outputs.take(rows)), rows.stop
-        made.append(Part(sample, Known(share, None, {}, dict(outside), part.known.squared)))
+        known = Known(share, None, {}, dict(outside), part.known.squared)
+        made.append(Part(sample, known, part.unfinished))
         weights = np.asarray(sample.items.weights)
         key = (basis.name, 0)
         outside[key] = outside.get(key, 0.0) + basis.totals(sample.items, 0, sample.labels, weights)

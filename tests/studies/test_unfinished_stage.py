@@ -1,0 +1,52 @@
+"""Estimates while a stage is under way, of which the surest items come first."""
+
+import numpy as np
+import pytest
+
+import sondage
+from sondage.core.predictions import Items
+from sondage.core.samples import Known, Sample, from_inclusion
+from sondage.core.stages import Part
+from sondage.studies.answers import estimate_session
+
+
+def part(inclusion, size, **options):
+    """Return a stage of items drawn with these probabilities, from a pool of so many."""
+    items = Items((), np.full(len(inclusion), 1 / size))
+    known = Known(1.0, None, {}, {}, 1.0)
+    return Part(Sample(items, np.zeros(len(inclusion)), from_inclusion(np.array(inclusion))), known, **options)
+
+
+def test_how_many_labels_an_unfinished_stage_counts_as():
+    assert part([0.999] * 10, 1000).n_labels == 10
+    assert part([0.999] * 10, 1000, unfinished=True).n_labels == pytest.approx(10 * 0.01 * (10 / 999), rel=1e-3)
+    assert part([0.999] * 10 + [0.01] * 10, 1000, unfinished=True).n_labels == 20
+    assert part([0.999] * 10 + [0.01], 1000, unfinished=True).n_labels == pytest.approx(11 * 0.11, rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", [11, 35, 46])
+def test_sure_items_of_a_stage_do_not_stand_for_the_pool(seed):
+    # Its first items, drawn beyond doubt, have a label that nobody expected: F1 was .05, its interval .02 to .12.
+    rng = np.random.default_rng(seed)
+    log_odds = 2 * rng.normal(np.log(0.05 / 0.95), 1, 2000)
+    labels = (rng.random(2000) < 1 / (1 + np.exp(-log_odds / 0.3))).astype(int)
+    predicted = log_odds > 0
+    truth = 2 * np.sum(predicted & (labels == 1)) / (predicted.sum() + labels.sum())
+    pool = sondage.Pool(probabilities=1 / (1 + np.exp(-log_odds)))
+    session = sondage.evaluate(pool, "f1", labels=labels, budget=150, seed=seed, belief="learned").course.session
+    assert session.firsts[2] == 75
+    for count in range(74, 100, 2):
+        found = estimate_session(session.early(count))["f1"]
+        assert found.value > 0.6 * truth
+        assert found.interval().low - 1e-9 <= truth <= found.interval().high + 1e-9
+
+
+def test_one_label_at_a_time_is_the_same_as_many_at_the_end_of_a_stage(rng):
+    p = rng.beta(0.3, 1.0, 500)
+    labels = (rng.random(500) < p).astype(int)
+    session = sondage.evaluate(sondage.Pool(probabilities=p), "f1", labels=labels, budget=60).course.session
+    whole = estimate_session(session)["f1"]
+    assert not any(stage.unfinished for stage in whole.evidence.estimation.parts)
+    before = estimate_session(session.early(59))["f1"]
+    assert [stage.unfinished for stage in before.evidence.estimation.parts] == [False, False, True]
+    assert before.value == pytest.approx(whole.value, abs=2 * whole.std_error)
