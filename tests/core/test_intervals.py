@@ -14,6 +14,7 @@ from sondage.core.intervals import (
     clopper_pearson_interval,
     fieller_interval,
     hypergeometric_interval,
+    mover_interval,
     score_interval,
     t_interval,
     wald_interval,
@@ -44,6 +45,23 @@ def test_what_is_inside():
 
 def ends(interval: Interval) -> tuple[float, float]:
     return interval.low, interval.high
+
+
+# Two estimates
+
+
+def test_mover_of_two_wald_intervals_is_wald_and_of_proportions_newcombes() -> None:
+    found = mover_interval(0.3, wald_interval(0.3, 0.03), 0.1, wald_interval(0.1, 0.04))
+    assert ends(found) == pytest.approx(ends(wald_interval(0.2, 0.05)), rel=1e-12)
+    for (a, m), (b, n), wanted in (  # Newcombe 1998, table II, method 10
+        ((56, 70), (48, 80), (0.0524, 0.3339)),
+        ((9, 10), (3, 10), (0.1705, 0.8090)),
+        ((10, 10), (0, 20), (0.6791, 1.0)),
+    ):
+        known = mover_interval(a / m, wilson_interval(a / m, m), b / n, wilson_interval(b / n, n), bounds=(-1.0, 1.0))
+        assert ends(known) == pytest.approx(wanted, abs=5e-5)
+    with pytest.raises(InputError, match=r"levels 0\.95 and 0\.9:"):
+        mover_interval(0.3, wald_interval(0.3, 0.03), 0.1, wald_interval(0.1, 0.04, 0.9))
 
 
 # Wald and t

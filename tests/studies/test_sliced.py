@@ -34,6 +34,47 @@ def halves(pool: Pool, y: NDArray[np.int64]) -> tuple[dict[str, Pool], dict[str,
     return {"jan": Pool(p[:500]), "feb": Pool(p[500:])}, {"jan": y[:500], "feb": y[500:]}
 
 
+def test_how_much_a_slice_differs_from_another() -> None:
+    pool, y = problem()
+    found = evaluate(pool, "error_rate", labels=y, budget=120, slices="folder")
+    change, back = found.change("spam", "inbox"), found.change("inbox", "spam")
+    assert (change.low, change.high) == pytest.approx((-back.high, -back.low), rel=1e-12)
+    spam, inbox = (found[name].interval(0.9) for name in ("spam", "inbox"))
+    gap = found["spam"].value - found["inbox"].value
+    narrower = found.change("spam", "inbox", 0.9)
+    assert narrower.high - gap == pytest.approx(
+        np.hypot(spam.high - found["spam"].value, found["inbox"].value - inbox.low), rel=1e-12
+    )
+    assert narrower.width < change.width
+    with pytest.raises(InputError, match="no slice 'outbox'"):
+        found.change("outbox", "spam")
+    with pytest.raises(InputError, match="'spam' does not differ from itself"):
+        found.change("spam", "spam")
+    with pytest.raises(InputError, match="level=2 must be"):
+        found.change("spam", "inbox", 2)
+
+
+def test_a_change_from_a_slice_without_a_value_may_be_anything() -> None:
+    predicted = np.array([0] * 30 + [1, 0] * 15)
+    pool = Pool(
+        models={"m": sondage.Classifier(predictions=predicted)}, fields={"folder": ["none"] * 30 + ["some"] * 30}
+    )
+    found = evaluate(pool, "recall", labels=predicted, budget=30, slices="folder", method="passive")
+    assert np.isnan(found["none"].value)
+    change = found.change("some", "none")
+    assert (change.low, change.high, change.kind) == (-1.0, 1.0, "undefined")
+
+
+def test_changes_hold_as_often_as_they_say() -> None:
+    pool, y = problem()
+    p, folder = np.asarray(pool.items.models[0].probabilities), np.asarray(pool.fields["folder"])
+    wrong = (p > 0.5) != y
+    truth = wrong[folder == "spam"].mean() - wrong[folder == "inbox"].mean()
+    runs = [evaluate(pool, "error_rate", labels=y, budget=90, slices="folder", seed=seed) for seed in range(60)]
+    held = [truth in found.change("spam", "inbox") for found in runs]
+    assert np.mean(held) >= 0.88
+
+
 @pytest.mark.parametrize(
     ("stakes", "asked", "total", "capacities", "expected"),
     [

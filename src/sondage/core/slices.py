@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sondage.core.checks import require_level
 from sondage.core.display import Shown
-from sondage.core.results import Estimate
+from sondage.core.intervals import mover_interval
+from sondage.core.results import Estimate, Interval
 from sondage.errors import InputError
 
 __all__ = ["Slices"]
@@ -52,6 +55,47 @@ class Slices(Shown, Mapping[Any, Estimate]):
 
     def __str__(self) -> str:
         return "\n".join(f"{name}: {estimate}" for name, estimate in (*self.items(), ("overall", self.overall)))
+
+    def change(self, first: Any, second: Any, level: float = 0.95) -> Interval:
+        """Return the interval of one slice's value less another's: how much better or worse a month is than another.
+
+        Slices are drawn apart, so that the intervals of both say how far their difference may be off.
+
+        Parameters
+        ----------
+        first, second : name
+            Two slices.
+        level : float
+            Confidence level, in (0, 1).
+
+        Returns
+        -------
+        Interval
+            Of kind ``"mover"``; all differences that there can be where one of the slices has no value.
+
+        Raises
+        ------
+        InputError
+            If there is no such slice, both are the same, or the level is not in (0, 1).
+
+        Examples
+        --------
+        >>> from sondage import Pool, evaluate
+        >>> pool = Pool(probabilities=[0.1, 0.9, 0.4, 0.7])
+        >>> found = evaluate(pool, "error_rate", labels=[0, 1, 1, 1], budget=4, slices=["a", "a", "b", "b"])
+        >>> found.change("b", "a")
+        Interval(low=0.5, high=0.5, level=0.95, kind='mover')
+        """
+        later, earlier = self[first], self[second]
+        if first == second:
+            raise InputError(f"slice {first!r} does not differ from itself: name two")
+        require_level("level", level)
+        span = later.bounds[1] - later.bounds[0]
+        if not (math.isfinite(later.value) and math.isfinite(earlier.value)):
+            return Interval(-span, span, level, "undefined")
+        return mover_interval(
+            later.value, later.interval(level), earlier.value, earlier.interval(level), bounds=(-span, span)
+        )
 
     @property
     def n_labels(self) -> int:

@@ -4,6 +4,7 @@ Every function returns an `Interval`. ``bounds`` is the range that the true valu
 into it, which never loses a true value.
 """
 
+from sondage.core.intervals.apart import mover_interval
 from sondage.core.intervals.bootstrap import bootstrap_interval, percentile_interval
 from sondage.core.intervals.inverted import inverted_interval
 from sondage.core.intervals.proportions import (
@@ -23,6 +24,7 @@ __all__ = [
     "fieller_interval",
     "hypergeometric_interval",
     "inverted_interval",
+    "mover_interval",
     "percentile_interval",
     "score_interval",
     "t_interval",
