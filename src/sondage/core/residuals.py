@@ -216,6 +216,11 @@ def larger_variance(sampled: Floats | float, df: Floats | float, believed: Float
     believed : float or ndarray of float
         What the calibrated belief expects.
 
+    Returns
+    -------
+    variance, df : ndarray of float
+        The sampled one where its interval at 95 % is the longer; else the believed one, as if it were known.
+
     Examples
     --------
     >>> [float(found) for found in larger_variance(0.0, 99.0, 0.04)]

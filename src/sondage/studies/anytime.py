@@ -248,7 +248,7 @@ class LabelCourse:
 
     def _asymptotic_evidence(self, null: float, alternative: str) -> Floats:
         """Return the asymptotic evidence after the last label: that against what the sequence leaves out."""
-        score = normal_score(self._estimate(self.count), null) if self.count >= FIRST_LOOK else 0.0
+        score = _normal_score(self._estimate(self.count), null) if self.count >= FIRST_LOOK else 0.0
         return asymptotic_log_evalues(
             [score], [1.0], [self.count], 0.0, alternative, tightest=self._tightest, pool_size=self.session.reach
         )
@@ -265,20 +265,10 @@ class LabelCourse:
         return self.estimate(early, self.contrast)
 
 
-def normal_score(estimate: Estimate, null: float) -> float:
+def _normal_score(estimate: Estimate, null: float) -> float:
     """Return how far an estimate is above a value, by the normal quantile of the interval that ends there.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        Has its own interval, whatever kind that is.
-    null : float
-        The value.
-
-    Returns
-    -------
-    float
-        0 where no interval leaves the value out; infinite where labels rule it out.
+    It is 0 where no interval leaves the value out, and infinite where labels rule it out.
     """
     gap = float(clean_sum(np.array([estimate.value, -null]), axis=0))
     if not gap or not math.isfinite(gap):

@@ -5,7 +5,8 @@ with its level at all of them together, so that one may look after every label a
 
 `draw_steps` turns a draw into unbiased steps, `betting_sequence` these into a sequence for a pool mean or a ratio of
 pool means, exact for any belief and any sizes; `log_evalues` gives the evidence against one value. `fraction_of` tells
-which measures are such, `units_of` what is known of a pool's units under them. Others have `asymptotic_sequence`.
+which measures are such, `units_of` what is known of a pool's units under them. Others have `asymptotic_sequence`, and
+results the intervals of the estimate at the levels that `asymptotic_critical` asks for.
 """
 
 from sondage.core.sequences.asymptotic import asymptotic_critical, asymptotic_log_evalues, asymptotic_sequence
