@@ -175,6 +175,15 @@ def test_an_asymptotic_sequence_is_made_of_the_estimates_own_intervals(measure, 
         assert inner < np.log(20) < outer < inner + 0.1
 
 
+def test_evidence_about_a_difference_of_ratios_is_that_of_the_test_which_its_interval_inverts(rng):
+    pool, labels = two_models(rng)
+    found = sondage.compare(pool, "a", "b", "f1", labels=labels, budget=100).estimate
+    last = found.sequence().last
+    assert found.pivot is not None
+    for end in (last.low, last.high):
+        assert found.evalue(end).log_evalue == pytest.approx(np.log(20), abs=1e-6)
+
+
 def test_evidence_of_an_asymptotic_sequence(rng):
     pool, labels = two_classes(rng, 400)
     found = sondage.evaluate(pool, "kappa", labels, 120)
