@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import binom, binomtest, norm
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Regressor, Study
@@ -173,6 +173,20 @@ def test_an_asymptotic_sequence_is_made_of_the_estimates_own_intervals(measure, 
     for end, inside in ((sequence.last.low, 1e-4), (sequence.last.high, -1e-4)):
         outer, inner = (found.evalue(end + sign * inside).log_evalue for sign in (-1, 1))
         assert inner < np.log(20) < outer < inner + 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", ["kappa", "mcc", "balanced_accuracy", "average_precision", "auc"])
+def test_an_asymptotic_sequence_rarely_misses_at_any_time(measure):
+    missed, runs = 0, 100
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        p = rng.beta(0.2, 1.5, 1000)
+        labels = (rng.random(1000) < p).astype(int)
+        truth = sondage.evaluate(Pool(probabilities=p), measure, labels, 1000).value
+        sequence = sondage.evaluate(Pool(probabilities=p), measure, labels, 100, seed=seed).sequence()
+        missed += bool(np.any((sequence.low > truth + 1e-9) | (sequence.high < truth - 1e-9)))
+    assert binomtest(missed, runs, 0.05, "greater").pvalue > 1e-3
 
 
 def test_evidence_about_a_difference_of_ratios_is_that_of_the_test_which_its_interval_inverts(rng):
