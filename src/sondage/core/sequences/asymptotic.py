@@ -58,7 +58,7 @@ def asymptotic_critical(n: ArrayLike, level: float = 0.95, *, tightest: float, p
     Examples
     --------
     >>> asymptotic_critical([30, 200, 1000], tightest=200).round(2).tolist()
-    [3.88, 3.04, 3.39]
+    [3.51, 3.04, 3.16]
     """
     x, doubled = _relative_information(n, level, tightest, pool_size)
     with np.errstate(divide="ignore"):
