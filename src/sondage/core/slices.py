@@ -59,7 +59,8 @@ class Slices(Shown, Mapping[Any, Estimate]):
     def change(self, first: Any, second: Any, level: float = 0.95) -> Interval:
         """Return the interval of one slice's value less another's: how much better or worse a month is than another.
 
-        Slices are drawn apart, so that the intervals of both say how far their difference may be off.
+        Slices are drawn apart, so that the intervals of both say how far their difference may be off: `mover_interval`
+        (Newcombe 1998, method 10; docs/statistics.md, section 6.2).
 
         Parameters
         ----------
@@ -86,16 +87,14 @@ class Slices(Shown, Mapping[Any, Estimate]):
         >>> found.change("b", "a")
         Interval(low=0.5, high=0.5, level=0.95, kind='mover')
         """
-        later, earlier = self[first], self[second]
+        one, other = self[first], self[second]
         if first == second:
             raise InputError(f"slice {first!r} does not differ from itself: name two")
         require_level("level", level)
-        span = later.bounds[1] - later.bounds[0]
-        if not (math.isfinite(later.value) and math.isfinite(earlier.value)):
+        span = one.bounds[1] - one.bounds[0]
+        if not (math.isfinite(one.value) and math.isfinite(other.value)):
             return Interval(-span, span, level, "undefined")
-        return mover_interval(
-            later.value, later.interval(level), earlier.value, earlier.interval(level), bounds=(-span, span)
-        )
+        return mover_interval(one.value, one.interval(level), other.value, other.interval(level), bounds=(-span, span))
 
     @property
     def n_labels(self) -> int:

@@ -255,7 +255,7 @@ class Estimation:
         self, contrasts: Sequence[Contrast], fits: Sequence[Sequence[Fit]], focus: Focus | None = None
     ) -> Floats:
         """Return the stages' weights; a stage that left nothing unlabelled takes all."""
-        complete = np.array([not part.sample.expansion.spread.any() for part in self.parts])
+        complete = np.array([not (part.unfinished or part.sample.expansion.spread.any()) for part in self.parts])
         if complete.any():
             return np.asarray(complete / complete.sum())
         sizes = np.array([part.n_labels for part in self.parts])

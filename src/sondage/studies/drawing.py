@@ -79,6 +79,11 @@ class Drawn:
         """Return whether there are no more than so many units; draws with replacement tell by weights."""
         return count >= int(self.settings.get("support", count))
 
+    @property
+    def planned(self) -> int:
+        """How many units the stage asks for; what is drawn beyond is a reserve."""
+        return len(self) if self.due is None else self.due
+
     def until(self, due: int | None) -> Drawn:
         """Return the draw with the next stage due after so many units, or never."""
         kept = {name: value for name, value in self.settings.items() if name != "due"}

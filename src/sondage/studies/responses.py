@@ -113,7 +113,7 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
             continue
         sample, complete = _sample_of(session, number, asked[inside], here[inside], answers)
         known = _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)
-        parts.append(Part(sample, known, unfinished=bool(np.count_nonzero(inside) < len(stage.drawn))))
+        parts.append(Part(sample, known, unfinished=int(np.count_nonzero(inside)) < stage.drawn.planned))
     last = session.stages[-1]
     exact, settled = bool(here.all()) and last.covers and complete, None
     if here.all() and session.rest_immovable:

@@ -304,9 +304,7 @@ class Session(Sheet):
     @property
     def room(self) -> int:
         """Items of the present stage that can still be asked for; 0 when the next stage is due."""
-        due = self.stage.drawn.due
-        count = len(self.stage.drawn) if due is None else due
-        return self.firsts[-2] + count - len(self.asked)
+        return self.firsts[-2] + self.stage.drawn.planned - len(self.asked)
 
     def ask(self, n: int | None = None, pool: Pool | None = None) -> list[Any]:
         """Return ids to label: pending ones first, then the next of the draw.
