@@ -215,7 +215,7 @@ class Estimate(Shown):
         """Return the confidence sequence: an interval after each label, all of which hold at once.
 
         One may look at any time and stop for any reason. Means and ratios of means (error rate, F, precision, recall,
-        cost, Brier, log loss) have one that is exact for any belief; others an asymptotic one, from 30 labels on, made of
+        cost, Brier, log loss) have one that is exact for any belief; others an asymptotic one, from 30 labels on, of
         the estimate's own intervals at higher levels (docs/statistics.md, section 14).
 
         Parameters
