@@ -13,7 +13,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
 from sondage.core.plausible import plausible
 from sondage.core.predictions import Classes, Items, Means
-from sondage.core.samples import Sample, from_inclusion
+from sondage.core.samples import NOT_YET, Sample, from_inclusion
 from sondage.core.variances import believed_variance, variance_slope
 
 
@@ -166,6 +166,30 @@ def test_rare_surprises_count_with_their_whole_effect(errors: int, factor: float
     often = 90 * 1e-8 * n * 0.999 * 0.001**2  # a right label moves the estimate too, a thousandth as far
     expected = (factor * effect) ** 2 + often
     assert found == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("errors", [0, 1, 2, 9])
+def test_labels_to_come_surprise_as_often_as_is_expected(errors: int) -> None:
+    # As above, with half of the labels still to come: of the one error that is expected a half is among these.
+    n = 1000
+    items = Items((Classes(np.zeros(n, dtype=int), np.full(n, 0.001)),), np.full(n, 1e-4))
+    labels = np.where(np.arange(n) < n // 2, np.arange(n) < errors, NOT_YET)
+    found = believed_variance(CONTRAST, Sample(items, labels, from_inclusion(np.full(n, 0.1))), EVEN, BELIEF)
+    effect, often = 0.001 * 0.999, 90 * 1e-8 * n * 0.999 * 0.001**2
+    factor = min((errors + 0.5 + 2 / 3) / (2 + 2 / 3), 1.5)
+    assert found == pytest.approx((factor * effect) ** 2 + often, rel=0.01)
+
+
+@pytest.mark.parametrize("errors", [0, 2])
+def test_where_models_agree_labels_to_come_err_as_many_as_are_expected(errors: int) -> None:
+    n = 1000
+    one = Classes(np.zeros(n, dtype=int), np.full(n, 0.001))
+    contrast = Contrast(CONTRAST.functional, ((0, 1.0), (1, -0.5)))
+    labels = np.where(np.arange(n) < n // 2, np.arange(n) < errors, NOT_YET)
+    sample = Sample(Items((one, one), np.full(n, 1e-4)), labels, from_inclusion(np.full(n, 0.1)))
+    found = believed_variance(contrast, sample, EVEN | {1: EVEN[0]}, BELIEF)
+    effect, often = 0.001 * 0.5 * 0.999, 90 * 1e-8 * n * 0.999 * 0.0005**2
+    assert found == pytest.approx((errors + 0.5 + 0.5) * (effect / 2) ** 2 + often, rel=0.01)
 
 
 @pytest.mark.parametrize(("errors", "sides"), [(0, 2), (1, 1), (2, 0), (7, 0)])

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 import sondage
+from sondage.core.draws import poisson_rates
 from sondage.core.predictions import Items
 from sondage.core.samples import Known, Sample, from_inclusion
 from sondage.core.stages import Part
 from sondage.studies.answers import estimate_session
+from sondage.studies.drawing import Drawn, KeyOrder
+from sondage.studies.responses import labelled
 
 
 def part(inclusion, size, **options):
@@ -78,6 +81,63 @@ def test_a_study_under_way_says_what_is_said_of_the_same_labels_later(tmp_path, 
         if count in (20, 21, 35, 49, 50, 51, 99, 100):  # stages end at 20, 50 and 100
             now, later = study.estimate(), estimate_session(session.early(count))["f1"]
             assert (now.value, now.std_error) == pytest.approx((later.value, later.std_error), rel=1e-9)
+
+
+def test_what_is_to_be_asked_for_tells_how_a_sum_over_the_first_varies(rng):
+    # 200 units, the heavier the surer; of 60 that are to be asked for 15 are. Each sum is compared with the truth.
+    rates, totals = np.exp(rng.normal(size=200)), rng.normal(size=200) ** 2
+    squares, told, wholes = [], [], []
+    for _ in range(4000):
+        keys = rng.exponential(size=200) / rates
+        order = np.argsort(keys)[:80]
+        drawn = Drawn(order, keys[order], rates[order], rates[order], np.inf, {"equal": False, "due": 60})
+        draw = KeyOrder(poisson_rates)
+        first, foreseen = draw.expansion(drawn, np.arange(15)), draw.foreseen(drawn, 15)
+        squares.append((np.sum(first.weights * totals[order[:15]]) - totals.sum()) ** 2)
+        told.append(np.sum(foreseen.spread * totals[order[:60]] ** 2))
+        wholes.append(np.sum(foreseen.weights * totals[order[:60]]))
+    assert np.mean(wholes) == pytest.approx(totals.sum(), rel=0.02)
+    assert np.mean(told) == pytest.approx(np.mean(squares), rel=0.08)
+
+
+def test_nothing_is_foreseen_where_nothing_is_to_come_or_all_are_alike(rng):
+    keys, rates = np.sort(rng.exponential(size=10)), np.ones(10)
+    drawn = Drawn(np.arange(10), keys, rates, rates, np.inf, {"equal": False, "due": 8})
+    assert KeyOrder(poisson_rates).foreseen(drawn, 8) is None
+    alike = Drawn(np.arange(10), keys, rates, rates, np.inf, {"equal": True, "support": 10})
+    assert KeyOrder(poisson_rates).foreseen(alike, 5) is None
+
+
+def test_intervals_hold_with_the_first_labels_of_a_large_stage(rng):
+    # A filter that is three times as sure as it may be: the first of 200 items are those it is not sure of. Of what
+    # is sure, and wrong, they show nothing.
+    log_odds = 4 * rng.normal(np.log(0.05 / 0.95), 1, 2000)
+    labels = (rng.random(2000) < 1 / (1 + np.exp(-log_odds / 3))).astype(int)
+    pool = sondage.Pool(probabilities=1 / (1 + np.exp(-log_odds)))
+    truth, held = sondage.evaluate(pool, "brier", labels=labels, budget=2000).value, []
+    for seed in range(8):
+        session = sondage.evaluate(pool, "brier", labels=labels, budget=1000, seed=seed).course.session
+        for count in (10, 15, 20):
+            ends = estimate_session(session.early(count))["brier"].interval()
+            held.append(ends.low <= truth <= ends.high)
+    assert np.mean(held) >= 0.9
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(1000) // 2])
+def test_pending_and_skipped_items_are_to_come(rng, groups):
+    p = rng.beta(0.3, 1.0, 1000)
+    labels = (rng.random(1000) < p).astype(int)
+    if groups is not None:
+        labels = labels[2 * groups]
+    pool = sondage.Pool(probabilities=p, groups=groups)
+    session = sondage.evaluate(pool, "brier", labels=labels, budget=100, seed=1).course.session.early(70)
+    session.answers = session.answers | {68: None}
+    del session.answers[69]
+    found = labelled(session)
+    assert found.ahead.whole.size == 100
+    to_come = np.flatnonzero(np.bincount(found.ahead.whole.of_rows(np.arange(100))[found.ahead.whole.to_come]))
+    assert to_come.tolist() == list(range(68, 100))
+    assert estimate_session(session)["brier"].std_error > 0
 
 
 def test_one_label_at_a_time_is_the_same_as_many_at_the_end_of_a_stage(rng):

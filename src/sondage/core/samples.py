@@ -14,7 +14,17 @@ from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Classes, Floats, Items
 
-__all__ = ["Expansion", "Known", "Sample", "SumKey", "bin_sums", "effective_number", "from_counts", "from_inclusion"]
+__all__ = [
+    "NOT_YET",
+    "Expansion",
+    "Known",
+    "Sample",
+    "SumKey",
+    "bin_sums",
+    "effective_number",
+    "from_counts",
+    "from_inclusion",
+]
 
 LEAST_PROBABILITY = 1e-12
 """Probabilities below this count as this in a mean of logarithms."""
@@ -40,6 +50,8 @@ def effective_number(weights: Floats) -> float:
 SumKey = tuple[str, int]
 """A statistic's name and a model's index, under which pool totals are kept."""
 
+NOT_YET = -1
+"""In place of the code of a label that is still to come; of numbers and outcomes that is NaN."""
 CERTAIN = 1.0 - 1e-14
 """The probability from which on a unit is sure to be drawn."""
 
@@ -181,6 +193,12 @@ class Sample:
     def unit_expanded(self) -> Floats:
         """Base weight times expansion, for every unit, shape (U,)."""
         return self.unit_sums(self.row_weights)
+
+    @cached_property
+    def to_come(self) -> NDArray[np.bool_]:
+        """Which rows have no label yet, shape (n,)."""
+        missing = np.isnan(self.labels) if self.labels.dtype.kind == "f" else self.labels == NOT_YET
+        return np.asarray(missing if missing.ndim == 1 else missing.all(axis=1))
 
     @cached_property
     def unit_base(self) -> Floats:

@@ -347,9 +347,9 @@ def _at(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats]) -> Fi
     )
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _merged(estimation: Estimation, shares: tuple[float, ...]) -> Sample:
-    """Return the merged sample; the last one is kept, since all models of a selection ask for the same."""
+    """Return the merged sample; the last ones are kept, since all models of a selection ask for the same."""
     later = np.concatenate([np.cumsum(shares[::-1])[::-1][1:], [0.0]])
     weights, spread = [], []
     for part, a, rest in zip(estimation.parts, shares, later, strict=True):

@@ -27,6 +27,9 @@ by the root of its rate, each by half of their effect E (Jeffreys' prior):
 .. math:: \sum_{\pm} \Big( \big(D_\pm - W_\pm\big)_+^2 + \tfrac{s + 1/2}{4} E_\pm^2 \Big)
     \quad \text{in place of} \quad f^2 \sum_{\pm} (\ldots)^2 .
 
+While a stage is under way the items that it is still to ask for tell what may surprise, too. They have no label yet,
+and count as having shown as many surprises as are expected of them.
+
 Calibrations learn how often a class is wrong and how far off numbers are, not all that labels show. Outcomes of systems
 are believed to be independent, and without a judge any grade as likely as another; but two systems fail on the same
 items, or one hardly ever. A regressor that is off by the same everywhere is believed to scatter as far. Of several
@@ -84,7 +87,7 @@ class Asked:
     contrast : Contrast
         What is estimated.
     sample : Sample
-        The labelled rows.
+        The labelled rows; of a stage under way also those that are to be, whose labels are `NOT_YET`.
     sums : mapping of int to ndarray
         Pool means at which it is linearised, by model.
     known : dict of int to ndarray
@@ -111,8 +114,14 @@ class Asked:
 
     @cached_property
     def told(self) -> Floats:
-        """The influence of the labels, shape (n,)."""
-        return self.influence.at(self.sample.items, self.sample.labels)
+        """The influence of the labels, shape (n,); NaN where there is none yet."""
+        found = self.influence.at(self.sample.items, self.sample.labels)
+        return np.where(self.sample.to_come, np.nan, found) if self.sample.to_come.any() else found
+
+    @cached_property
+    def to_come(self) -> NDArray[np.bool_]:
+        """Whether a unit has no label yet, shape (U,)."""
+        return self.units(self.sample.to_come)
 
     @cached_property
     def apart(self) -> NDArray[np.bool_]:
@@ -241,6 +250,7 @@ def _borne_out(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> 
     if most == 0:
         return 1.0
     believed, seen = float(np.sum(expected * sizes**2)) / most, float(np.sum(((root * centred) ** 2)[told])) / most
+    seen += float(np.sum((expected * sizes**2)[:, asked.to_come])) / most
     return min((BORNE_OUT + seen) / (BORNE_OUT + believed), 1.0)
 
 
@@ -255,11 +265,11 @@ def _of_surprises(asked: Asked, expected: Floats, moves: Floats, shown: Floats) 
     often = _totals(np.where(rare, 0.0, squares))
     often += RARE / np.maximum(chances, RARE) * _totals(_cancelled(effects) * np.where(rare, squares, 0.0))
     least = np.min(np.where(rare, sizes, np.inf), axis=(1, 2)) * (1 - ROUNDING)
-    effects = effects.sum(axis=1)
+    effects, to_come = effects.sum(axis=1), np.where(rare, expected, 0.0)[:, :, asked.to_come].sum(axis=(1, 2))
     if differs_in_predictions(asked.contrast):
         drawn = _drawn(asked, expected) & (sizes >= least[:, None, None])
-        return np.add(often, _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=1)))
-    seen = np.count_nonzero(root * np.abs(shown) >= least[:, None], axis=1)
+        return np.add(often, _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=1), to_come))
+    seen = np.count_nonzero(root * np.abs(shown) >= least[:, None], axis=1) + to_come
     up, down = (np.sum(np.maximum(sign * effects, 0.0), axis=1) for sign in (1.0, -1.0))
     more = np.minimum((seen + UNSEEN) / (RARE + UNSEEN), MOST_MORE)
     parts = zip(more.tolist(), up.tolist(), down.tolist(), strict=True)
@@ -296,7 +306,7 @@ def _drawn(asked: Asked, expected: Floats) -> NDArray[np.bool_]:
     return np.asarray(own & (expected < 0.5 * (1 - ROUNDING)))
 
 
-def _missing(asked: Asked, effects: Floats, drawn: Floats) -> list[float]:
+def _missing(asked: Asked, effects: Floats, drawn: Floats, to_come: Floats) -> list[float]:
     """Return the squared errors by rare surprises: those that the sample did not show, and the Poisson rate of others.
 
     Parameters
@@ -307,9 +317,11 @@ def _missing(asked: Asked, effects: Floats, drawn: Floats) -> list[float]:
         What the rare surprises of each unit are expected to do to the pool mean, the unit standing for others.
     drawn : ndarray of float, shape (K, U)
         How far those that the sample showed move it, each unit for itself.
+    to_come : ndarray of float, shape (K,)
+        How many are expected of units without a label yet.
     """
     apart, shown = asked.apart, drawn * asked.sample.expansion.weights
-    parts = [np.count_nonzero(drawn, axis=1) + UNSEEN_ON_AVERAGE]
+    parts = [np.count_nonzero(drawn, axis=1) + to_come + UNSEEN_ON_AVERAGE]
     for sign in (1.0, -1.0):
         believed, told = np.maximum(sign * effects, 0.0), np.maximum(sign * shown, 0.0)
         of_apart = np.compress(apart, believed, axis=1).sum(axis=1) - np.compress(apart, told, axis=1).sum(axis=1)

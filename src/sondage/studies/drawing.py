@@ -147,6 +147,27 @@ class KeyOrder:
         share = count / drawn.settings["support"] if drawn.settings["equal"] else None
         return replace(from_inclusion(inclusion(drawn.rates[asked], tau, share)), fixed=share is not None)
 
+    def foreseen(self, drawn: Drawn, count: int) -> Expansion | None:
+        r"""Return of all units that are to be asked for how a sum over the first so many varies.
+
+        A sum over these has the variance :math:`\sum_i (1 - \pi_{i\tau}) / \pi_{i\tau} \, t_i^2` over the pool. Of
+        all that are to be asked for, drawn with :math:`\pi_u`, it is estimated by
+
+        .. math:: \sum_u \frac{1 - \pi_{u\tau}}{\pi_{u\tau} \pi_u} t_u^2 .
+
+        Returns
+        -------
+        Expansion or None
+            Of the planned units, with the weights :math:`1 / \pi_u`; None where no more is to come, and of equal
+            sizes, where the first are like all.
+        """
+        planned = drawn.planned
+        if count >= planned or drawn.settings["equal"]:
+            return None
+        rates, end = drawn.rates[:planned], drawn.tau if planned == len(drawn) else float(drawn.keys[planned])
+        now, then = from_inclusion(inclusion(rates, float(drawn.keys[count]))), from_inclusion(inclusion(rates, end))
+        return Expansion(then.weights, (now.weights - 1.0) * then.weights)
+
 
 _FIRST_ARRIVALS = KeyOrder(successive_rates)
 

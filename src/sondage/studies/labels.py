@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sondage.core.checks import LARGEST_NUMBER, listed
 from sondage.core.measures import Task
+from sondage.core.samples import NOT_YET
 from sondage.errors import ConflictError, LabelError
 from sondage.pools.missing import is_missing
 from sondage.pools.orders import named_in_another_order, of_one_frame
@@ -192,17 +193,22 @@ def _said(label: Label | None, task: Task) -> str:
     return "a skip" if label is None else repr(decode_label(label, task))
 
 
-def label_array(labels: list[Label], task: Task) -> NDArray[Any]:
-    """Return coded labels as one array: codes (n,), numbers (n,), outcomes (n, M), or grade codes (n, W), -1 beyond."""
+def label_array(labels: Sequence[Label | None], task: Task, models: int = 1) -> NDArray[Any]:
+    """Return coded labels as one array, `NOT_YET` or NaN where there is none.
+
+    Codes (n,), numbers (n,), outcomes (n, M), or grade codes (n, W), -1 beyond a query's documents.
+    """
     if task.kind == "ranking":
-        rows: list[Any] = labels
-        table = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.int8)
+        rows: list[Any] = [label or () for label in labels]
+        table = np.full((len(rows), max(map(len, rows), default=0)), NOT_YET, dtype=np.int8)
         for row, codes in enumerate(rows):
             table[row, : len(codes)] = [code for _, code in codes]
         return table
     if task.kind == "classification":
-        return np.array(labels, dtype=np.int64)
-    return np.array(labels, dtype=np.float64)
+        return np.array([NOT_YET if label is None else label for label in labels], dtype=np.int64)
+    unknown = (np.nan,) * models if task.kind == "outcomes" else np.nan
+    found = np.array([unknown if label is None else label for label in labels], dtype=np.float64)
+    return found if len(found) or task.kind != "outcomes" else np.empty((0, models))
 
 
 def guesses(task: Task, models: int, concerned: Sequence[int]) -> list[Any]:

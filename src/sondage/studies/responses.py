@@ -22,7 +22,7 @@ from sondage.core.results import Interval
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError
-from sondage.studies.drawing import DRAWS
+from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.labels import Label, guesses, label_array
 from sondage.studies.planning import main_contrasts, upright
 from sondage.studies.session import Session
@@ -61,6 +61,9 @@ class Labelled:
         What was assumed.
     opinions : Opinions, optional
         The labels of units that several people labelled.
+    ahead : Estimation, optional
+        While a stage is under way, with all that it is to ask for: the first of it are items that it has beyond doubt,
+        and the rest tells what these leave in doubt.
     """
 
     estimation: Estimation
@@ -71,6 +74,7 @@ class Labelled:
     skipped: tuple[int, ...]
     warnings: tuple[str, ...]
     opinions: Opinions | None
+    ahead: Estimation | None
 
     @property
     def belief(self) -> Belief | None:
@@ -122,7 +126,8 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
     estimation = Estimation(whole, tuple(parts), ESTIMATORS[session.method.estimator], belief)
     warnings = (*_unanswered(n_pending, len(skipped)), *_against_belief(session, whole))
     opinions = _opinions(session, asked[here].tolist())
-    return Labelled(estimation, exact, last.covers, settled, n_pending, skipped, warnings, opinions)
+    ahead = _ahead(session, estimation, asked, here, answers)
+    return Labelled(estimation, exact, last.covers, settled, n_pending, skipped, warnings, opinions, ahead)
 
 
 def _sample_of(
@@ -136,6 +141,25 @@ def _sample_of(
         expansion = _responding(session, stage.known, expansion, asked, here)
     items, labels, units = session.rows(asked[here], answers)
     return Sample(items, labels, expansion, units), complete
+
+
+def _ahead(
+    session: Session, estimation: Estimation, asked: NDArray[np.int64], here: NDArray[np.bool_], answers: Answers
+) -> Estimation | None:
+    """Return the estimation with all that its last stage is to ask for, where more of that is to come."""
+    *done, last = estimation.parts
+    number = int(np.searchsorted(session.firsts, asked[here].max(), side="right")) - 1
+    draw, first, drawn = DRAWS[session.method.draw], session.firsts[number], session.stages[number].drawn
+    if not (last.unfinished and isinstance(draw, KeyOrder)):
+        return None
+    expansion = draw.foreseen(drawn, int(asked.max()) + 1 - first)
+    if expansion is None:
+        return None
+    planned, earlier = np.arange(first, first + drawn.planned), asked[here & (asked < first)]
+    items, labels, units = session.rows(planned, answers)
+    part = replace(last, sample=Sample(items, labels, expansion, units))
+    whole = _whole(session, np.concatenate([earlier, planned]), answers, (*done, part)) if done else part.sample
+    return replace(estimation, whole=whole, parts=(*done, part))
 
 
 def _unanswered(n_pending: int, n_skipped: int) -> list[str]:

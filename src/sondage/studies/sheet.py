@@ -105,20 +105,16 @@ class Sheet:
     def rows(
         self, positions: NDArray[np.int64], answers: Mapping[int, Label | None] | None = None
     ) -> tuple[Items, NDArray[Any], NDArray[np.int64] | None]:
-        """Return the rows of these positions, their labels where all have one, and each row's place among them."""
+        """Return the rows of these positions, their labels, `NOT_YET` where one is missing, and each row's place."""
         answers = self.answers if answers is None else answers
-        found = [answers.get(position) for position in positions.tolist()]
-        given = [label for label in found if label is not None]
-        coded = label_array(given, self.task) if len(given) == len(found) else np.empty(0)
-        if not len(coded) and self.task.kind == "outcomes":
-            coded = np.empty((0, len(self.models)))
+        coded = label_array([answers.get(position) for position in positions.tolist()], self.task, len(self.models))
         if self.units is None:
             return self.items.take(positions), coded, None
         place = np.full(len(self.ids), -1, dtype=np.int64)
         place[positions] = np.arange(len(positions))
         rows = np.flatnonzero(place[self.units] >= 0)
         units = place[self.units[rows]]
-        return self.items.take(rows), coded[units] if len(coded) else coded, units
+        return self.items.take(rows), coded[units], units
 
     def documents(self, position: int) -> list[Any]:
         """Return the documents of a drawn query, all of which its label judges; nothing unless these are rankings."""

@@ -144,6 +144,9 @@ def squared_error(
         return fit.variance, fit.df, False
     sample = fitted.sample
     believed = plausible_variance(contrast, sample, fit.sums, found.belief)
+    if found.ahead is not None:
+        foreseen = found.ahead.merged(fit.shares)
+        believed = max(believed, plausible_variance(contrast, foreseen, fit.sums, found.belief, told=sample))
     span = contrast.bounds[1] - contrast.bounds[0]
     scale = max(abs(fit.value), span if np.isfinite(span) else 0.0)
     if not spread and fit.variance <= max(AGREED * believed, (AGREED * scale) ** 2):
