@@ -40,6 +40,14 @@ def test_of_models_that_never_say_positive_none_is_better(never_positive):
     assert evaluate(Pool(p), "balanced_accuracy", labels, 60).value == 0.5
 
 
+def test_what_labels_prove_of_a_constant_prediction_is_exact_beside_another_measure(never_positive):
+    p, labels = never_positive
+    found = evaluate(Pool(p), ["error_rate", "balanced_accuracy"], labels=labels, budget=60)
+    assert found["error_rate"].std_error > 0
+    assert (found["balanced_accuracy"].value, found["balanced_accuracy"].std_error) == (0.5, 0.0)
+    assert found["balanced_accuracy"].exact
+
+
 def test_advice_for_a_measure_that_no_label_can_move(never_positive):
     found = advise(Pool(never_positive[0]), "f1", width=0.1)
     assert "nothing is uncertain" in found.sentence

@@ -11,7 +11,7 @@ only the belief says that the pool is not there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -75,10 +75,12 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
         return least, most
     rest = np.maximum(functional.basis.without_rounding(predicted - labelled.sum(axis=1)), 0.0)
     if functional.parts:
-        return least, unrounded(min(functional.value(labelled + np.diag(rest)), most), least, most)
+        most_right = unrounded(min(functional.value(labelled + np.diag(rest)), most), least, most)
+        return max(_least_of_parts(functional.parts.values(), labelled, rest), least), most_right
     if not functional.linear and (functional.ratio is None or not np.sum(functional.ratio[1] * labelled) > 0):
         return least, most
-    low, high = (_extreme(functional, labelled, rest, sign) for sign in (-1.0, 1.0))
+    value, gradient = functional.value, functional.gradient
+    low, high = (_extreme(value, gradient, labelled, rest, sign) for sign in (-1.0, 1.0))
     return unrounded(max(low, least), least, most), unrounded(min(high, most), least, most)
 
 
@@ -155,16 +157,37 @@ def all_outward(low: Floats, high: Floats, bounds: tuple[float, float]) -> tuple
     return np.where(wide, np.maximum(low - below, least), low), np.where(wide, np.minimum(high + above, most), high)
 
 
-def _extreme(functional: Functional, labelled: Floats, rest: Floats, sign: float) -> float:
-    """Return the greatest value, or with sign -1 the least, over all labels of the rest."""
-    value, at = -np.inf, labelled
+def _least_of_parts(parts: Collection[tuple[Floats, Floats]], labelled: Floats, rest: Floats) -> float:
+    """Return what the mean of these ratios cannot fall below: each as low as it can be, whatever the others are.
+
+    A class of which no label tells may not occur, or have any ratio: then it is minus infinity.
+    """
+    if not all(np.sum(denominator * labelled) > 0 for _, denominator in parts):
+        return -np.inf
+    return float(np.mean([_least_ratio(*part, labelled, rest) for part in parts]))
+
+
+def _least_ratio(numerator: Floats, denominator: Floats, labelled: Floats, rest: Floats) -> float:
+    """Return the least value of a ratio whose denominator is positive."""
+
+    def value(at: Floats) -> float:
+        return float(np.sum(numerator * at) / np.sum(denominator * at))
+
+    return _extreme(value, lambda at: numerator - value(at) * denominator, labelled, rest, -1.0)
+
+
+def _extreme(
+    value: Callable[[Floats], float], gradient: Callable[[Floats], Floats], labelled: Floats, rest: Floats, sign: float
+) -> float:
+    """Return the greatest value, or with sign -1 the least, over all labels of the rest, with any multiple of the gradient."""
+    best, at = -np.inf, labelled
     while True:
         moved = labelled.copy()
-        moved[np.arange(len(rest)), np.argmax(sign * functional.gradient(at), axis=1)] += rest
-        found = sign * functional.value(moved)
-        if not found > value:
-            return sign * value
-        value, at = found, moved
+        moved[np.arange(len(rest)), np.argmax(sign * gradient(at), axis=1)] += rest
+        found = sign * value(moved)
+        if not found > best:
+            return sign * best
+        best, at = found, moved
 
 
 def unrefuted_limits(contrast: Contrast, samples: Sequence[tuple[float, Sample]]) -> tuple[bool, bool]:
