@@ -8,7 +8,7 @@ import pytest
 
 from sondage import Classifier, Pool, Ranking, Study, compare, estimate_from, evaluate, select
 from sondage.adapters.trec import write_run
-from sondage.core.measures import parse_measure
+from sondage.core.measures import FMeasure, parse_measure
 from sondage.errors import InputError, MeasureError
 from sondage.studies.looks import planned_shares
 from sondage.studies.method import Method
@@ -143,6 +143,12 @@ def test_parts_in_other_forms_are_the_same_method() -> None:
 def test_parameters_of_measures(name: str, message: str) -> None:
     with pytest.raises(MeasureError, match=message):
         parse_measure(name)
+
+
+@pytest.mark.parametrize("digits", [400, 5000])  # more than Python writes
+def test_a_beta_that_no_float_can_be(digits: int) -> None:
+    with pytest.raises(MeasureError, match=r"beta is above 1\.8e\+308: give float\('inf'\)"):
+        FMeasure(beta=10**digits)
 
 
 def test_where_one_measure_is_asked_for_several_are_refused() -> None:

@@ -179,7 +179,7 @@ def _least_ratio(numerator: Floats, denominator: Floats, labelled: Floats, rest:
 def _extreme(
     value: Callable[[Floats], float], gradient: Callable[[Floats], Floats], labelled: Floats, rest: Floats, sign: float
 ) -> float:
-    """Return the greatest value, or with sign -1 the least, over all labels of the rest, with any multiple of the gradient."""
+    """Return the greatest value, or with sign -1 the least, over all labels of the rest; gradients up to a factor."""
     best, at = -np.inf, labelled
     while True:
         moved = labelled.copy()

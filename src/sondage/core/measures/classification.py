@@ -6,9 +6,10 @@ All sums below are of shares, so totals are 1. `TP` is M[c, c] of the positive c
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -191,6 +192,8 @@ class FMeasure:
             raise MeasureError(f"give beta or eta, not both (beta={self.beta}, eta={self.eta})")
         if self.beta is not None and not (isinstance(self.beta, Real) and self.beta >= 0):
             raise MeasureError(f"beta={self.beta} must be a number, and not negative")
+        if isinstance(self.beta, Integral) and self.beta > sys.float_info.max:
+            raise MeasureError(f"beta is above {sys.float_info.max:.3g}: give float('inf'), which is recall")
         if self.eta is not None and not (isinstance(self.eta, Real) and 0 <= self.eta <= 1):
             raise MeasureError(f"eta={self.eta} must be in [0, 1]")
 
