@@ -149,3 +149,23 @@ def test_one_label_at_a_time_is_the_same_as_many_at_the_end_of_a_stage(rng):
     before = estimate_session(session.early(59))["f1"]
     assert [stage.unfinished for stage in before.evidence.estimation.parts] == [False, False, True]
     assert before.value == pytest.approx(whole.value, abs=2 * whole.std_error)
+
+
+def test_no_class_has_a_share_below_0():
+    # A model that knows more than it says, and nearly all labels are of items that it calls positive: it was believed
+    # to find all of them, and to have found more than there are.
+    rng = np.random.default_rng(9)
+    log_odds = rng.normal(-1.5, 1.2, 400)
+    labels = (rng.random(400) < 1 / (1 + np.exp(-log_odds / 0.3))).astype(int)
+    predicted = log_odds > 0
+    truth = (np.mean(predicted[labels == 1]) + np.mean(~predicted[labels == 0])) / 2
+    pool, held = sondage.Pool(probabilities=1 / (1 + np.exp(-log_odds))), []
+    for seed in range(10):
+        session = sondage.evaluate(
+            pool, "balanced_accuracy", labels=labels, budget=150, seed=seed, stages=1
+        ).course.session
+        for count in range(20, 40, 4):
+            found = estimate_session(session.early(count))["balanced_accuracy"]
+            assert np.all(found.evidence.fit.sums[0].sum(axis=0) > -1e-9)
+            held.append(truth in found.interval())
+    assert np.mean(held) >= 0.95

@@ -74,8 +74,8 @@ class Assisted:
 
         Where none of the belief is used it is the Hajek estimate; of differences only with a single label, or if the
         measure depends on what labels tell without a prediction. So it is of losses and the like that leave the
-        measure's range. There counts of a confusion matrix below 0 become 0, and each class is predicted as often as
-        it is.
+        measure's range. There, and where a ratio of a mean of ratios is of a share below 0, counts of a confusion
+        matrix below 0 become 0, and each class is predicted as often as it is.
 
         Parameters
         ----------
@@ -131,8 +131,13 @@ def _needs_mean(contrast: Contrast, sample: Sample, known: Known) -> bool:
 
 
 def _within_bounds(fit: Fit, contrast: Contrast, beyond: float) -> bool:
+    """Return whether a value is within its range, and no ratio of one model's mean of ratios is of a share below 0."""
     low, high = contrast.bounds[0] - beyond, contrast.bounds[1] + beyond
-    return bool(low <= unrounded(fit.value, low, high) <= high)
+    inside = low <= unrounded(fit.value, low, high) <= high
+    if contrast.compares or beyond:
+        return bool(inside)
+    sums = fit.sums[contrast.models[0]]
+    return bool(inside and all(np.sum(below * sums) >= -ROUNDING for _, below in contrast.functional.parts.values()))
 
 
 def _as_predicted(counts: Floats, expected: Floats) -> Floats:
