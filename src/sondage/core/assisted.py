@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sondage.core.beliefs import tells_nothing
 from sondage.core.centres import Centre, deviations, normalising, summing_weights
@@ -75,7 +76,8 @@ class Assisted:
         Where none of the belief is used it is the Hajek estimate; of differences only with a single label, or if the
         measure depends on what labels tell without a prediction. So it is of losses and the like that leave the
         measure's range. There, and where a ratio of a mean of ratios is of a share below 0, counts of a confusion
-        matrix below 0 become 0, and each class is predicted as often as it is.
+        matrix below 0 become 0, of a mean of ratios those of classes whose ratio cannot be; and each class is predicted
+        as often as it is.
 
         Parameters
         ----------
@@ -109,7 +111,10 @@ class Assisted:
             return fit
         if isinstance(basis, Confusion):
             counted = {
-                model: _as_predicted(sums[model], known.expected[basis.name, model]) for model in contrast.models
+                model: _as_predicted(
+                    sums[model], known.expected[basis.name, model], _may_be_negative(contrast, sums[model])
+                )
+                for model in contrast.models
             }
             fit = linearise(contrast, sample, known, counted, coefficient=coefficient, centre=centre)
         return fit if _within_bounds(fit, contrast, beyond) else hajek(contrast, sample, known)
@@ -133,22 +138,35 @@ def _needs_mean(contrast: Contrast, sample: Sample, known: Known) -> bool:
 def _within_bounds(fit: Fit, contrast: Contrast, beyond: float) -> bool:
     """Return whether a value is within its range, and no ratio of one model's mean of ratios is of a share below 0."""
     low, high = contrast.bounds[0] - beyond, contrast.bounds[1] + beyond
-    inside = low <= unrounded(fit.value, low, high) <= high
+    inside = bool(low <= unrounded(fit.value, low, high) <= high)
     if contrast.compares or beyond:
-        return bool(inside)
-    sums = fit.sums[contrast.models[0]]
-    return bool(inside and all(np.sum(below * sums) >= -ROUNDING for _, below in contrast.functional.parts.values()))
+        return inside
+    return inside and all(below >= -ROUNDING for _, below in _parts(contrast, fit.sums[contrast.models[0]]))
 
 
-def _as_predicted(counts: Floats, expected: Floats) -> Floats:
-    """Return a confusion matrix, predictions in rows, without negative counts and with the sums of each row expected.
+def _may_be_negative(contrast: Contrast, sums: Floats) -> NDArray[np.bool_]:
+    """Return which counts may stay below 0, shape (k, k): in a mean of ratios those of classes whose ratio can be."""
+    stay = np.zeros(sums.shape, dtype=np.bool_)
+    if contrast.functional.parts:
+        stay[:] = [-ROUNDING <= above <= below + ROUNDING for above, below in _parts(contrast, sums)]
+    return stay
+
+
+def _parts(contrast: Contrast, sums: Floats) -> list[tuple[float, float]]:
+    """Return numerator and denominator of each ratio of a mean of ratios at these pool means."""
+    return [(float(np.sum(a * sums)), float(np.sum(b * sums))) for a, b in contrast.functional.parts.values()]
+
+
+def _as_predicted(counts: Floats, expected: Floats, stay: NDArray[np.bool_]) -> Floats:
+    """Return a confusion matrix, predictions in rows, with the sums of each row expected and few counts below 0.
 
     Examples
     --------
-    >>> _as_predicted(np.array([[0.8, 0.1], [-0.1, 0.2]]), np.array([[0.6, 0.3], [0.05, 0.05]])).round(2).tolist()
+    >>> told, expected = np.array([[0.8, 0.1], [-0.1, 0.2]]), np.array([[0.6, 0.3], [0.05, 0.05]])
+    >>> _as_predicted(told, expected, np.zeros((2, 2), dtype=bool)).round(2).tolist()
     [[0.8, 0.1], [0.0, 0.1]]
     """
-    kept = np.maximum(counts, 0.0)
+    kept = np.where(stay, counts, np.maximum(counts, 0.0))
     sums, predicted = kept.sum(axis=1, keepdims=True), expected.sum(axis=1, keepdims=True)
     return np.where(sums > 0, kept * predicted / np.where(sums > 0, sums, 1.0), expected)
 
