@@ -140,6 +140,22 @@ def test_pending_and_skipped_items_are_to_come(rng, groups):
     assert estimate_session(session)["brier"].std_error > 0
 
 
+def test_a_loss_of_ones_own_is_asked_for_labels_only(rng):
+    means = rng.normal(size=400)
+    labels = means + rng.normal(size=400)
+
+    def loss(predicted, given):
+        assert np.isfinite(given).all()
+        return np.abs(predicted - given) ** 1.5
+
+    measure = sondage.measures.Loss(loss, "my loss", bounds=(0.0, np.inf))
+    pool = sondage.Pool(models={"a": sondage.Regressor(means, np.exp(rng.normal(size=400)))})
+    session = sondage.evaluate(pool, measure, labels=labels, budget=120, seed=1).course.session
+    for count in (10, 40, 59, 61, 100):
+        (found,) = estimate_session(session.early(count)).values()
+        assert found.std_error > 0
+
+
 def test_one_label_at_a_time_is_the_same_as_many_at_the_end_of_a_stage(rng):
     p = rng.beta(0.3, 1.0, 500)
     labels = (rng.random(500) < p).astype(int)

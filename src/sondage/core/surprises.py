@@ -115,8 +115,12 @@ class Asked:
     @cached_property
     def told(self) -> Floats:
         """The influence of the labels, shape (n,); NaN where there is none yet."""
-        found = self.influence.at(self.sample.items, self.sample.labels)
-        return np.where(self.sample.to_come, np.nan, found) if self.sample.to_come.any() else found
+        sample = self.sample
+        if not sample.to_come.any():
+            return self.influence.at(sample.items, sample.labels)
+        found, there = np.full(len(sample.items), np.nan), np.flatnonzero(~sample.to_come)
+        found[there] = self.influence.at(sample.items.take(there), sample.labels[there])
+        return found
 
     @cached_property
     def to_come(self) -> NDArray[np.bool_]:
