@@ -50,7 +50,8 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
     Returns
     -------
     tuple of float
-        The measure's bounds where an end is not known: of other measures, and while a ratio's denominator is 0.
+        The measure's bounds where an end is not known: of other measures, and while a ratio's denominator is 0. Of a
+        mean of ratios the lower end is the mean of what each is at least, which need not be reached.
 
     Notes
     -----

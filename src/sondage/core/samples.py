@@ -167,7 +167,7 @@ class Sample:
     items : Items
         What the models say of them.
     labels : ndarray, shape (n,) or (n, M)
-        Class codes, numbers, or one outcome for each system.
+        Class codes, numbers, or one outcome for each system; `NOT_YET` or NaN where a label is still to come.
     expansion : Expansion
         Of the units.
     units : ndarray of int, shape (n,), optional

@@ -74,11 +74,11 @@ def plausible_variance(
     Parameters
     ----------
     contrast, sample, sums
-        As for `believed_variance`.
+        As for `believed_variance`; the sample may hold units whose labels are still to come.
     belief : Belief
         Calibrated on all labels.
     told : Sample, optional
-        Whose labels leave it possible; by default of the sample.
+        Whose labels leave it possible, all of which are there; by default the sample.
 
     Returns
     -------

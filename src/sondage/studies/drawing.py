@@ -84,6 +84,10 @@ class Drawn:
         """How many units the stage asks for; what is drawn beyond is a reserve."""
         return len(self) if self.due is None else self.due
 
+    def key_after(self, count: int) -> float:
+        """Return the first key that is not among so many units."""
+        return self.tau if count == len(self) else float(self.keys[count])
+
     def until(self, due: int | None) -> Drawn:
         """Return the draw with the next stage due after so many units, or never."""
         kept = {name: value for name, value in self.settings.items() if name != "due"}
@@ -94,7 +98,7 @@ class Drawn:
         if count == len(self):
             return self.until(None)
         columns = {name: getattr(self, name)[:count] for name in ("units", "keys", "rates", "sizes")}
-        return replace(self.until(None), tau=float(self.keys[count]), **columns)
+        return replace(self.until(None), tau=self.key_after(count), **columns)
 
 
 class Draw(Protocol):
@@ -143,9 +147,9 @@ class KeyOrder:
 
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
         count = int(asked.max()) + 1
-        tau = drawn.tau if count == len(drawn) else float(drawn.keys[count])
         share = count / drawn.settings["support"] if drawn.settings["equal"] else None
-        return replace(from_inclusion(inclusion(drawn.rates[asked], tau, share)), fixed=share is not None)
+        chances = inclusion(drawn.rates[asked], drawn.key_after(count), share)
+        return replace(from_inclusion(chances), fixed=share is not None)
 
     def foreseen(self, drawn: Drawn, count: int) -> Expansion | None:
         r"""Return of all units that are to be asked for how a sum over the first so many varies.
@@ -164,8 +168,8 @@ class KeyOrder:
         planned = drawn.planned
         if count >= planned or drawn.settings["equal"]:
             return None
-        rates, end = drawn.rates[:planned], drawn.tau if planned == len(drawn) else float(drawn.keys[planned])
-        now, then = from_inclusion(inclusion(rates, float(drawn.keys[count]))), from_inclusion(inclusion(rates, end))
+        rates = drawn.rates[:planned]
+        now, then = (from_inclusion(inclusion(rates, drawn.key_after(n))) for n in (count, planned))
         return Expansion(then.weights, (now.weights - 1.0) * then.weights)
 
 
