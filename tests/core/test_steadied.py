@@ -14,7 +14,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures import parse_measure
 from sondage.core.predictions import Classes, Items
 from sondage.core.samples import Known, Sample, from_inclusion
-from sondage.core.steadied import steadied
+from sondage.core.steadied import expected_labels, labels_by_class, steadied
 
 Floats = NDArray[np.float64]
 TRUTHS = {
@@ -173,3 +173,24 @@ def test_the_difference_of_two_models_is_steadied_alike() -> None:
     ]
     assert np.mean([truth in run.interval() for run in runs]) > 0.8
     assert max(run.std_error for run in runs) < 0.5
+
+
+def test_labels_are_expected_of_the_items_that_are_drawn():
+    random = np.random.default_rng(4)
+    probabilities = random.dirichlet(np.ones(3), size=300)
+    labels = np.array([random.choice(3, p=row) for row in probabilities])
+    evidence = evaluate(Pool(probabilities), "macro_f", labels, 90, seed=1).evidence
+    first = evidence.estimation.parts[0]
+    told = first.sample.items.classes(0).probabilities
+    assert expected_labels(evidence.contrast, first.sample, first.known) == pytest.approx(told.sum(axis=0))
+    assert labels_by_class(first.sample, 3).tolist() == np.bincount(first.sample.labels, minlength=3).tolist()
+
+
+def test_units_of_several_rows_are_one_label_each():
+    labels, groups = np.repeat([0, 1, 2], [40, 20, 60]), np.repeat(np.arange(60), 2)
+    probabilities = np.full((120, 3), 0.1) + 0.7 * np.eye(3)[labels]
+    evidence = evaluate(Pool(probabilities, groups=groups), "macro_f", labels, 60).evidence
+    parts = evidence.estimation.parts
+    assert sum(labels_by_class(part.sample, 3) for part in parts).tolist() == [20, 10, 30]
+    told = parts[0].sample.items.classes(0).probabilities
+    assert expected_labels(evidence.contrast, parts[0].sample, parts[0].known) == pytest.approx(told.sum(axis=0) / 2)

@@ -5,11 +5,13 @@ from math import hypot
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from scipy.stats import binom
 
 from sondage import Classifier, Pool, compare, estimate_from, evaluate
 from sondage.core.intervals import wilson_interval
-from sondage.core.parts import Parts, parts_of
+from sondage.core.parts import Parts, estimated_parts, parts_of, with_unseen_parts
+from sondage.core.results import Interval
 
 DRAWN = 0.001  # of a pool so large that a sample is next to none of it
 
@@ -181,3 +183,49 @@ def test_classes_that_no_label_tells_of_are_named():
     pool = Pool(np.tile([0.5, 0.5, 0.0], (60, 1)), classes=["a", "b", "c"])
     estimate = evaluate(pool, "macro_f", labels=["a", "b"] * 30, budget=20, seed=0)
     assert any("tells of class c:" in warning for warning in estimate.warnings)
+
+
+def many_classes(k, size, power, seed=3):
+    """Return what a model that takes k classes for equally frequent says, and labels in shares of 1 / rank ** power."""
+    random = np.random.default_rng(seed)
+    share = np.arange(1.0, k + 1) ** -power
+    labels = random.choice(k, size, p=share / share.sum())
+    seen = random.normal(size=(size, k))
+    seen[np.arange(size), labels] += 2.8
+    return softmax(2.8 * seen, axis=1), labels
+
+
+def test_distances_of_what_one_belief_tells_are_added():
+    found = drawn("balanced_accuracy", np.repeat([0, 1], 50), np.repeat([0, 1], 50))
+    same = replace(found, value=0.6, evidence=None, plausible=None)
+    whole, nan = Interval(0.5, 0.7, 0.95, "score"), np.nan
+
+    def ends(labelled, counts, *, refuted):
+        parts = Parts(np.array(labelled), np.array([0.5, 0.6, 0.7]), np.array(counts), nan, refuted)
+        interval = with_unseen_parts(whole, replace(same, parts=parts))
+        return 0.6 - interval.low, interval.high - 0.6
+
+    down, up = ends([nan, nan, 0.8], [0.0, 0.0, 9.0], refuted=False)
+    assert (down, up) == (pytest.approx(hypot(0.1, (0.5 + 0.6) / 3)), pytest.approx(hypot(0.1, (0.5 + 0.4) / 3)))
+    one = 0.7 - wilson_interval(1.0, 4).low
+    told = [nan, 0.3, 1.0], [0.0, 9.0, 4.0]
+    assert ends(*told, refuted=False)[0] == pytest.approx(hypot(0.1, 0.5 / 3, one / 3))
+    assert ends(*told, refuted=True)[0] == pytest.approx(hypot(0.1, (0.5 + one) / 3))
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0])
+def test_labels_refute_how_frequent_classes_are(power):
+    probabilities, labels = many_classes(20, 4000, power)
+    estimate = evaluate(Pool(probabilities), "macro_f", labels, 300, seed=0)
+    assert estimated_parts(estimate).refuted == (power > 0)
+    passive = evaluate(Pool(probabilities), "macro_f", labels, 300, seed=0, method="passive")
+    assert not estimated_parts(passive).refuted  # which does not rest on what is believed
+
+
+def test_means_over_classes_hold_where_the_belief_is_wrong_of_all():
+    # With the squares of all distances added half of the intervals held.
+    probabilities, labels = many_classes(40, 6000, 1.0)
+    pool = Pool(probabilities)
+    truth = evaluate(pool, "balanced_accuracy", labels, 6000).value
+    runs = [evaluate(pool, "balanced_accuracy", labels, 300, seed) for seed in range(40)]
+    assert np.mean([truth in run.interval() for run in runs]) > 0.85

@@ -9,8 +9,11 @@ of them found. Such a part has Wilson's interval :math:`[l_c, u_c]` of its own l
     \hat\theta + \sqrt{(U - \hat\theta)^2 + \sum_c (u_c - \hat R_c)_+^2 / k^2}
 
 (G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a general approach, Statistics in
-Medicine, 2008, 1693-1702). A part that neither labels nor a belief tell of may be anything. A class that a belief alone
-tells of may not occur; where the mean is over classes that do, the distance to that of the others is one more square.
+Medicine, 2008, 1693-1702). These squares are of errors that are independent. What no label tells of is as the belief
+has it, and one belief has all of it: the distances of such parts are added before the sum is squared. So are all where
+the labels refute how many items of each class the belief expects (decision 0075). A part that neither labels nor a
+belief tell of may be anything. A class that a belief alone tells of may not occur; where the mean is over classes that
+do, the distance to that of the others is one more square.
 """
 
 from __future__ import annotations
@@ -22,19 +25,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtrc
 
 from sondage.core.comparisons import Contrast, Sums
+from sondage.core.estimators import Fit
 from sondage.core.intervals import wilson_interval
 from sondage.core.measures.bases import ROUNDING, clean_sum
 from sondage.core.measures.binned import ScoreCounts
 from sondage.core.possible import labelled_sums
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
-from sondage.core.samples import Sample, effective_number
+from sondage.core.samples import Known, Sample, effective_number
+from sondage.core.stages import Estimation
+from sondage.core.steadied import expected_labels, labels_by_class
 from sondage.core.variances import labels_of_rarer
 
 __all__ = [
     "Parts",
+    "believed_stages",
     "decided_by_untold",
     "denominator_labels",
     "estimated_parts",
@@ -43,6 +51,11 @@ __all__ = [
     "untold",
     "with_unseen_parts",
 ]
+
+REFUTING = 0.01
+"""The chance below which the classes of the labels refute what was expected of them."""
+
+Stages = Sequence[tuple[Sample, Known]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +73,8 @@ class Parts:
     told : float
         The mean of the estimates of those ratios of which labels tell: the measure if the other classes do not occur;
         NaN if they count where they do not, or if labels tell of none.
+    refuted : bool
+        Whether the labels refute how many of them the belief expects of each class.
     binomial : bool
         Whether each is the share of some items among others, as recalls are, and F, which counts some twice, is not.
     """
@@ -68,6 +83,7 @@ class Parts:
     estimated: Floats
     counts: Floats
     told: float
+    refuted: bool = False
     binomial: bool = True
 
     def parabola(self, variance: float) -> tuple[float, float] | None:
@@ -108,7 +124,9 @@ class Parts:
         return float(np.sum(shares * (1.0 - 2.0 * ratios) / n)) / k, 1.0 / float(np.sum(shares**2 / n))
 
 
-def parts_of(contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: Floats) -> Parts | None:
+def parts_of(
+    contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: Floats, stages: Stages = ()
+) -> Parts | None:
     """Return what labels tell of each ratio; None of a measure that is no mean of ratios, and of a difference.
 
     Parameters
@@ -119,6 +137,8 @@ def parts_of(contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: 
         What is labelled, of each part of the pool, with shares that sum to 1.
     sums : ndarray of float
         The estimated pool mean of its item statistic.
+    stages : sequence of (Sample, Known)
+        What was labelled in each stage, and what was believed before it; none if the estimate does not rest on that.
 
     Examples
     --------
@@ -141,7 +161,7 @@ def parts_of(contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: 
     estimated = np.where(np.isnan(estimated), labelled, estimated)
     told = estimated[~np.isnan(labelled)] if functional.occurring else np.empty(0)
     mean = float(np.mean(told)) if len(told) else np.nan
-    return Parts(labelled, estimated, np.array(counts), mean, _binomial(functional.parts))
+    return Parts(labelled, estimated, np.array(counts), mean, _refuted(contrast, stages), _binomial(functional.parts))
 
 
 def untold(contrast: Contrast, sample: Sample) -> list[Any]:
@@ -264,13 +284,14 @@ def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
     parts = estimated_parts(estimate)
     if parts is None:
         return found
-    down, up, k = 0.0, 0.0, len(parts.counts)
-    for own, value, count in zip(parts.labelled, parts.estimated, parts.counts, strict=True):
+    k, gaps = len(parts.counts), np.zeros((2, len(parts.counts)))
+    for c, (own, value, count) in enumerate(zip(parts.labelled, parts.estimated, parts.counts, strict=True)):
         if ROUNDING < own < 1.0 - ROUNDING or np.isnan(value):
             continue
         ends = wilson_interval(1.0 if own > 0.5 else 0.0, count, found.level)
-        down += max(value - ends.low, 0.0) ** 2 / k**2
-        up += max(ends.high - value, 0.0) ** 2 / k**2
+        gaps[:, c] = max(value - ends.low, 0.0) / k, max(ends.high - value, 0.0) / k
+    alike = np.isnan(parts.labelled) | parts.refuted
+    down, up = (float(np.sum(side[alike]) ** 2 + np.sum(np.square(side[~alike]))) for side in gaps)
     if not np.isnan(parts.told):
         down += max(estimate.value - parts.told, 0.0) ** 2
         up += max(parts.told - estimate.value, 0.0) ** 2
@@ -296,8 +317,28 @@ def estimated_parts(estimate: Estimate) -> Parts | None:
     evidence = estimate.evidence
     if evidence is None or estimate.parts is not None:
         return estimate.parts
-    samples, sums = [(1.0, evidence.sample)], evidence.fit.sums
-    return parts_of(evidence.contrast, samples, sums[evidence.contrast.models[0]])
+    sums, stages = evidence.fit.sums[evidence.contrast.models[0]], believed_stages(evidence.fit, evidence.estimation)
+    return parts_of(evidence.contrast, [(1.0, evidence.sample)], sums, stages)
+
+
+def believed_stages(fit: Fit, estimation: Estimation) -> Stages:
+    """Return the stages of a fit with what was believed before them; none of one that does not use the belief."""
+    stages = estimation.parts if fit.coefficient else ()
+    return [(part.sample, part.known) for part in stages if part.known.belief is not None]
+
+
+def _refuted(contrast: Contrast, stages: Stages) -> bool:
+    """Return whether labels refute how many the belief expects of each class: Pearson's test, stage by stage summed."""
+    if not stages:
+        return False
+    k = len(contrast.functional.parts)
+    found, expected = np.zeros(k), np.zeros(k)
+    for sample, known in stages:
+        found += labels_by_class(sample, k)
+        expected += expected_labels(contrast, sample, known)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        squares = np.where(found == expected, 0.0, np.square(found - expected) / expected)
+    return bool(chdtrc(k - 1, np.sum(squares)) < REFUTING)
 
 
 def _effective(samples: Sequence[tuple[float, Sample]], counted: Sequence[NDArray[Any]]) -> float:

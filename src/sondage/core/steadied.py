@@ -30,7 +30,7 @@ from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, Sample
 
-__all__ = ["occurring", "steadied"]
+__all__ = ["expected_labels", "labels_by_class", "occurring", "steadied"]
 
 REFUTED = 3.0
 """How many labels of a class were expected, where none came, so that it is taken not to occur."""
@@ -127,19 +127,27 @@ def occurring(
         return dict(sums)
     expected = np.zeros(len(contrast.functional.parts))
     for sample, known in stages:
-        expected += _expected(contrast, sample, known)
+        expected += expected_labels(contrast, sample, known)
     absent = (np.bincount(labelled.labels, minlength=len(expected)) == 0) & (expected >= REFUTED)
     return {model: np.where(absent, 0.0, mu) for model, mu in sums.items()}
 
 
-def _expected(contrast: Contrast, sample: Sample, known: Known) -> Floats | float:
-    """Return how many labels of each class were expected of a stage; 0 where nothing was believed."""
+def expected_labels(contrast: Contrast, sample: Sample, known: Known) -> Floats | float:
+    """Return how many of a stage's labels were expected of each class, shape (k,); 0 where nothing was believed."""
     if known.belief is None:
         return 0.0
     model, basis = contrast.models[0], contrast.functional.basis
-    rows = sample.unit_sums(np.ones(len(sample.items)))
-    totals = believed_totals(basis, (model,), known.belief, sample.items, sample.of_rows(1.0 / rows))
+    totals = believed_totals(basis, (model,), known.belief, sample.items, _each_unit_once(sample))
     return np.asarray(totals[model].sum(axis=0))
+
+
+def labels_by_class(sample: Sample, n_classes: int) -> Floats:
+    """Return how many labels a stage has of each class, shape (k,), each unit counted once."""
+    return np.asarray(np.bincount(sample.labels, _each_unit_once(sample), n_classes), dtype=np.float64)
+
+
+def _each_unit_once(sample: Sample) -> Floats:
+    return sample.of_rows(1.0 / sample.unit_sums(np.ones(len(sample.items))))
 
 
 def _believed(basis: Basis, model: int, labelled: Sample, last: Sample, known: Known, belief: Belief | None) -> Floats:

@@ -13,13 +13,13 @@ from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING
-from sondage.core.parts import denominator_labels, parts_of
+from sondage.core.parts import believed_stages, denominator_labels, parts_of
 from sondage.core.plausible import joined_errors
 from sondage.core.possible import outward, unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
-from sondage.core.samples import Sample
+from sondage.core.samples import Known, Sample
 from sondage.pools import Pool
 from sondage.studies.answers import within
 from sondage.studies.fitting import immovable
@@ -89,6 +89,11 @@ class _Whole:
         """Each slice's share, and its labelled rows with the weights that these have in it."""
         return [(one.share, one.found.estimation.merged(one.fit.shares)) for one in self.slices]
 
+    @property
+    def stages(self) -> list[tuple[Sample, Known]]:
+        """The stages of all slices, and what was believed before them, where estimates use it."""
+        return [stage for one in self.slices for stage in believed_stages(one.fit, one.found.estimation)]
+
 
 def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimates: Mapping[Any, Estimate]) -> Estimate:
     r"""Return the value at the joined pool means, :math:`g(\sum_h W_h \hat\mu_h)`, and its uncertainty.
@@ -126,7 +131,7 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
         possible=outward(*possible, contrast.bounds),
         unrefuted=unrefuted_limits(contrast, samples),
-        parts=parts_of(contrast, samples, whole.sums[contrast.models[0]]),
+        parts=parts_of(contrast, samples, whole.sums[contrast.models[0]], whole.stages),
         slope=_slope(whole, squares, total),
         plausible=joined_errors(
             [(one.share, plausible_errors_of(fitted)) for one, fitted in zip(slices, whole.moved, strict=True)]
