@@ -323,8 +323,8 @@ def estimated_parts(estimate: Estimate) -> Parts | None:
 
 def believed_stages(fit: Fit, estimation: Estimation) -> Stages:
     """Return the stages of a fit with what was believed before them; none of one that does not use the belief."""
-    stages = estimation.parts if fit.coefficient else ()
-    return [(part.sample, part.known) for part in stages if part.known.belief is not None]
+    stages = estimation.stages if fit.coefficient else []
+    return [(sample, known) for sample, known in stages if known.belief is not None]
 
 
 def _refuted(contrast: Contrast, stages: Stages) -> bool:

@@ -121,6 +121,11 @@ class Estimation:
     estimator: Estimator
     belief: Belief | None = None
 
+    @property
+    def stages(self) -> list[tuple[Sample, Known]]:
+        """What was labelled in each stage, and what was known before it."""
+        return [(part.sample, part.known) for part in self.parts]
+
     def fit(self, contrast: Contrast, shares: Floats | None = None) -> Fit:
         """Return the estimate of a contrast with what its uncertainty follows from.
 
@@ -163,7 +168,7 @@ class Estimation:
         return fits if focus is None else weighed(focus(fits))
 
     def _stage_fits(self, contrast: Contrast) -> list[Fit]:
-        return [self.estimator(contrast, part.sample, part.known) for part in self.parts]
+        return [self.estimator(contrast, *stage) for stage in self.stages]
 
     def _joint_fits(self, contrasts: Sequence[Contrast]) -> list[list[Fit]]:
         """Return each contrast's fits by stage, of which only differences must be possible."""
@@ -186,9 +191,8 @@ class Estimation:
         contrast, best = contrasts[place], fits[place]
         if not isinstance(estimator, Assisted) or not np.isfinite(best.value):
             return fits
-        parts = [(part.sample, part.known) for part in self.parts]
-        given = zip(parts, best.stages or (best,), strict=True)
-        stages = [estimator.by(contrast, *part, fit.coefficient, normalising(*part)) for part, fit in given]
+        given = zip(self.stages, best.stages or (best,), strict=True)
+        stages = [estimator.by(contrast, *stage, fit.coefficient, normalising(*stage)) for stage, fit in given]
         (own,) = stages if best.shares is None else (self._joined(contrast, stages, best.shares, None),)
         if not np.isfinite(own.value):  # normalised, a class may have no share
             own = best
@@ -213,9 +217,8 @@ class Estimation:
         return self.belief if len(contrasts) == 1 and not contrasts[0].compares else None
 
     def _steadied(self, contrast: Contrast, sums: Sums, after: Belief | None) -> dict[int, Floats]:
-        last, stages = self.parts[-1], [(part.sample, part.known) for part in self.parts]
-        found = steadied(contrast, sums, self.whole, last.sample, last.known, after)
-        return occurring(contrast, found, self.whole, stages)
+        found = steadied(contrast, sums, self.whole, *self.stages[-1], after)
+        return occurring(contrast, found, self.whole, self.stages)
 
     def around(self, contrast: Contrast, fit: Fit) -> Fit:
         """Return another contrast of the same basis at the pool means, shares, coefficients and centres of a fit."""
