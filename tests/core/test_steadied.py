@@ -182,7 +182,7 @@ def test_labels_are_expected_of_the_items_that_are_drawn():
     evidence = evaluate(Pool(probabilities), "macro_f", labels, 90, seed=1).evidence
     first = evidence.estimation.parts[0]
     told = first.sample.items.classes(0).probabilities
-    assert expected_labels(evidence.contrast, first.sample, first.known) == pytest.approx(told.sum(axis=0))
+    assert expected_labels(evidence.contrast, first.sample, first.known.belief) == pytest.approx(told.sum(axis=0))
     assert labels_by_class(first.sample, 3).tolist() == np.bincount(first.sample.labels, minlength=3).tolist()
 
 
@@ -193,4 +193,6 @@ def test_units_of_several_rows_are_one_label_each():
     parts = evidence.estimation.parts
     assert sum(labels_by_class(part.sample, 3) for part in parts).tolist() == [20, 10, 30]
     told = parts[0].sample.items.classes(0).probabilities
-    assert expected_labels(evidence.contrast, parts[0].sample, parts[0].known) == pytest.approx(told.sum(axis=0) / 2)
+    assert expected_labels(evidence.contrast, parts[0].sample, parts[0].known.belief) == pytest.approx(
+        told.sum(axis=0) / 2
+    )

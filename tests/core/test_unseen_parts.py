@@ -12,6 +12,7 @@ from sondage import Classifier, Pool, compare, estimate_from, evaluate
 from sondage.core.intervals import wilson_interval
 from sondage.core.parts import Parts, estimated_parts, parts_of, with_unseen_parts
 from sondage.core.results import Interval
+from sondage.studies.method import METHODS
 
 DRAWN = 0.001  # of a pool so large that a sample is next to none of it
 
@@ -216,8 +217,11 @@ def test_distances_of_what_one_belief_tells_are_added():
 @pytest.mark.parametrize("power", [0.0, 1.0])
 def test_labels_refute_how_frequent_classes_are(power):
     probabilities, labels = many_classes(20, 4000, power)
-    estimate = evaluate(Pool(probabilities), "macro_f", labels, 300, seed=0)
+    at_once = replace(METHODS["default"], stages=(1.0,))
+    estimate = evaluate(Pool(probabilities), "macro_f", labels, 300, seed=0, method=at_once)
     assert estimated_parts(estimate).refuted == (power > 0)
+    in_stages = evaluate(Pool(probabilities), "macro_f", labels, 300, seed=0)
+    assert not estimated_parts(in_stages).refuted  # the first labels tell how frequent classes are
     passive = evaluate(Pool(probabilities), "macro_f", labels, 300, seed=0, method="passive")
     assert not estimated_parts(passive).refuted  # which does not rest on what is believed
 

@@ -335,7 +335,7 @@ def _refuted(contrast: Contrast, stages: Stages) -> bool:
     found, expected = np.zeros(k), np.zeros(k)
     for sample, known in stages:
         found += labels_by_class(sample, k)
-        expected += expected_labels(contrast, sample, known)
+        expected += expected_labels(contrast, sample, known.belief)
     with np.errstate(divide="ignore", invalid="ignore"):
         squares = np.where(found == expected, 0.0, np.square(found - expected) / expected)
     return bool(chdtrc(k - 1, np.sum(squares)) < REFUTING)

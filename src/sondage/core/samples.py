@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
+from sondage.core.beliefs.columns import LEAST_TOLD
 from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Classes, Floats, Items
 
@@ -25,9 +26,6 @@ __all__ = [
     "from_counts",
     "from_inclusion",
 ]
-
-LEAST_PROBABILITY = 1e-12
-"""Probabilities below this count as this in a mean of logarithms."""
 
 
 def bin_sums(bins: NDArray[np.int64], values: NDArray[Any], count: int) -> Floats:
@@ -247,9 +245,7 @@ class Sample:
 def _pooled(probabilities: NDArray[Any], units: NDArray[np.int64], count: int) -> Floats:
     """Return each unit's class probabilities, the mean of its rows' logarithms over its sum: (n, k) or (n,)."""
     columns = probabilities.T if probabilities.ndim == 2 else np.stack([1.0 - probabilities, probabilities])
-    logs = [
-        bin_sums(units, np.log(np.maximum(column, LEAST_PROBABILITY)), count) for column in columns.astype(np.float64)
-    ]
+    logs = [bin_sums(units, np.log(np.maximum(column, LEAST_TOLD)), count) for column in columns.astype(np.float64)]
     mean = np.exp(np.stack(logs, axis=1) / np.bincount(units, minlength=count)[:, None])
     mean /= mean.sum(axis=1, keepdims=True)
     return np.asarray(mean if probabilities.ndim == 2 else mean[:, 1])

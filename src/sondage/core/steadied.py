@@ -15,12 +15,14 @@ labels are few where these agree.
 
 A belief may tell of a class that does not occur: most classifiers give every class some probability, everywhere. Of the
 mean over the classes that occur it would be one for ever, and never found. So a class of which the beliefs expected
-three labels or more, stage by stage, and none came, is taken not to occur: that has a chance of :math:`e^{-3}`.
+three labels or more, stage by stage, and none came, is taken not to occur: that has a chance of :math:`e^{-3}`. They
+are asked as if labels had not told them how frequent classes are: of a class that does not come they soon expect none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -127,17 +129,24 @@ def occurring(
         return dict(sums)
     expected = np.zeros(len(contrast.functional.parts))
     for sample, known in stages:
-        expected += expected_labels(contrast, sample, known)
+        expected += expected_labels(contrast, sample, _unshifted(known.belief))
     absent = (np.bincount(labelled.labels, minlength=len(expected)) == 0) & (expected >= REFUTED)
     return {model: np.where(absent, 0.0, mu) for model, mu in sums.items()}
 
 
-def expected_labels(contrast: Contrast, sample: Sample, known: Known) -> Floats | float:
-    """Return how many of a stage's labels were expected of each class, shape (k,); 0 where nothing was believed."""
-    if known.belief is None:
+def _unshifted(belief: Belief | None) -> Belief | None:
+    """Return the belief that did not learn how frequent classes are: one that did has hardly any of the absent."""
+    if not isinstance(belief, ClassBelief) or not belief.class_shifts:
+        return belief
+    return replace(belief, class_shifts=(0.0,) * belief.n_classes)
+
+
+def expected_labels(contrast: Contrast, sample: Sample, belief: Belief | None) -> Floats | float:
+    """Return how many of a stage's labels a belief expects of each class, shape (k,); 0 without one."""
+    if belief is None:
         return 0.0
     model, basis = contrast.models[0], contrast.functional.basis
-    totals = believed_totals(basis, (model,), known.belief, sample.items, _each_unit_once(sample))
+    totals = believed_totals(basis, (model,), belief, sample.items, _each_unit_once(sample))
     return np.asarray(totals[model].sum(axis=0))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from sondage.core.beliefs.columns import class_column, doubted, log_odds
+from sondage.core.beliefs.columns import LEAST_TOLD, class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
 from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
@@ -19,22 +19,24 @@ from sondage.core.calibration import (
     LAPSES,
     LAPSES_OF_SURE,
     LAPSES_OF_UNSEEN,
+    LEAST_PROBABILITY,
     Lapses,
     bent,
+    calibrate_classes,
     calibrate_events,
     calibrate_sides,
     plausible_events,
 )
 from sondage.core.predictions import Floats, Items
 
-__all__ = ["LEAST_PROBABILITY", "PLAUSIBLE", "PLAUSIBLE_OF_SURE", "ClassBelief", "Reference"]
+__all__ = ["PLAUSIBLE", "PLAUSIBLE_OF_SURE", "ClassBelief", "Reference"]
 
 PLAUSIBLE, PLAUSIBLE_OF_SURE = 30, 60
 """How many calibrations stand for those that labels leave possible."""
+LABELS_OF_EACH = 10
+"""Labels of each class, on average, from which ends of intervals count on what labels tell of all classes."""
 MANY_MODELS = 10
 """Mixtures of so many models are computed once for the same items: a selection asks for them for every pair."""
-LEAST_PROBABILITY = 1e-6
-"""The least probability that judges, or models, give a class where both are believed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +96,9 @@ class ClassBelief:
         keep their proportions.
     bend : float
         Of two classes: how much steeper the calibration is above even odds, and flatter below (`bent`).
+    class_shifts, class_slope : tuple of float, float
+        Of more than two classes: calibration of all their probabilities before that of the most probable
+        (`calibrate_classes`); no shifts before any label.
     among : tuple of float
         Shares of the judges among themselves; empty for equal ones.
     votes : tuple of int
@@ -128,6 +133,8 @@ class ClassBelief:
     doubts: tuple[float, ...] = ()
     judge_doubts: tuple[float, ...] = ()
     bend: float = 0.0
+    class_shifts: tuple[float, ...] = ()
+    class_slope: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("models", "votes", "counts", "sure", "doubts"):
@@ -144,20 +151,26 @@ class ClassBelief:
 
     @property
     def _mixture(self) -> tuple[Any, ...]:
-        """All that class probabilities before calibration follow from: what is computed of them is kept under it."""
+        """All that the reference's probabilities follow from: what is computed of them is kept under it."""
         sources = (self.models, self.sure, self.uniform, self.prior, self.doubts, self.votes, self.counts)
-        return (self.n_classes, *sources, self.judge, self.among, self.judge_doubts)
+        calibrated = (self.class_shifts, self.class_slope)
+        return (self.n_classes, *sources, self.judge, self.among, self.judge_doubts, *calibrated)
 
     @property
     def as_given(self) -> bool:
         """Whether probabilities are left as they are."""
-        return (self.shift, self.slope, self.bend) == (0.0, 1.0, 0.0)
+        return (self.shift, self.slope, self.bend) == (0.0, 1.0, 0.0) and not self.class_shifts
 
     @property
     def sided(self) -> bool:
         """Whether each of two classes has a slope of its own: one model is believed, and nobody else."""
         others = bool(self.judge or self.uniform or self.prior or self.sure)
         return self.n_classes == 2 and len(self.models) == 1 and not others
+
+    @property
+    def by_class(self) -> bool:
+        """Whether labels tell how frequent each of several classes is, and how sure its sources are of all of them."""
+        return self.n_classes > 2
 
     def _moved_columns(self, items: Items) -> Iterator[Supposed]:
         """Yield every class code with its probability after the reference class's log odds are moved."""
@@ -195,8 +208,15 @@ class ClassBelief:
         """Return the belief calibrated on these class codes, shape (n,); without probabilities, their table."""
         if self.votes:
             return replace(self, counts=count_votes(self.votes, items, labels))
-        fitted = (calibrate_sides if self.sided else calibrate_events)(*self._odds_and_events(items, labels))
-        return replace(self, shift=fitted.shift, slope=fitted.slope, bend=fitted.bend)
+        own = self._calibrated_by_class(items, labels) if self.by_class else self
+        fitted = (calibrate_sides if self.sided else calibrate_events)(*own._odds_and_events(items, labels))
+        return replace(own, shift=fitted.shift, slope=fitted.slope, bend=fitted.bend)
+
+    def _calibrated_by_class(self, items: Items, labels: NDArray[Any]) -> Self:
+        """Return the belief with the shift of every class, and their common slope, that these labels ask for."""
+        told = np.stack([np.broadcast_to(column, len(items)) for column in self._mixtures(items)], axis=1)
+        found = calibrate_classes(told, labels)
+        return replace(self, class_shifts=found.shifts, class_slope=found.slope)
 
     def plausible(
         self, items: Items, labels: NDArray[Any], weights: Floats, rows: Any = slice(None)
@@ -214,15 +234,16 @@ class ClassBelief:
         """Return the same where items decide that are all but certain: more points, more lapses, and a single slope."""
         if self.votes:
             return (self,)
-        odds, events = self._odds_and_events(items, labels)
-        return replace(self, bend=0.0)._left_possible(odds, events, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_SURE)
+        one = replace(self, bend=0.0, class_shifts=())  # one slope of all classes would have sure items less sure
+        return one._left_possible(*one._odds_and_events(items, labels), weights, PLAUSIBLE_OF_SURE, LAPSES_OF_SURE)
 
     def plausible_of_unseen(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
         """Return the same where items that nobody has seen may be wrong by chance, as labels are."""
         if self.votes:
             return (self,)
-        (odds, events), offsets = self._odds_and_events(items, labels), self._told_by_others(items, labels)
-        one = replace(self, bend=0.0)
+        told = self.class_shifts if len(labels) >= LABELS_OF_EACH * self.n_classes else ()
+        one = replace(self, bend=0.0, class_shifts=told)
+        (odds, events), offsets = one._odds_and_events(items, labels), one._told_by_others(items, labels)
         return one._left_possible(odds, events, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_UNSEEN, offsets)
 
     def _told_by_others(self, items: Items, labels: NDArray[Any]) -> Floats | None:
@@ -261,7 +282,7 @@ class ClassBelief:
         return sum(share for _, share in (*self.models, *self.sure)) + self.uniform + sum(self.prior)
 
     def probability(self, items: Items, label: int) -> NDArray[Any]:
-        """Return the believed probability of one class, shape (n,)."""
+        """Return the believed probability of one class before calibration, shape (n,)."""
         if self.counts:
             return voted_column(self.counts, self.votes, self.n_classes, items, label)
         if not self.judge:
@@ -271,6 +292,16 @@ class ClassBelief:
         return self._product(items, label) / self._products(items)
 
     def _columns(self, items: Items) -> Iterator[NDArray[Any]]:
+        """Yield the believed probability of every class before that of the reference is calibrated, shape (n,) each."""
+        if not self.class_shifts:
+            yield from self._mixtures(items)
+            return
+        told = [np.maximum(column, LEAST_TOLD, dtype=np.float64) for column in self._mixtures(items)]
+        columns = [np.exp(shift) * p**self.class_slope for shift, p in zip(self.class_shifts, told, strict=True)]
+        total = sum(columns)
+        yield from (column / total for column in columns)
+
+    def _mixtures(self, items: Items) -> Iterator[NDArray[Any]]:
         """Yield the believed probability of every class before calibration, shape (n,) each."""
         if self.judge and self.others and not self.counts:  # the sum once, not once for every class
             total = self._products(items)

@@ -12,12 +12,14 @@ from scipy.special import logit
 from sondage.core.predictions import Floats, class_probabilities
 from sondage.errors import InputError
 
-__all__ = ["NOTHING", "SURE", "Doubts", "class_column", "doubt_of", "doubted", "doubtful", "log_odds"]
+__all__ = ["LEAST_TOLD", "NOTHING", "SURE", "Doubts", "class_column", "doubt_of", "doubted", "doubtful", "log_odds"]
 
 NOTHING = 1e-15
 """Probabilities up to this are taken for 0: sums of votes are rounded."""
 TINY = 1e-18
 """Rounding leaves nothing that is smaller and not 0: whoever says it does not vote."""
+LEAST_TOLD = 1e-12
+"""Probabilities below this, and above its complement, count as these where logarithms are taken."""
 SURE = 0.95
 """Probability of the class that a model or a judge names without probabilities; labels tell what it is worth."""
 LEAST_DOUBT = 1e-12
@@ -26,7 +28,7 @@ LEAST_DOUBT = 1e-12
 
 def log_odds(probabilities: NDArray[Any]) -> Floats:
     """Return log odds, probabilities clipped to [1e-12, 1 - 1e-12]; in single precision that would be [1e-12, 1]."""
-    return np.asarray(logit(np.clip(np.asarray(probabilities, dtype=np.float64), 1e-12, 1.0 - 1e-12)))
+    return np.asarray(logit(np.clip(np.asarray(probabilities, dtype=np.float64), LEAST_TOLD, 1.0 - LEAST_TOLD)))
 
 
 def class_column(probabilities: NDArray[Any] | None, label: int) -> NDArray[Any]:

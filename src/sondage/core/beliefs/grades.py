@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from sondage.core.beliefs.protocol import Distribution, Supposed
-from sondage.core.blocks import row_blocks
+from sondage.core.calibration import fit_categories
 from sondage.core.predictions import Floats, Items
 
 __all__ = ["POINTS", "RankingBelief"]
@@ -32,11 +32,9 @@ POINTS = 32
 """Label vectors that are supposed of each query."""
 ALIKE = 10.0
 """Documents of a query that count as independent, at most."""
-STEPS = 25
-"""Of Newton's method, at most."""
 SMALLEST = 1e-4
 """Probabilities below this count as this in a logarithm."""
-MEAN, PRECISION = (0.0, 1.0, 0.0), (1.0, 4.0, 1.0 / 9.0)
+MEAN, DEVIATIONS = (0.0, 1.0, 0.0), (1.0, 0.5, 3.0)
 """Of the prior of alpha, beta and gamma."""
 
 
@@ -127,46 +125,20 @@ class RankingBelief:
         counts = ranks.counts
         codes = labels[np.arange(labels.shape[1]) < counts[:, None]]
         weights = np.repeat(np.minimum(1.0, ALIKE / np.maximum(counts, 1)), counts)
-        log_p = np.log(np.maximum(self._given(items, index), SMALLEST))
-        found = _fitted(codes, weights, log_p, _height(items, index), self._relative)
-        return replace(self, shifts=tuple(found[:-2].tolist()), slope=float(found[-2]), lift=float(found[-1]))
+        columns = [
+            np.log(np.maximum(self._given(items, index), SMALLEST)),
+            np.multiply.outer(_height(items, index), self._relative),
+        ]
+        mean, deviations = (np.array([first] * self.n_grades + others) for first, *others in (MEAN, DEVIATIONS))
+        found = fit_categories(codes, columns, mean, deviations, weights)
+        slope, lift = found.slopes.tolist()
+        return replace(self, shifts=tuple(found.shifts.tolist()), slope=slope, lift=lift)
 
 
 def _height(items: Items, index: Any) -> Floats:
     """Return how high the systems rank documents: the mean of 1 / log2(1 + rank), 0 where they do not."""
     places = np.stack([items.ranks(model).positions[index] for model in range(len(items.models))])
     return np.asarray(np.mean(np.where(places > 0, 1.0 / np.log2(np.maximum(places, 1) + 1.0), 0.0), axis=0))
-
-
-def _fitted(codes: NDArray[Any], weights: Floats, log_p: Floats, height: Floats, relative: Floats) -> Floats:
-    """Return the coefficients of the greatest posterior density, by Newton steps on a concave function."""
-    grades = len(relative)
-    mean = np.array([MEAN[0]] * grades + [*MEAN[1:]])
-    precision = np.array([PRECISION[0]] * grades + [*PRECISION[1:]])
-    found = mean.copy()
-    for _ in range(STEPS):
-        gradient, curved = -precision * (found - mean), np.diag(precision)
-        for part in row_blocks(len(codes), grades * grades):
-            design = _design(log_p[part], height[part], relative)
-            w, own = weights[part], design[np.arange(len(design)), codes[part]]
-            p = softmax(design @ found, axis=1)
-            centred = design - np.einsum("dg,dgk->dk", p, design)[:, None]
-            gradient = gradient + w @ own - np.einsum("d,dg,dgk->k", w, p, design, optimize=True)
-            curved = curved + np.einsum("dg,dgk,dgl->kl", w[:, None] * p, centred, centred, optimize=True)
-        step = np.linalg.solve(curved, gradient)
-        found = found + step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1.0))
-        if np.abs(step).max() < 1e-8:
-            break
-    return found
-
-
-def _design(log_p: Floats, height: Floats, relative: Floats) -> Floats:
-    """Return what alpha, beta and gamma are multiplied by, for each document and grade, shape (d, G, G + 2)."""
-    design = np.zeros((*log_p.shape, len(relative) + 2))
-    design[:, np.arange(len(relative)), np.arange(len(relative))] = 1.0
-    design[:, :, -2] = log_p
-    design[:, :, -1] = np.multiply.outer(height, relative)
-    return design
 
 
 @lru_cache(maxsize=4)

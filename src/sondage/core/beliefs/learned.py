@@ -86,6 +86,11 @@ class LearnedClassBelief(ClassBelief):
         """Whether each of two classes has a slope of its own: not where others tell what one model gets wrong."""
         return super().sided and not self.source_models and not self.source_judges
 
+    @property
+    def by_class(self) -> bool:
+        """Whether all of several classes are calibrated: no, since it would explain what others and features tell."""
+        return False
+
     def _moved(self, items: Items, reference: Reference) -> Floats:
         return super()._moved(items, reference) + self._corrected(items, reference)
 

@@ -1,15 +1,18 @@
-r"""Recalibration of a belief on the labels so far: two or three numbers, found by their posterior mean.
+r"""Recalibration of a belief on the labels so far: a few numbers, found by their posterior mean.
 
 A probability p of an event becomes :math:`\mathrm{logit}^{-1}(a + b \, \mathrm{logit}\, p)`, a predictive variance
 :math:`v` becomes :math:`e^a v^b`. The prior trusts the model (a near 0, b near 1), doubts it, or mistrusts it, in
 shares 65, 25 and 10 %. Of two classes a model may be sure and wrong of one and right of the other: there the slope is
 :math:`b e^c` for log odds of 0 and more and :math:`b e^{-c}` below, alike or independent with a probability of a half
-each. The posterior *mean of (a, ln b, c)* is taken, not the mean probability: averaging probabilities would be ruled by
-the heaviest tail that the labels do not exclude, and spend the labels there. What labels do not exclude matters for how
-far off an estimate may be; for that there are points of the posterior of a and b. They have one more number: the share
+each. Of more than two, labels first tell how frequent each is and how sure the model is of all of them (`categories`).
+
+The posterior *mean of (a, ln b, c)* is taken, not the mean probability: averaging probabilities would be ruled by the
+heaviest tail that the labels do not exclude, and spend the labels there. What labels do not exclude matters for how far
+off an estimate may be; for that there are points of the posterior of a and b. They have one more number: the share
 :math:`\lambda` of events that were told nothing, and happen by chance however sure the model is.
 """
 
+from sondage.core.calibration.categories import LEAST_PROBABILITY, ByClass, calibrate_classes, fit_categories
 from sondage.core.calibration.events import bent, calibrate_events, calibrate_sides
 from sondage.core.calibration.grid import (
     IDENTITY,
@@ -30,15 +33,19 @@ __all__ = [
     "LAPSES",
     "LAPSES_OF_SURE",
     "LAPSES_OF_UNSEEN",
+    "LEAST_PROBABILITY",
     "PRIOR",
     "SHIFTS",
     "SLOPES",
+    "ByClass",
     "Calibration",
     "Lapses",
     "another_unit",
     "bent",
+    "calibrate_classes",
     "calibrate_events",
     "calibrate_sides",
     "calibrate_variances",
+    "fit_categories",
     "plausible_events",
 ]

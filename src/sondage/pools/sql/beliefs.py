@@ -18,10 +18,10 @@ from sondage.core.beliefs import (
     LearnedOutcomeBelief,
     OutcomeBelief,
 )
-from sondage.core.beliefs.classes import LEAST_PROBABILITY
-from sondage.core.beliefs.columns import SURE
+from sondage.core.beliefs.columns import LEAST_TOLD, SURE
 from sondage.core.beliefs.learned import LARGEST_ODDS
 from sondage.core.beliefs.votes import voted_column
+from sondage.core.calibration import LEAST_PROBABILITY
 from sondage.core.learning import NONE, Correction
 from sondage.core.predictions import Classes, Items
 from sondage.pools.schema import Probabilities, Schema, Source
@@ -70,12 +70,28 @@ def _(belief: OutcomeBelief, schema: Schema, models: Sequence[int]) -> list[Any]
 def _(belief: ClassBelief, select: Select, schema: Schema, models: Sequence[int], nodes: int) -> Supposed:
     if belief in select.memo:
         return list(select.memo[belief])
-    columns = _mixture(belief, select, schema)
+    columns = _columns(belief, select, schema)
     correction = belief.correction if isinstance(belief, LearnedClassBelief) else NONE
     if not belief.as_given:
         columns = _moved(belief, correction, select, schema, columns)
     select.memo[belief] = list(enumerate(columns))
     return list(enumerate(columns))
+
+
+def _columns(belief: ClassBelief, select: Select, schema: Schema) -> list[str]:
+    """Return the columns before that of the reference class is calibrated, as `ClassBelief._columns`."""
+    columns = _mixture(belief, select, schema)
+    if not belief.class_shifts:
+        return columns
+    least, slope = number(LEAST_TOLD), number(belief.class_slope)
+    powers = select.let(
+        [
+            f"{number(float(np.exp(shift)))} * power(greatest({column}, {least}), {slope})"
+            for shift, column in zip(belief.class_shifts, columns, strict=True)
+        ]
+    )
+    whole = select.one(total(powers))
+    return select.let([f"{column} / {whole}" for column in powers])
 
 
 def _mixture(belief: ClassBelief, select: Select, schema: Schema) -> list[str]:

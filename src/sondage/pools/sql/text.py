@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.beliefs.columns import LEAST_TOLD
+
 __all__ = [
     "MOST_CASES",
     "NoForm",
@@ -111,7 +113,7 @@ def clipped(expression: str, low: float, high: float) -> str:
 
 def log_odds(probability: str) -> str:
     """Return log odds, as `sondage.core.beliefs.columns.log_odds`; the probability is a column's name."""
-    inside = clipped(probability, 1e-12, 1.0 - 1e-12)
+    inside = clipped(probability, LEAST_TOLD, 1.0 - LEAST_TOLD)
     return f"(ln({inside}) - ln(1e0 - {inside}))"
 
 
