@@ -233,3 +233,18 @@ def test_means_over_classes_hold_where_the_belief_is_wrong_of_all():
     truth = evaluate(pool, "balanced_accuracy", labels, 6000).value
     runs = [evaluate(pool, "balanced_accuracy", labels, 300, seed) for seed in range(40)]
     assert np.mean([truth in run.interval() for run in runs]) > 0.85
+
+
+def test_no_class_of_a_difference_has_a_share_below_0():
+    # With 30 labels of twelve classes one had; the standard error of the difference, about .15, was 3 then.
+    random = np.random.default_rng(1)
+    labels = random.integers(0, 12, 800)
+    seen = random.normal(size=(800, 12))
+    seen[np.arange(800), labels] += 2.2
+    outputs = [softmax(3.3 * (seen + noise * random.normal(size=(800, 12))), axis=1) for noise in (0.2, 0.8)]
+    pool = Pool(models={name: Classifier(output) for name, output in zip("ab", outputs, strict=True)})
+    truth = compare(pool, "a", "b", "balanced_accuracy", labels=labels, budget=800).difference
+    runs = [compare(pool, "a", "b", "balanced_accuracy", labels=labels, budget=30, seed=seed) for seed in range(60)]
+    assert max(run.estimate.std_error for run in runs) < 0.2
+    assert np.mean([truth in run.interval() for run in runs]) > 0.9
+    assert np.mean([run.interval().width for run in runs]) < 0.3

@@ -136,12 +136,12 @@ def _needs_mean(contrast: Contrast, sample: Sample, known: Known) -> bool:
 
 
 def _within_bounds(fit: Fit, contrast: Contrast, beyond: float) -> bool:
-    """Return whether a value is within its range, and no ratio of one model's mean of ratios is of a share below 0."""
+    """Return whether a value is within its range, and no ratio of a mean of ratios is of a share below 0."""
     low, high = contrast.bounds[0] - beyond, contrast.bounds[1] + beyond
     inside = bool(low <= unrounded(fit.value, low, high) <= high)
-    if contrast.compares or beyond:
+    if beyond:
         return inside
-    return inside and all(below >= -ROUNDING for _, below in _parts(contrast, fit.sums[contrast.models[0]]))
+    return inside and all(below >= -ROUNDING for sums in fit.sums.values() for _, below in _parts(contrast, sums))
 
 
 def _may_be_negative(contrast: Contrast, sums: Floats) -> NDArray[np.bool_]:
