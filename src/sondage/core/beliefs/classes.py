@@ -97,8 +97,8 @@ class ClassBelief:
     bend : float
         Of two classes: how much steeper the calibration is above even odds, and flatter below (`bent`).
     class_shifts, class_slope : tuple of float, float
-        Of more than two classes: calibration of all their probabilities before that of the most probable
-        (`calibrate_classes`); no shifts before any label.
+        Of more than two classes: :math:`\alpha` and :math:`\beta` of :math:`p_y^\beta e^{\alpha_y}` over its sum, which
+        is calibrated before the most probable is (`calibrate_classes`); no shifts before any label.
     among : tuple of float
         Shares of the judges among themselves; empty for equal ones.
     votes : tuple of int

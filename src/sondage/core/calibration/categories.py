@@ -119,7 +119,15 @@ def fit_categories(
     scales: Floats,
     weights: Floats | None = None,
 ) -> Coefficients:
-    """Return the coefficients of the greatest posterior density, by damped Newton steps.
+    r"""Return the coefficients of the greatest posterior density, by damped Newton steps.
+
+    Of :math:`p_c \propto \exp(\alpha_c + \sum_j \gamma_j x_{jc})`; the evidence is that of Laplace's approximation,
+
+    .. math:: \ln Z \approx \sum_i w_i \ln p_{y_i} - \tfrac12 \sum_j (\hat\gamma_j - m_j)^2 / s_j^2
+              - \tfrac12 \ln \lvert I + S H S \rvert,
+
+    the second sum over all coefficients, with H the negative second derivatives of the first and S the diagonal of s
+    (Rasmussen and Williams 2006, section 3.4).
 
     Parameters
     ----------
