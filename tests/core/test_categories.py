@@ -51,6 +51,28 @@ def test_the_mode_is_that_of_a_general_minimiser(scales):
     assert [*found.shifts, *found.slopes] == pytest.approx(wanted, abs=1e-5)
 
 
+@pytest.mark.parametrize("power", [1.0, 4.0, 20.0])
+@pytest.mark.parametrize("scale", [0.0, 2.0])
+def test_the_mode_is_found_where_a_model_is_far_too_sure(power, scale):
+    """Full Newton steps went past the mode and back for ever, since there is hardly any curvature next to 0 and 1."""
+    random = np.random.default_rng(10)
+    p = told(random, 200, 6, 2.0)
+    logs = np.maximum(log_softmax(power * np.log(p), axis=1), np.log(1e-6))
+    codes, free = drawn(random, p), np.full(7, scale > 0) | (np.arange(7) == 6)
+    mean, scales = np.append(np.zeros(6), 1.0), np.append(np.full(6, scale), 1.7)
+
+    def loss(x):
+        at = mean.copy()
+        at[free] = x
+        told = log_softmax(at[:6] + at[6] * logs, axis=1)[np.arange(200), codes]
+        return np.sum(((x - mean[free]) / scales[free]) ** 2) / 2 - told.sum()
+
+    found = fit_categories(codes, [logs], mean, scales)
+    wanted = minimize(loss, mean[free], tol=1e-12)
+    assert loss(np.append(found.shifts, found.slopes)[free]) == pytest.approx(wanted.fun, abs=1e-6)
+    assert found.slopes[0] == pytest.approx(wanted.x[-1], abs=1e-4)
+
+
 def test_the_evidence_is_the_integral_over_the_coefficients():
     random = np.random.default_rng(2)
     difference, codes = random.normal(size=40), random.integers(0, 2, 40)

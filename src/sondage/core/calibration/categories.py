@@ -34,8 +34,10 @@ LEAST_PROBABILITY = 1e-6
 """Probabilities of classes below this count as this in a logarithm."""
 SHIFT_SCALES, SLOPE_SCALES = (0.0, 0.5, 2.0), (0.13, 1.7)
 """Prior standard deviations on the grid: of the shifts, with half of the prior on 0, and of the slope about 1."""
-STEPS, LARGEST_STEP = 25, 2.0
+STEPS, LARGEST_STEP, HALVINGS = 50, 2.0, 20
 """Of Newton's method, at most."""
+ROUNDING = 1e-12
+"""By how much of itself a log density may fall by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -147,18 +149,32 @@ def fit_categories(
     >>> even.shifts.tolist(), round(even.log_evidence, 3)
     ([0.0, 0.0], -1.733)
     """
-    counts, found = np.ones(len(codes)) if weights is None else weights, mean.astype(np.float64)
+    counts = np.ones(len(codes)) if weights is None else weights
     free = np.flatnonzero(scales)
     precision, k = scales[free] ** -2.0, len(mean) - len(columns)
+
+    def posterior(at: Floats) -> tuple[float, Floats, Floats]:
+        """Return the log density, but for a constant, its gradient, and the second derivatives without the prior's."""
+        log_likelihood, gradient, curved = _derivatives(codes, columns, at, counts)
+        off = at[free] - mean[free]
+        value = log_likelihood - 0.5 * float(precision @ off**2)
+        return value, gradient[free] - precision * off, curved[np.ix_(free, free)]
+
+    found = mean.astype(np.float64)
+    value, gradient, curved = posterior(found)
     for _ in range(STEPS):
-        log_likelihood, gradient, curved = _derivatives(codes, columns, found, counts)
-        off, curved = found[free] - mean[free], curved[np.ix_(free, free)]
-        step = np.linalg.solve(curved + np.diag(precision), gradient[free] - precision * off)
-        largest = float(np.abs(step).max())
+        step = np.linalg.solve(curved + np.diag(precision), gradient)
+        largest, rise = float(np.abs(step).max()), float(gradient @ step)
         if largest < 1e-8:
             break
-        found[free] += step * min(1.0, LARGEST_STEP / largest)
-    value = log_likelihood - 0.5 * float(precision @ off**2)
+        first = min(1.0, LARGEST_STEP / largest)
+        for size in first * 0.5 ** np.arange(HALVINGS):  # where p is next to 0 or 1 there is hardly any curvature
+            trial = found.copy()
+            trial[free] += size * step
+            tried = posterior(trial)
+            if tried[0] >= value + 0.1 * size * rise - ROUNDING * abs(value):
+                break
+        found, (value, gradient, curved) = trial, tried
     volume = np.linalg.slogdet(np.eye(len(free)) + np.outer(scales[free], scales[free]) * curved)[1]
     return Coefficients(found[:k], found[k:], value - 0.5 * float(volume))
 
