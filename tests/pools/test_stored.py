@@ -108,6 +108,30 @@ def test_the_same_items_and_the_same_answer(name, measure, parts, files):
     np.testing.assert_allclose(answer(stored), answer(in_memory), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("name", "measure", "parts"),
+    [
+        ("two classes", "f1", {}),
+        ("four classes", "balanced_accuracy", {}),
+        ("four classes", "log_loss", {}),
+        ("two models", "error_rate", {}),
+        ("judged", "error_rate", {}),
+        ("outcomes", "accuracy", {}),
+        ("numbers", "mse", {}),
+    ],
+)
+def test_numbers_in_single_precision_are_reckoned_with_in_double(name, measure, parts, tmp_path):
+    """Sums of theirs in single precision differed in the ninth digit, which then showed in what labels had told."""
+    table = frames()[name]
+    for column in table.select_dtypes("floating"):
+        table[column] = table[column].astype(np.float32)
+    table.sample(frac=1, random_state=1).to_parquet(tmp_path / "pool.parquet")
+    expected, in_memory = asked(read_pool(tmp_path / "pool.parquet", lazy=False), measure, **parts)
+    found, stored = asked(read_pool(tmp_path / "pool.parquet", lazy=True), measure, **parts)
+    assert found == expected
+    np.testing.assert_allclose(answer(stored), answer(in_memory), rtol=1e-13, atol=1e-15)
+
+
 @pytest.mark.parametrize("measure", ["r2", ["mse", "r2"]], ids=str)
 def test_r2_of_numbers_far_from_0(measure, tmp_path):
     found = []

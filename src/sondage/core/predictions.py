@@ -146,8 +146,10 @@ class Grades:
 Outputs = Classes | Means | Grades | Ranks
 
 
-def class_probabilities(probabilities: NDArray[Any], classes: Any) -> NDArray[Any]:
+def class_probabilities(probabilities: NDArray[Any], classes: Any) -> Floats:
     """Return the probability of a class, one for all items or one for each: of (n, k), or (n,) of the second of two.
+
+    What is given in single precision is reckoned with in double precision from here on, as databases do.
 
     Examples
     --------
@@ -155,13 +157,13 @@ def class_probabilities(probabilities: NDArray[Any], classes: Any) -> NDArray[An
     >>> class_probabilities(p, 0).tolist(), class_probabilities(p, np.array([0, 1])).tolist()
     ([0.75, 0.25], [0.75, 0.75])
     """
-    if np.ndim(classes):
-        if probabilities.ndim == 1:
-            return np.where(classes == 1, probabilities, 1.0 - probabilities)
-        return np.asarray(probabilities[np.arange(len(classes)), classes])
     if probabilities.ndim == 2:
-        return probabilities[:, classes]
-    return probabilities if classes == 1 else 1.0 - probabilities
+        of_each = np.arange(len(classes)) if np.ndim(classes) else slice(None)
+        return np.asarray(probabilities[of_each, classes], dtype=np.float64)
+    second = np.asarray(probabilities, dtype=np.float64)
+    if np.ndim(classes):
+        return np.where(classes == 1, second, 1.0 - second)
+    return second if classes == 1 else 1.0 - second
 
 
 @dataclass(frozen=True, eq=False)

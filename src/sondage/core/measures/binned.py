@@ -67,9 +67,7 @@ def _of_class(items: Items, model: int, classes: Any) -> Floats:
     p = items.classes(model).probabilities
     if p is None:
         raise MeasureError("this measure needs class probabilities; the model has predictions only")
-    if p.ndim == 1:
-        p = np.asarray(p, dtype=np.float64)  # before one of them is taken from 1
-    return np.asarray(class_probabilities(p, classes), dtype=np.float64)
+    return class_probabilities(p, classes)
 
 
 class Values(Protocol):
