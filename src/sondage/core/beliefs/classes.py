@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from sondage.core.beliefs.columns import LEAST_TOLD, class_column, doubted, log_odds
+from sondage.core.beliefs.columns import LEAST_POOLED, LEAST_TOLD, class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
 from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
@@ -19,7 +19,6 @@ from sondage.core.calibration import (
     LAPSES,
     LAPSES_OF_SURE,
     LAPSES_OF_UNSEEN,
-    LEAST_PROBABILITY,
     Lapses,
     bent,
     calibrate_classes,
@@ -214,8 +213,8 @@ class ClassBelief:
 
     def _calibrated_by_class(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief with the shift of every class, and their common slope, that these labels ask for."""
-        told = np.stack([np.broadcast_to(column, len(items)) for column in self._mixtures(items)], axis=1)
-        found = calibrate_classes(told, labels)
+        told = [np.broadcast_to(column, len(items)) for column in self._told(items)]
+        found = calibrate_classes(np.log(np.stack(told, axis=1)), labels)
         return replace(self, class_shifts=found.shifts, class_slope=found.slope)
 
     def plausible(
@@ -296,8 +295,8 @@ class ClassBelief:
         if not self.class_shifts:
             yield from self._mixtures(items)
             return
-        told = [np.maximum(column, LEAST_TOLD, dtype=np.float64) for column in self._mixtures(items)]
-        columns = [np.exp(shift) * p**self.class_slope for shift, p in zip(self.class_shifts, told, strict=True)]
+        told = zip(self.class_shifts, self._told(items), strict=True)
+        columns = [np.exp(shift) * p**self.class_slope for shift, p in told]
         total = sum(columns)
         yield from (column / total for column in columns)
 
@@ -309,14 +308,18 @@ class ClassBelief:
         else:
             yield from (self.probability(items, label) for label in range(self.n_classes))
 
+    def _told(self, items: Items) -> Iterator[Floats]:
+        """Yield the same, of which logarithms may be taken, shape (n,) each."""
+        return (np.maximum(column, LEAST_TOLD, dtype=np.float64) for column in self._mixtures(items))
+
     def _products(self, items: Items) -> Floats:
         return np.asarray(sum(self._product(items, label) for label in range(self.n_classes)))
 
     def _product(self, items: Items, label: int) -> Floats:
         """Return what judges and models say of one class, their log probabilities averaged, times a constant."""
         w = self.judge / (self.judge + self.others)
-        models = np.maximum(self._mixed(items, label) / self.others, LEAST_PROBABILITY, dtype=np.float64)
-        judges = np.maximum(self._judged(items, label), LEAST_PROBABILITY, dtype=np.float64)
+        models = np.maximum(self._mixed(items, label) / self.others, LEAST_POOLED, dtype=np.float64)
+        judges = np.maximum(self._judged(items, label), LEAST_POOLED, dtype=np.float64)
         return np.asarray(models ** (1.0 - w) * judges**w)
 
     def _mixed(self, items: Items, label: int) -> NDArray[Any]:

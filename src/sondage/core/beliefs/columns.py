@@ -12,7 +12,18 @@ from scipy.special import logit
 from sondage.core.predictions import Floats, class_probabilities
 from sondage.errors import InputError
 
-__all__ = ["LEAST_TOLD", "NOTHING", "SURE", "Doubts", "class_column", "doubt_of", "doubted", "doubtful", "log_odds"]
+__all__ = [
+    "LEAST_POOLED",
+    "LEAST_TOLD",
+    "NOTHING",
+    "SURE",
+    "Doubts",
+    "class_column",
+    "doubt_of",
+    "doubted",
+    "doubtful",
+    "log_odds",
+]
 
 NOTHING = 1e-15
 """Probabilities up to this are taken for 0: sums of votes are rounded."""
@@ -20,6 +31,8 @@ TINY = 1e-18
 """Rounding leaves nothing that is smaller and not 0: whoever says it does not vote."""
 LEAST_TOLD = 1e-12
 """Probabilities below this, and above its complement, count as these where logarithms are taken."""
+LEAST_POOLED = 1e-6
+"""Probabilities below this count as this where those of judges and models are pooled: neither may rule out a class."""
 SURE = 0.95
 """Probability of the class that a model or a judge names without probabilities; labels tell what it is worth."""
 LEAST_DOUBT = 1e-12

@@ -12,7 +12,7 @@ off an estimate may be; for that there are points of the posterior of a and b. T
 :math:`\lambda` of events that were told nothing, and happen by chance however sure the model is.
 """
 
-from sondage.core.calibration.categories import LEAST_PROBABILITY, ByClass, calibrate_classes, fit_categories
+from sondage.core.calibration.categories import ByClass, calibrate_classes, fit_categories
 from sondage.core.calibration.events import bent, calibrate_events, calibrate_sides
 from sondage.core.calibration.grid import (
     IDENTITY,
@@ -33,7 +33,6 @@ __all__ = [
     "LAPSES",
     "LAPSES_OF_SURE",
     "LAPSES_OF_UNSEEN",
-    "LEAST_PROBABILITY",
     "PRIOR",
     "SHIFTS",
     "SLOPES",

@@ -28,10 +28,8 @@ from sondage.core.blocks import row_blocks
 from sondage.core.learning import short
 from sondage.core.predictions import Floats
 
-__all__ = ["LEAST_PROBABILITY", "ByClass", "Coefficients", "calibrate_classes", "fit_categories"]
+__all__ = ["ByClass", "Coefficients", "calibrate_classes", "fit_categories"]
 
-LEAST_PROBABILITY = 1e-6
-"""Probabilities of classes below this count as this in a logarithm."""
 SHIFT_SCALES, SLOPE_SCALES = (0.0, 0.5, 2.0), (0.13, 1.7)
 """Prior standard deviations on the grid: of the shifts, with half of the prior on 0, and of the slope about 1."""
 STEPS, LARGEST_STEP, HALVINGS = 50, 2.0, 20
@@ -75,7 +73,7 @@ class Coefficients:
     log_evidence: float
 
 
-def calibrate_classes(probabilities: Floats, labels: NDArray[Any]) -> ByClass:
+def calibrate_classes(logs: Floats, labels: NDArray[Any]) -> ByClass:
     r"""Return the calibration of several classes' probabilities that labels ask for.
 
     With :math:`\alpha_c \sim N(0, s^2)` and :math:`\beta \sim N(1, t^2)`, s 0 with a probability of a half, else 0.5
@@ -84,8 +82,8 @@ def calibrate_classes(probabilities: Floats, labels: NDArray[Any]) -> ByClass:
 
     Parameters
     ----------
-    probabilities : ndarray of float, shape (n, k)
-        Believed before the labels.
+    logs : ndarray of float, shape (n, k)
+        Logarithms of the probabilities that were believed before the labels.
     labels : ndarray of int, shape (n,)
         Class codes.
 
@@ -98,13 +96,13 @@ def calibrate_classes(probabilities: Floats, labels: NDArray[Any]) -> ByClass:
     --------
     Of three classes that were taken for equally frequent, the first is:
 
-    >>> found = calibrate_classes(np.full((900, 3), 1 / 3), np.repeat([0, 1, 2], [720, 90, 90]))
+    >>> found = calibrate_classes(np.full((900, 3), np.log(1 / 3)), np.repeat([0, 1, 2], [720, 90, 90]))
     >>> np.exp(found.shifts).round(1).tolist()
     [4.0, 0.5, 0.5]
     """
     if not len(labels):
         return ByClass()
-    logs, k = np.log(np.maximum(probabilities, LEAST_PROBABILITY, dtype=np.float64)), probabilities.shape[1]
+    k = logs.shape[1]
     grid = list(product(SHIFT_SCALES, SLOPE_SCALES))
     mean = np.append(np.zeros(k), 1.0)
     log_priors = np.log([0.5 / (len(SHIFT_SCALES) - 1) if scale else 0.5 for scale, _ in grid])

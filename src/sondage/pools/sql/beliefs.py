@@ -18,10 +18,9 @@ from sondage.core.beliefs import (
     LearnedOutcomeBelief,
     OutcomeBelief,
 )
-from sondage.core.beliefs.columns import LEAST_TOLD, SURE
+from sondage.core.beliefs.columns import LEAST_POOLED, LEAST_TOLD, SURE
 from sondage.core.beliefs.learned import LARGEST_ODDS
 from sondage.core.beliefs.votes import voted_column
-from sondage.core.calibration import LEAST_PROBABILITY
 from sondage.core.learning import NONE, Correction
 from sondage.core.predictions import Classes, Items
 from sondage.pools.schema import Probabilities, Schema, Source
@@ -104,7 +103,7 @@ def _mixture(belief: ClassBelief, select: Select, schema: Schema) -> list[str]:
     if not belief.others:
         return judges
     models = select.let([total(part) for part in _of_models(belief, schema)])
-    w, least = belief.judge / (belief.judge + belief.others), number(LEAST_PROBABILITY)
+    w, least = belief.judge / (belief.judge + belief.others), number(LEAST_POOLED)
     pooled = select.let(
         [
             f"power(greatest({p} / {number(belief.others)}, {least}), {number(1.0 - w)})"
