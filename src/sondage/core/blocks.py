@@ -10,7 +10,7 @@ __all__ = ["row_blocks"]
 
 BLOCK = 65536
 """Rows of one column in a block."""
-LEAST_ROWS = 1024
+LEAST_ROWS = 4096
 """Rows in a block, however wide they are."""
 TEMPORARIES = 8
 """Blocks of one column that are as large as what is freed first."""
