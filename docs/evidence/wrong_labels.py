@@ -36,7 +36,9 @@ def simulate(wrong: float, options: dict[str, object], budget: int) -> tuple[flo
         pool, labels, truth = draw(wrong, seed)
         estimate = sondage.evaluate(pool, "error_rate", labels, budget, seed, **options)
         interval = estimate.interval(0.95)
-        found.append((abs(estimate.value - truth), interval.low <= truth <= interval.high, interval.high - interval.low))
+        found.append(
+            (abs(estimate.value - truth), interval.low <= truth <= interval.high, interval.high - interval.low)
+        )
     error, held, width = np.mean(found, axis=0)
     return float(error), float(held), float(width)
 

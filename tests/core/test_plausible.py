@@ -114,6 +114,26 @@ def test_intervals_of_counts_reach_for_labels_that_are_wrong_by_chance():
     assert np.mean(held) > np.mean(without)
 
 
+def test_a_model_that_is_nearly_perfect_may_be_surprised_as_often_as_others():
+    """Ten times as often as hardly ever is hardly ever: .72 of these intervals held."""
+    held = []
+    for seed in range(60):
+        random = np.random.default_rng([12, seed])
+        side = random.random(6000) < 0.5
+        p = expit(8.0 * (np.where(side, 4.0, -4.0) + random.normal(size=6000)))
+        labels = np.where(random.random(6000) < 0.003, ~side, side).astype(int)
+        interval = evaluate(Pool(p), "error_rate", labels, 100, seed).interval()
+        held.append(interval.low <= np.mean((p > 0.5) != labels) <= interval.high)
+    assert np.mean(held) >= 0.9
+
+
+@pytest.mark.parametrize(("least", "most"), [(0.0, 0.0005), (0.003, 0.06)])
+def test_lapses_have_a_share_that_a_sure_model_does_not_bound(least, most):
+    sure = np.full(4, 15.0)
+    points = plausible_events(sure, np.ones(4, bool), np.ones(4), 40, prior=replace(LAPSES, least=least))
+    assert max(point.lapse for point in points) == pytest.approx(most, abs=0.0005)  # ten times twice the least
+
+
 def test_one_models_losses_of_probabilities_and_counts_have_plausible_errors():
     p, labels = spam(np.random.default_rng(3))
     pool = Pool(models={"a": Classifier(p), "b": Classifier(p**2)})

@@ -80,7 +80,7 @@ def plausible_events(
     log_likelihood = likelihood(counted)
     mean = posterior_mean(log_likelihood)
     surprise = expit(-np.abs(mean.shift + mean.slope * logits + beyond))
-    doubt = float(np.sum(weights * surprise) / np.sum(weights)) / (1.0 - chance)
+    doubt = max(float(np.sum(weights * surprise) / np.sum(weights)), prior.least) / (1.0 - chance)
     lapses = np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
     log_likelihoods = np.vstack([log_likelihood, _likelihoods(counted, lapses, chance)])
     order = _MIRRORED if chance == 0.5 and mean.shift < -ROUNDING else _IN_ORDER
