@@ -119,7 +119,7 @@ def fit_categories(
     scales: Floats,
     weights: Floats | None = None,
 ) -> Coefficients:
-    r"""Return the coefficients of the greatest posterior density, by damped Newton steps.
+    r"""Return the coefficients of the greatest posterior density, by Newton steps that are halved until it rises.
 
     Of :math:`p_c \propto \exp(\alpha_c + \sum_j \gamma_j x_{jc})`; the evidence is that of Laplace's approximation,
 
