@@ -52,7 +52,8 @@ def plausible_events(
     logits, events
         As for `calibrate_events`.
     weights : ndarray of float, shape (n,)
-        How many events each stands for, on any scale: lapses are measured by the doubt that the pool's events leave.
+        How many events each stands for, on any scale: lapses are measured by the doubt that the pool's events leave, or
+        the least that the prior takes.
     count : int
         How many points, at least 1.
     offsets : ndarray of float, shape (n,), optional
