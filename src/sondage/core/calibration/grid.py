@@ -84,9 +84,9 @@ class Lapses:
 LAPSES = Lapses((0.8, 0.65, 0.5), (0.3, 1.0, 3.0, 10.0))
 LAPSES_OF_SURE = Lapses((0.95, 0.4, 0.1), (0.3, 1.0, 3.0, 10.0, 30.0))
 """Where items decide that are all but certain: whoever is found to be too sure elsewhere is likely to lapse there."""
-LAPSES_OF_UNSEEN = Lapses((0.8, 0.4, 0.1), (0.3, 1.0, 3.0, 10.0), 0.003)
+LAPSES_OF_UNSEEN = Lapses((0.8, 0.4, 0.1), (0.3, 1.0, 3.0, 10.0), 0.004)
 """Of what nobody has seen: labels that are wrong by chance are such lapses too, and no model tells of them; a model
-that is nearly perfect may be surprised by up to 3 in 100."""
+that is nearly perfect may be surprised by up to 4 in 100."""
 
 
 @lru_cache(maxsize=4)
