@@ -6,11 +6,10 @@ together: two columns in place of one a class.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, ClassBelief
 from sondage.core.measures.bases import Confusion
@@ -57,27 +56,14 @@ def supposed_influences(
     nodes : int, optional
         Quadrature nodes of a belief in numbers; by default those that the statistic needs.
     """
-    several = isinstance(belief, ClassBelief) and belief.n_classes > 2
-    found = right_or_wrong(influence) if several else None
-    supposed = belief.supposed(
+    if isinstance(belief, ClassBelief) and belief.n_classes > 2:
+        found = right_or_wrong(influence)
+        if found is not None:
+            predicted = items.classes(influence.models[0]).predictions
+            for weight, column in zip(belief.right(items, predicted), found.T, strict=True):
+                yield weight, float(column[0]) if np.all(column == column[0]) else column.take(predicted)
+            return
+    for label, weight in belief.supposed(
         items, influence.models, nodes=nodes or influence.basis.nodes, kinks=influence.kinks(items)
-    )
-    if found is not None:
-        predicted = items.classes(influence.models[0]).predictions
-        hits = _hits(predicted, (weight for _, weight in supposed))
-        for weight, column in zip(hits, found.T, strict=True):
-            yield weight, float(column[0]) if np.all(column == column[0]) else column.take(predicted)
-        return
-    for label, weight in supposed:
+    ):
         yield weight, influence.at(items, label)
-
-
-def _hits(predicted: NDArray[Any], columns: Iterable[NDArray[Any]]) -> tuple[Floats, Floats]:
-    """Return the believed probability of the predicted class, and the sum of all others', shape (n,) each."""
-    hit, others, part = np.zeros(len(predicted)), np.zeros(len(predicted)), np.empty(len(predicted))
-    for label, column in enumerate(columns):
-        np.multiply(column, predicted == label, out=part)
-        hit += part
-        np.subtract(column, part, out=part)  # exact: the column, or 0
-        others += part
-    return hit, others

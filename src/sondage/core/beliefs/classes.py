@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from sondage.core.beliefs.columns import LEAST_POOLED, LEAST_TOLD, class_column, doubted, log_odds
+from sondage.core.beliefs.columns import LEAST_LEFT, LEAST_POOLED, LEAST_TOLD, class_column, doubted, log_odds
 from sondage.core.beliefs.lapses import lapsing
 from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.beliefs.votes import count_votes, voted_column
@@ -44,17 +44,20 @@ class Reference:
 
     Attributes
     ----------
-    columns : tuple of ndarray
-        Every class's probability, where there are more than two.
     classes : ndarray of int, shape (n,)
         The class.
     log_odds : ndarray of float, shape (n,)
         Its log odds before calibration.
+    columns : ndarray of float, shape (k, n)
+        Every class's probability, where there are more than two.
+    others : ndarray of float, shape (n,)
+        The sum of all but that class's, `LEAST_LEFT` added to each.
     """
 
-    columns: tuple[NDArray[Any], ...]
     classes: NDArray[Any]
     log_odds: Floats
+    columns: Floats
+    others: Floats
 
 
 class PerModel(tuple[Any, ...]):
@@ -178,13 +181,19 @@ class ClassBelief:
         if self.n_classes == 2:
             yield from ((0, 1.0 - moved), (1, moved))
             return
-        tiny = 1e-15
-        others = sum(
-            np.where(reference.classes == label, 0.0, column) for label, column in enumerate(reference.columns)
-        )
-        rest = (1.0 - moved) / (others + (self.n_classes - 1) * tiny)
+        rest = (1.0 - moved) / reference.others
         for label, column in enumerate(reference.columns):
-            yield label, np.where(reference.classes == label, moved, (column + tiny) * rest)
+            yield label, np.where(reference.classes == label, moved, (column + LEAST_LEFT) * rest)
+
+    def right(self, items: Items, predicted: NDArray[Any]) -> tuple[Floats, Floats]:
+        """Return the probability of more than two classes' predicted one, and of all others, shape (n,) each."""
+        if self.as_given:
+            return _hits(predicted, self._columns(items))
+        reference = self.reference(items)
+        moved = expit(self._moved(items, reference))
+        own = reference.columns[predicted, np.arange(len(items))] + LEAST_LEFT
+        hit = np.where(reference.classes == predicted, moved, own * ((1.0 - moved) / reference.others))
+        return hit, 1.0 - hit
 
     def _moved(self, items: Items, reference: Reference) -> Floats:
         """Return the log odds of the reference class after calibration, shape (n,)."""
@@ -197,11 +206,18 @@ class ClassBelief:
     def _reference(self, items: Items) -> Reference:
         if self.n_classes == 2:
             second = np.broadcast_to(self.probability(items, 1), len(items))
-            return Reference((), np.ones(len(items), dtype=np.int64), log_odds(second))
-        columns = [np.broadcast_to(column, len(items)) for column in self._columns(items)]
-        stacked = np.stack(columns)
-        classes = stacked.argmax(axis=0)
-        return Reference(tuple(columns), classes, log_odds(stacked[classes, np.arange(len(items))]))
+            nothing = np.empty((0, len(items)))
+            return Reference(np.ones(len(items), dtype=np.int64), log_odds(second), nothing, nothing)
+        columns, classes = np.empty((self.n_classes, len(items))), np.zeros(len(items), dtype=np.int64)
+        largest, rows = np.full(len(items), -1.0), np.arange(len(items))
+        for label, column in enumerate(self._columns(items)):
+            columns[label] = column
+            np.copyto(classes, label, where=column > largest)
+            np.maximum(largest, column, out=largest)
+        columns[classes, rows] = 0.0
+        others = columns.sum(axis=0) + (self.n_classes - 1) * LEAST_LEFT
+        columns[classes, rows] = largest
+        return Reference(classes, log_odds(largest), columns, others)
 
     def calibrated(self, items: Items, labels: NDArray[Any]) -> Self:
         """Return the belief calibrated on these class codes, shape (n,); without probabilities, their table."""
@@ -347,6 +363,17 @@ class ClassBelief:
 
     def _judge_column(self, items: Items, index: int, label: int) -> NDArray[Any]:
         return np.asarray(doubted(class_column(items.judges[index], label), self.judge_doubts, index, self.n_classes))
+
+
+def _hits(predicted: NDArray[Any], columns: Iterable[NDArray[Any]]) -> tuple[Floats, Floats]:
+    """Return what these columns, one a class, have at the predicted class, and the sum of all others."""
+    hit, others, part = np.zeros(len(predicted)), np.zeros(len(predicted)), np.empty(len(predicted))
+    for label, column in enumerate(columns):
+        np.multiply(column, predicted == label, out=part)
+        hit += part
+        np.subtract(column, part, out=part)  # exact: the column, or 0
+        others += part
+    return hit, others
 
 
 def _weighted(sources: Sequence[tuple[float, NDArray[Any]]], flat: float, size: int) -> NDArray[Any]:

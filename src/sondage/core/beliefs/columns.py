@@ -13,6 +13,7 @@ from sondage.core.predictions import Floats, class_probabilities
 from sondage.errors import InputError
 
 __all__ = [
+    "LEAST_LEFT",
     "LEAST_POOLED",
     "LEAST_TOLD",
     "NOTHING",
@@ -31,6 +32,8 @@ TINY = 1e-18
 """Rounding leaves nothing that is smaller and not 0: whoever says it does not vote."""
 LEAST_TOLD = 1e-12
 """Probabilities below this, and above its complement, count as these where logarithms are taken."""
+LEAST_LEFT = 1e-15
+"""Added to the probability of every class but the most probable: what that leaves goes to some of them."""
 LEAST_POOLED = 1e-6
 """Probabilities below this count as this where those of judges and models are pooled: neither may rule out a class."""
 SURE = 0.95

@@ -182,10 +182,8 @@ def _log_evidence(belief: ClassBelief, items: Items, labels: NDArray[Any]) -> fl
     evidence = calibrate_events(reference.log_odds, hit).log_evidence
     if belief.n_classes == 2:
         return evidence
-    columns = np.array(reference.columns, dtype=np.float64)[:, ~hit]
-    missed = np.arange(columns.shape[1])
-    columns[reference.classes[~hit], missed] = 0.0
-    among_others = columns[labels[~hit], missed] / (columns.sum(axis=0) + 1e-15)
+    missed = np.flatnonzero(~hit)
+    among_others = reference.columns[labels[missed], missed] / reference.others[missed]
     # A little of the uniform: one surprise must not decide.
     return evidence + float(np.sum(np.log(0.99 * among_others + 0.01 / (belief.n_classes - 1))))
 

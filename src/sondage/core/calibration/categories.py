@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import softmax
 
 from sondage.core.blocks import row_blocks
@@ -151,9 +152,11 @@ def fit_categories(
     free = np.flatnonzero(scales)
     precision, k = scales[free] ** -2.0, len(mean) - len(columns)
 
+    shifted = bool(np.any(scales[:k]))
+
     def posterior(at: Floats) -> tuple[float, Floats, Floats]:
         """Return the log density, but for a constant, its gradient, and the second derivatives without the prior's."""
-        log_likelihood, gradient, curved = _derivatives(codes, columns, at, counts)
+        log_likelihood, gradient, curved = _derivatives(codes, columns, at, counts, shifted)
         off = at[free] - mean[free]
         value = log_likelihood - 0.5 * float(precision @ off**2)
         return value, gradient[free] - precision * off, curved[np.ix_(free, free)]
@@ -161,7 +164,7 @@ def fit_categories(
     found = mean.astype(np.float64)
     value, gradient, curved = posterior(found)
     for _ in range(STEPS):
-        step = np.linalg.solve(curved + np.diag(precision), gradient)
+        step = cho_solve(cho_factor(curved + np.diag(precision), check_finite=False), gradient, check_finite=False)
         largest, rise = float(np.abs(step).max()), float(gradient @ step)
         if largest < 1e-8:
             break
@@ -178,9 +181,9 @@ def fit_categories(
 
 
 def _derivatives(
-    codes: NDArray[Any], columns: Sequence[Floats], at: Floats, weights: Floats
+    codes: NDArray[Any], columns: Sequence[Floats], at: Floats, weights: Floats, shifted: bool
 ) -> tuple[float, Floats, Floats]:
-    """Return the log likelihood, its gradient, and the negative of its second derivatives."""
+    """Return the log likelihood, its gradient, and the negative of its second derivatives, of shifts if asked for."""
     k, total = len(at) - len(columns), 0.0
     gradient, curved = np.zeros(len(at)), np.zeros((len(at), len(at)))
     for part in row_blocks(len(codes), k):
@@ -192,8 +195,9 @@ def _derivatives(
         p = softmax(logits, axis=1)
         total += float(w[:, 0] @ np.log(p[rows, own]))
         weighted = w * p
-        gradient[:k] += np.bincount(own, w[:, 0], k) - weighted.sum(axis=0)
-        curved[:k, :k] += np.diag(weighted.sum(axis=0)) - p.T @ weighted
+        if shifted:
+            gradient[:k] += np.bincount(own, w[:, 0], k) - weighted.sum(axis=0)
+            curved[:k, :k] += np.diag(weighted.sum(axis=0)) - p.T @ weighted
         centred = [column - np.sum(p * column, axis=1, keepdims=True) for column in x]
         for j, one in enumerate(centred, start=k):
             gradient[j] += float(w[:, 0] @ one[rows, own])

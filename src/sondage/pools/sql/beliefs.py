@@ -18,7 +18,7 @@ from sondage.core.beliefs import (
     LearnedOutcomeBelief,
     OutcomeBelief,
 )
-from sondage.core.beliefs.columns import LEAST_POOLED, LEAST_TOLD, SURE
+from sondage.core.beliefs.columns import LEAST_LEFT, LEAST_POOLED, LEAST_TOLD, SURE
 from sondage.core.beliefs.learned import LARGEST_ODDS
 from sondage.core.beliefs.votes import voted_column
 from sondage.core.learning import NONE, Correction
@@ -206,11 +206,11 @@ def _moved(
     moved = select.one(_expit(total(terms)))
     if belief.n_classes == 2:
         return select.let([f"1e0 - {moved}", moved])
-    tiny = number(1e-15)
+    least = number(LEAST_LEFT)
     others = total([f"CASE WHEN {reference} = {y} THEN 0e0 ELSE {c} END" for y, c in enumerate(columns)])
-    rest = select.one(f"(1e0 - {moved}) / ({others} + {number((belief.n_classes - 1) * 1e-15)})")
+    rest = select.one(f"(1e0 - {moved}) / ({others} + {number((belief.n_classes - 1) * LEAST_LEFT)})")
     return select.let(
-        [f"CASE WHEN {reference} = {y} THEN {moved} ELSE ({c} + {tiny}) * {rest} END" for y, c in enumerate(columns)]
+        [f"CASE WHEN {reference} = {y} THEN {moved} ELSE ({c} + {least}) * {rest} END" for y, c in enumerate(columns)]
     )
 
 
