@@ -4,9 +4,9 @@
     python benchmarks/plan.py draw --rows 1e6        one of them, one size
 
 Modes: ``draw`` plans and draws from a pool in memory, ``strings`` does so from text ids, ``pool`` builds and checks
-the pool, ``batch`` extends a draw, ``evaluate`` runs a whole evaluation, ``select`` a selection. Times are medians of
-CPU seconds; the contenders of one row of a table take turns, so that a busy machine slows all of them. The peak is
-what is allocated above the pool, in float64 columns.
+the pool, ``batch`` extends a draw, ``evaluate`` runs a whole evaluation, ``classes`` one of many classes, ``select``
+a selection. Times are medians of CPU seconds; the contenders of one row of a table take turns, so that a busy machine
+slows all of them. The peak is what is allocated above the pool, in float64 columns.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 import sondage
 from sondage.core.hashing import coefficients
@@ -108,6 +109,23 @@ def evaluate(rows: list[int], repeats: int) -> None:
         pool = sondage.Pool(probabilities, ids=ids)
         for measure, method in cases():
             row(n, measure, method, *timed(repeats, partial(evaluated, pool, labels, measure, method)))
+
+
+def classes(rows: list[int], repeats: int) -> None:
+    """Evaluate with 300 labels of ten to a thousand classes; "sum" reads all probabilities once."""
+    header("classes", "rows", "classes", "measure", "CPU s", "x sum")
+    for n in rows:
+        for count in (10, 100, 1000):
+            random = np.random.default_rng(0)
+            logits = random.normal(size=(n, count)).astype(np.float32)
+            logits[np.arange(n), random.integers(0, count, n)] += 3 * np.log10(count)
+            probabilities = softmax(logits, axis=1)
+            labels = np.argmax(logits + random.gumbel(size=(n, count)), axis=1)
+            pool = sondage.Pool(probabilities)
+            for measure in ("error_rate", "macro_f"):
+                run = partial(evaluated, pool, labels, measure, "default")
+                took, read = timed(repeats, run, lambda told=probabilities: float(told.sum()))
+                row(n, count, measure, took, took / read)
 
 
 def select(rows: list[int], repeats: int) -> None:
@@ -351,6 +369,7 @@ MODES: dict[str, tuple[Callable[[list[int], int], None], tuple[float, ...]]] = {
     "pool": (build, (1e6, 1e7)),
     "batch": (batch, (1e6, 1e7)),
     "evaluate": (evaluate, (5e4,)),
+    "classes": (classes, (2e4,)),
     "select": (select, (2e4, 2e5)),
 }
 
