@@ -33,6 +33,7 @@ from sondage.core.beliefs import (
     predicted_apart,
 )
 from sondage.core.comparisons import Contrast, Sums
+from sondage.core.learning import NONE
 from sondage.core.measures.bases import ROUNDING, ClassLoss, Confusion
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
@@ -137,9 +138,9 @@ def _left_possible(
 def reckoned_with(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Distribution]:
     """Return the beliefs with which the interval of one model reckons, whatever the standard error is.
 
-    Of losses of probabilities they are `plausible`. Of functions of the confusion matrix more of them lapse than of
-    those that the standard error averages over: an average is of what is likely, an end of what is not excluded. See
-    docs/statistics.md, section 8.
+    More of them lapse than of those that the standard error averages over: an average is of what is likely, an end of
+    what is not excluded. Of losses of probabilities for which labels tell of others than the model they are
+    `plausible`. See docs/statistics.md, section 8.
 
     Parameters
     ----------
@@ -154,9 +155,10 @@ def reckoned_with(contrast: Contrast, belief: Belief, sample: Sample) -> Sequenc
     basis = contrast.functional.basis
     if contrast.compares or not isinstance(belief, ClassBelief):
         return ()
-    if isinstance(basis, ClassLoss):
+    corrected = isinstance(belief, LearnedClassBelief) and belief.correction != NONE
+    if isinstance(basis, ClassLoss) and corrected:
         return plausible(contrast, belief, sample)
-    return _of_unseen(belief, sample) if isinstance(basis, Confusion) else ()
+    return _of_unseen(belief, sample) if isinstance(basis, Confusion | ClassLoss) else ()
 
 
 @lru_cache(maxsize=2)

@@ -21,8 +21,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import scipy  # scipy.linalg is loaded when it is used
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 from scipy.special import softmax
 
 from sondage.core.blocks import row_blocks
@@ -164,7 +164,8 @@ def fit_categories(
     found = mean.astype(np.float64)
     value, gradient, curved = posterior(found)
     for _ in range(STEPS):
-        step = cho_solve(cho_factor(curved + np.diag(precision), check_finite=False), gradient, check_finite=False)
+        factor = scipy.linalg.cho_factor(curved + np.diag(precision), check_finite=False)
+        step = scipy.linalg.cho_solve(factor, gradient, check_finite=False)
         largest, rise = float(np.abs(step).max()), float(gradient @ step)
         if largest < 1e-8:
             break
