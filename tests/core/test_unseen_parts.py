@@ -1,5 +1,6 @@
 """Means of ratios of which labels leave some at a limit: balanced accuracy and macro F where a class is rare."""
 
+import tracemalloc
 from dataclasses import replace
 from math import hypot
 
@@ -10,6 +11,7 @@ from scipy.stats import binom
 
 from sondage import Classifier, Pool, compare, estimate_from, evaluate
 from sondage.core.intervals import wilson_interval
+from sondage.core.measures import Task, parse_measure
 from sondage.core.parts import Parts, estimated_parts, parts_of, with_unseen_parts
 from sondage.core.results import Interval
 from sondage.studies.method import METHODS
@@ -248,3 +250,24 @@ def test_no_class_of_a_difference_has_a_share_below_0():
     assert max(run.estimate.std_error for run in runs) < 0.2
     assert np.mean([truth in run.interval() for run in runs]) > 0.9
     assert np.mean([run.interval().width for run in runs]) < 0.3
+
+
+@pytest.mark.parametrize("name", ["balanced_accuracy", "macro_f"])
+def test_ratios_of_classes_are_those_of_tables_of_which_none_is_kept(name):
+    classes = tuple(range(300))
+    tracemalloc.start()
+    parts = parse_measure(name).ready(Task("classification", classes)).parts
+    assert tracemalloc.get_traced_memory()[1] < 8 * 300**2 * 10  # ten tables, not two a class
+    tracemalloc.stop()
+    sums = np.random.default_rng(1).dirichlet(np.ones(300**2)).reshape(300, 300)
+    above, below = parts.at(sums)
+    labels, predictions = np.array([0, 7, 7]), np.array([7, 7, 3])
+    for c in (0, 7, 299):
+        table = np.zeros((300, 300))
+        table[:, c] += 1.0
+        if name == "macro_f":
+            table[c] += 1.0
+            table /= 2.0
+        assert above[c] == sums[c, c]
+        assert below[c] == pytest.approx(np.sum(table * sums))
+        assert parts.counted(c, predictions, labels).tolist() == table[predictions, labels].tolist()

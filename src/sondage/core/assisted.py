@@ -141,20 +141,17 @@ def _within_bounds(fit: Fit, contrast: Contrast, beyond: float) -> bool:
     inside = bool(low <= unrounded(fit.value, low, high) <= high)
     if beyond:
         return inside
-    return inside and all(below >= -ROUNDING for sums in fit.sums.values() for _, below in _parts(contrast, sums))
+    parts = contrast.functional.parts
+    return inside and (parts is None or all(np.all(parts.at(sums)[1] >= -ROUNDING) for sums in fit.sums.values()))
 
 
 def _may_be_negative(contrast: Contrast, sums: Floats) -> NDArray[np.bool_]:
     """Return which counts may stay below 0, shape (k, k): in a mean of ratios those of classes whose ratio can be."""
     stay = np.zeros(sums.shape, dtype=np.bool_)
-    if contrast.functional.parts:
-        stay[:] = [-ROUNDING <= above <= below + ROUNDING for above, below in _parts(contrast, sums)]
+    if contrast.functional.parts is not None:
+        above, below = contrast.functional.parts.at(sums)
+        stay[:] = (above >= -ROUNDING) & (above <= below + ROUNDING)
     return stay
-
-
-def _parts(contrast: Contrast, sums: Floats) -> list[tuple[float, float]]:
-    """Return numerator and denominator of each ratio of a mean of ratios at these pool means."""
-    return [(float(np.sum(a * sums)), float(np.sum(b * sums))) for a, b in contrast.functional.parts.values()]
 
 
 def _as_predicted(counts: Floats, expected: Floats, stay: NDArray[np.bool_]) -> Floats:

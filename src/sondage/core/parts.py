@@ -19,7 +19,7 @@ do, the distance to that of the others is one more square.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,8 +30,9 @@ from scipy.special import chdtrc
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.intervals import wilson_interval
-from sondage.core.measures.bases import ROUNDING, clean_sum
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.binned import ScoreCounts
+from sondage.core.measures.functionals import ClassRatios
 from sondage.core.possible import labelled_sums
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
@@ -150,18 +151,18 @@ def parts_of(
     ([1.0, 0.667], [1.0, 1.81])
     """
     functional = contrast.functional
-    if contrast.compares or not functional.parts:
+    if contrast.compares or functional.parts is None:
         return None
     (model,) = contrast.models
     labelled, estimated = _ratios(functional.parts, labelled_sums(contrast, samples)), _ratios(functional.parts, sums)
     counts = []
-    for _, denominator in functional.parts.values():
-        counted = [functional.basis.project(one.items, model, one.labels, denominator) for _, one in samples]
-        counts.append(_effective(samples, counted))
+    for code in range(len(functional.parts)):
+        pairs = [(one.items.classes(model).predictions, one.labels) for _, one in samples]
+        counts.append(_effective(samples, [functional.parts.counted(code, *pair) for pair in pairs]))
     estimated = np.where(np.isnan(estimated), labelled, estimated)
     told = estimated[~np.isnan(labelled)] if functional.occurring else np.empty(0)
     mean = float(np.mean(told)) if len(told) else np.nan
-    return Parts(labelled, estimated, np.array(counts), mean, _refuted(contrast, stages), _binomial(functional.parts))
+    return Parts(labelled, estimated, np.array(counts), mean, _refuted(contrast, stages), functional.parts.binomial)
 
 
 def untold(contrast: Contrast, sample: Sample) -> list[Any]:
@@ -170,7 +171,9 @@ def untold(contrast: Contrast, sample: Sample) -> list[Any]:
     Of a difference it is 0 for one of the models, or for both.
     """
     parts = contrast.functional.parts
-    return [name for name, own in zip(parts, _told_in_all(contrast, sample), strict=True) if not own] if parts else []
+    if parts is None:
+        return []
+    return [name for name, own in zip(parts.classes, _told_in_all(contrast, sample), strict=True) if not own]
 
 
 def decided_by_untold(contrast: Contrast, sums: Sums, shown: Collection[int]) -> bool:
@@ -196,7 +199,7 @@ def decided_by_untold(contrast: Contrast, sums: Sums, shown: Collection[int]) ->
     (True, False)
     """
     functional = contrast.functional
-    if not functional.occurring or len(shown) == len(functional.parts):
+    if not functional.occurring or functional.parts is None or len(shown) == len(functional.parts):
         return False
     ratios = np.sum([weight * _ratios(functional.parts, sums[model]) for model, weight in contrast.weights], axis=0)
     return bool(np.ptp(np.nan_to_num(ratios)) > ROUNDING)
@@ -233,7 +236,7 @@ def unknown_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     0.0625
     """
     parts = contrast.functional.parts
-    if not contrast.compares or not parts:
+    if not contrast.compares or parts is None:
         return 0.0
     ratios = np.sum([weight * _ratios(parts, sums[model]) for model, weight in contrast.weights], axis=0)
     known, told = np.isfinite(ratios), _told_in_all(contrast, sample)
@@ -248,6 +251,7 @@ def unknown_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
 def _told_in_all(contrast: Contrast, sample: Sample) -> NDArray[np.bool_]:
     """Return of each ratio whether labelled items tell of it, for every model."""
     functional = contrast.functional
+    assert functional.parts is not None
     singles = [Contrast(functional, ((model, 1.0),)) for model in contrast.models]
     ratios = [_ratios(functional.parts, labelled_sums(one, [(1.0, sample)])) for one in singles]
     return np.asarray(np.isfinite(np.sum(ratios, axis=0)))
@@ -329,7 +333,7 @@ def believed_stages(fit: Fit, estimation: Estimation) -> Stages:
 
 def _refuted(contrast: Contrast, stages: Stages) -> bool:
     """Return whether labels refute how many the belief expects of each class: Pearson's test, stage by stage summed."""
-    if not stages:
+    if not stages or contrast.functional.parts is None:
         return False
     k = len(contrast.functional.parts)
     found, expected = np.zeros(k), np.zeros(k)
@@ -352,13 +356,7 @@ def _effective(samples: Sequence[tuple[float, Sample]], counted: Sequence[NDArra
     return effective_number(weights)
 
 
-def _binomial(parts: Mapping[Any, tuple[Floats, Floats]]) -> bool:
-    """Return whether every denominator counts items once, or not at all."""
-    return all(len(np.unique(denominator[denominator != 0])) == 1 for _, denominator in parts.values())
-
-
-def _ratios(parts: Mapping[Any, tuple[Floats, Floats]], sums: Floats) -> Floats:
+def _ratios(parts: ClassRatios, sums: Floats) -> Floats:
     """Return each ratio's value at these means, within [0, 1], and NaN where its denominator is not positive."""
-    below = np.array([float(clean_sum(denominator * sums)) for _, denominator in parts.values()])
-    above = np.array([float(np.sum(numerator * sums)) for numerator, _ in parts.values()])
+    above, below = parts.at(sums)
     return np.where(below > 0, np.clip(above / np.where(below > 0, below, 1.0), 0.0, 1.0), np.nan)

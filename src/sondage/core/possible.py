@@ -11,13 +11,14 @@ only the belief says that the pool is not there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING, Confusion
+from sondage.core.measures.functionals import ClassRatios
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
@@ -75,9 +76,9 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
     if not isinstance(functional.basis, Confusion):
         return least, most
     rest = np.maximum(functional.basis.without_rounding(predicted - labelled.sum(axis=1)), 0.0)
-    if functional.parts:
+    if functional.parts is not None:
         most_right = unrounded(min(functional.value(labelled + np.diag(rest)), most), least, most)
-        return max(_least_of_parts(functional.parts.values(), labelled, rest), least), most_right
+        return max(_least_of_parts(functional.parts, labelled, rest), least), most_right
     if not functional.linear and (functional.ratio is None or not np.sum(functional.ratio[1] * labelled) > 0):
         return least, most
     value, gradient = functional.value, functional.gradient
@@ -158,23 +159,16 @@ def all_outward(low: Floats, high: Floats, bounds: tuple[float, float]) -> tuple
     return np.where(wide, np.maximum(low - below, least), low), np.where(wide, np.minimum(high + above, most), high)
 
 
-def _least_of_parts(parts: Collection[tuple[Floats, Floats]], labelled: Floats, rest: Floats) -> float:
+def _least_of_parts(parts: ClassRatios, labelled: Floats, rest: Floats) -> float:
     """Return what the mean of these ratios cannot fall below: each as low as it can be, whatever the others are.
 
-    A class of which no label tells may not occur, or have any ratio: then it is minus infinity.
+    A ratio is least where the rest of its class's predictions are wrong and all others of the class. A class of which
+    no label tells may not occur, or have any ratio: then it is minus infinity.
     """
-    if not all(np.sum(denominator * labelled) > 0 for _, denominator in parts):
+    above, below = parts.at(labelled)
+    if not np.all(below > 0):
         return -np.inf
-    return float(np.mean([_least_ratio(*part, labelled, rest) for part in parts]))
-
-
-def _least_ratio(numerator: Floats, denominator: Floats, labelled: Floats, rest: Floats) -> float:
-    """Return the least value of a ratio whose denominator is positive."""
-
-    def value(at: Floats) -> float:
-        return float(np.sum(numerator * at) / np.sum(denominator * at))
-
-    return _extreme(value, lambda at: numerator - value(at) * denominator, labelled, rest, -1.0)
+    return float(np.mean(above / (below + parts.predicted * rest + parts.labelled * (np.sum(rest) - rest))))
 
 
 def _extreme(

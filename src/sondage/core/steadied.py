@@ -80,7 +80,7 @@ def steadied(
     [[0.267, 0.033], [0.1, 0.783]]
     """
     functional, found = contrast.functional, dict(sums)
-    if not functional.parts or not known.expected:
+    if functional.parts is None or not known.expected:
         return found
     classes = [np.asarray(labelled.labels == c, dtype=np.float64) for c in range(len(functional.parts))]
     counts = np.array([np.count_nonzero(labelled.unit_sums(own)) for own in classes])
@@ -125,9 +125,10 @@ def occurring(
     [[0.8, 0.2], [0.0, 0.0]]
     [[0.8, 0.0], [0.0, 0.0]]
     """
-    if not contrast.functional.occurring:
+    parts = contrast.functional.parts
+    if parts is None or not contrast.functional.occurring:
         return dict(sums)
-    expected = np.zeros(len(contrast.functional.parts))
+    expected = np.zeros(len(parts))
     for sample, known in stages:
         expected += expected_labels(contrast, sample, _unshifted(known.belief))
     absent = (np.bincount(labelled.labels, minlength=len(expected)) == 0) & (expected >= REFUTED)

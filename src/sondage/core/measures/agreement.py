@@ -11,8 +11,8 @@ import numpy as np
 
 from sondage.core.measures.bases import ROUNDING, clean_sum
 from sondage.core.measures.classification import Accuracy
-from sondage.core.measures.confusion import cells, share
-from sondage.core.measures.functionals import Functional, Task, require
+from sondage.core.measures.confusion import share
+from sondage.core.measures.functionals import ClassRatios, Functional, Task, require
 from sondage.core.predictions import Floats
 
 __all__ = ["MCC", "BalancedAccuracy", "Kappa", "MacroF", "MicroF"]
@@ -37,7 +37,7 @@ class BalancedAccuracy:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        parts = {name: (cells(task, c, c), cells(task, column=c)) for c, name in enumerate(task.classes)}
+        parts = ClassRatios(task.classes, predicted=0.0, labelled=1.0)
         return replace(share(self.name, task, _mean_recall, _mean_recall_gradient), parts=parts, occurring=True)
 
 
@@ -76,10 +76,7 @@ class MacroF:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        parts = {
-            name: (cells(task, c, c), (cells(task, row=c) + cells(task, column=c)) / 2.0)
-            for c, name in enumerate(task.classes)
-        }
+        parts = ClassRatios(task.classes, predicted=0.5, labelled=0.5)
         return replace(share(self.name, task, _macro_f, _macro_f_gradient), parts=parts)
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sondage.core.measures.bases import Basis
+from sondage.core.measures.bases import Basis, clean_sum
 from sondage.core.measures.binned import ItemValues, Values
 from sondage.core.predictions import Floats, Items
 from sondage.errors import MeasureError
 
 __all__ = [
+    "ClassRatios",
     "Functional",
     "Measure",
     "OfPool",
@@ -91,6 +93,48 @@ def spelled(name: Any) -> str:
     return text.split(".")[0] if _WHOLE.fullmatch(text) else text
 
 
+@dataclass(frozen=True)
+class ClassRatios:
+    r"""A ratio of each class, :math:`M_{cc} / (a P_c + b L_c)`: recall with a = 0 and b = 1, F1 with a half each.
+
+    With the shares :math:`M` of items by prediction and label, shape (k, k), and :math:`P_c` and :math:`L_c` those of
+    the prediction and the label :math:`c`.
+
+    Attributes
+    ----------
+    classes : tuple
+        Their names, k.
+    predicted, labelled : float
+        a and b, not negative.
+
+    Examples
+    --------
+    >>> above, below = ClassRatios(("a", "b"), predicted=0.5, labelled=0.5).at(np.array([[0.5, 0.2], [0.1, 0.2]]))
+    >>> above.tolist(), below.round(2).tolist()
+    ([0.5, 0.2], [0.65, 0.35])
+    """
+
+    classes: tuple[Any, ...]
+    predicted: float
+    labelled: float
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    @property
+    def binomial(self) -> bool:
+        """Whether denominators count items once, or not at all."""
+        return not (self.predicted and self.labelled)
+
+    def at(self, sums: Floats) -> tuple[Floats, Floats]:
+        """Return numerators and denominators at these pool means, shape (k,) each."""
+        return np.diag(sums), clean_sum(np.concatenate([self.predicted * sums.T, self.labelled * sums]), axis=0)
+
+    def counted(self, code: int, predictions: NDArray[Any], labels: NDArray[Any]) -> Floats:
+        """Return how often items with these predictions and labels count in the denominator of a class, shape (n,)."""
+        return np.asarray(self.predicted * (predictions == code) + self.labelled * (labels == code))
+
+
 @dataclass(frozen=True, eq=False)
 class Functional:
     r"""A measure :math:`g(\mu)` of the pool means :math:`\mu` of one item statistic.
@@ -114,9 +158,9 @@ class Functional:
         Whether the gradient is the same everywhere, so that the influence follows without any pool mean.
     ratio : (ndarray, ndarray), optional
         Coefficients of numerator and denominator, where the measure is a ratio of linear functions.
-    parts : mapping of class to (ndarray, ndarray)
-        Coefficients of the ratios whose mean the measure is, the classes' recalls or F1, each of them largest where all
-        labels are as predicted.
+    parts : ClassRatios, optional
+        The ratios whose mean the measure is, the classes' recalls or F1, each of them largest where all labels are as
+        predicted.
     occurring : bool
         Whether it is the mean of those parts only whose denominator is positive: of the classes that occur.
     own : bool
@@ -142,7 +186,7 @@ class Functional:
     proportion: bool = False
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
-    parts: Mapping[Any, tuple[Floats, Floats]] = field(default_factory=dict)
+    parts: ClassRatios | None = None
     occurring: bool = False
     own: bool = False
     sure_decide: bool = False
