@@ -8,6 +8,8 @@ import pytest
 from sklearn import metrics
 
 from sondage import Pool, evaluate
+from sondage.core.measures import bases
+from sondage.core.predictions import Classes, Items
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,17 @@ def test_estimates_from_few_labels(
     values = np.array([one.value for one in found])
     assert values.mean() == pytest.approx(truth, abs=4 * values.std() / np.sqrt(40))
     assert agrees(sum(one.interval(0.95).low <= truth <= one.interval(0.95).high for one in found), 40, 0.95)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_squares_of_many_classes_are_summed_once_for_all_labels(dtype, monkeypatch):
+    """Each of a thousand classes may be the label: minutes else."""
+    p = np.random.default_rng(3).dirichlet(np.ones(6), 40).astype(dtype)
+    summed = []
+    monkeypatch.setattr(bases, "_sums_of_squares", lambda told: summed.append(told) or np.sum(np.float64(told) ** 2, 1))
+    items = Items((Classes(p.argmax(axis=1), p),), np.ones(40))
+    for label in range(6):
+        found = bases.ClassLoss("brier").project(items, 0, label, np.ones(1))
+        np.testing.assert_allclose(found, np.sum((p - np.eye(6)[label]) ** 2, axis=1), rtol=1e-5)
+    assert len(summed) == 1
+    assert summed[0] is p  # and not copied

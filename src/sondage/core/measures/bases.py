@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -223,21 +224,30 @@ class ClassLoss(OneLoss):
         p = items.classes(model).probabilities
         if p is None:
             raise MeasureError(f"{self.kind} loss needs class probabilities; this model has predictions only")
-        return _CLASS_LOSSES[self.kind](np.asarray(p, dtype=np.float64), label)
+        binary = p.ndim == 1 or p.shape[1] == 2
+        squares = None if binary else partial(items.once, (ClassLoss, model), partial(_sums_of_squares, p))
+        return _CLASS_LOSSES[self.kind](class_probabilities(p, label), squares)
 
 
-def _log_loss(p: Floats, label: Any) -> Floats:
-    return np.asarray(-np.log(np.clip(class_probabilities(p, label), LOG_CLIP, 1.0 - LOG_CLIP)))
+Squares = Callable[[], Floats] | None
+"""Sums of the squares of more than two classes' probabilities, shape (n,), when they are asked for."""
 
 
-def _brier_loss(p: Floats, label: Any) -> Floats:
+def _log_loss(told: Floats, squares: Squares) -> Floats:
+    """Return the loss of each item whose label was told with this probability."""
+    return np.asarray(-np.log(np.clip(told, LOG_CLIP, 1.0 - LOG_CLIP)))
+
+
+def _brier_loss(told: Floats, squares: Squares) -> Floats:
     """Binary: (p - y)^2; more classes: the sum over classes, as scikit-learn has it."""
-    if p.ndim == 1 or p.shape[1] == 2:
-        return np.square(1.0 - class_probabilities(p, label))
-    return np.asarray(1.0 - 2.0 * class_probabilities(p, label) + np.einsum("ij,ij->i", p, p))
+    return np.square(1.0 - told) if squares is None else np.asarray(1.0 - 2.0 * told + squares())
 
 
-_CLASS_LOSSES: dict[str, Callable[[Floats, Any], Floats]] = {"log": _log_loss, "brier": _brier_loss}
+def _sums_of_squares(p: NDArray[Any]) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", p, p, dtype=np.float64))
+
+
+_CLASS_LOSSES: dict[str, Callable[[Floats, Squares], Floats]] = {"log": _log_loss, "brier": _brier_loss}
 
 
 @dataclass(frozen=True)
