@@ -114,14 +114,18 @@ def test_intervals_of_counts_reach_for_labels_that_are_wrong_by_chance():
     assert np.mean(held) > np.mean(without)
 
 
+def nearly_perfect(random, apart, wrong):
+    """Return right probabilities of two classes so far from each other, and labels of which a share is wrong."""
+    side = random.random(6000) < 0.5
+    p = expit(apart * (np.where(side, apart / 2, -apart / 2) + random.normal(size=6000)))
+    return p, np.where(random.random(6000) < wrong, ~side, side).astype(int)
+
+
 def test_a_model_that_is_nearly_perfect_may_be_surprised_as_often_as_others():
     """Ten times as often as hardly ever is hardly ever: .77 of these intervals held."""
     held = []
     for seed in range(60):
-        random = np.random.default_rng([12, seed])
-        side = random.random(6000) < 0.5
-        p = expit(8.0 * (np.where(side, 4.0, -4.0) + random.normal(size=6000)))
-        labels = np.where(random.random(6000) < 0.003, ~side, side).astype(int)
+        p, labels = nearly_perfect(np.random.default_rng([12, seed]), 8.0, 0.003)
         interval = evaluate(Pool(p), "error_rate", labels, 100, seed).interval()
         held.append(interval.low <= np.mean((p > 0.5) != labels) <= interval.high)
     assert np.mean(held) >= 0.9
@@ -132,10 +136,7 @@ def test_losses_of_a_nearly_perfect_model_reach_for_labels_that_are_wrong_by_cha
     """Of the beliefs that the standard error averages over few lapse: with these .65 and .68 of the intervals held."""
     held = []
     for seed in range(40):
-        random = np.random.default_rng([13, seed])
-        side = random.random(6000) < 0.5
-        p = expit(6.0 * (np.where(side, 3.0, -3.0) + random.normal(size=6000)))
-        labels = np.where(random.random(6000) < 0.01, ~side, side).astype(int)
+        p, labels = nearly_perfect(np.random.default_rng([13, seed]), 6.0, 0.01)
         truth = evaluate(Pool(p), measure, labels, 6000).value
         held.append(truth in evaluate(Pool(p), measure, labels, 100, seed).interval())
     assert np.mean(held) >= 0.8

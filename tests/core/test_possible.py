@@ -69,6 +69,17 @@ def test_all_the_rest_right_is_the_most_that_a_mean_over_classes_can_be(name, k,
         assert least == 0.0
 
 
+@pytest.mark.parametrize(("name", "part"), [("balanced_accuracy", "recall"), ("macro_f", "f1")])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("seed", range(16))
+def test_a_mean_over_classes_is_at_least_that_of_what_each_ratio_can_be(name, part, k, seed):
+    *_, labelled, predicted = every_labelling(measured(name, k), k, seed)
+    if np.all(measured(name, k).parts.at(labelled)[1] > 0):
+        each = [every_labelling(measured(f"{part}:positive={c}", k), k, seed)[0] for c in range(k)]
+        found, _ = possible_values(measured(name, k), labelled, predicted)
+        assert found == pytest.approx(np.mean(each), abs=1e-12)
+
+
 def test_labels_prove_the_balanced_accuracy_of_who_calls_all_items_the_same():
     functional = measured("balanced_accuracy", 3)
     labelled = np.array([[0.1, 0.05, 0.02], [0, 0, 0], [0, 0, 0]])

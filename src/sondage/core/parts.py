@@ -160,7 +160,7 @@ def parts_of(
         pairs = [(one.items.classes(model).predictions, one.labels) for _, one in samples]
         counts.append(_effective(samples, [functional.parts.counted(code, *pair) for pair in pairs]))
     estimated = np.where(np.isnan(estimated), labelled, estimated)
-    told = estimated[~np.isnan(labelled)] if functional.occurring else np.empty(0)
+    told = estimated[~np.isnan(labelled)] if functional.parts.occurring else np.empty(0)
     mean = float(np.mean(told)) if len(told) else np.nan
     return Parts(labelled, estimated, np.array(counts), mean, _refuted(contrast, stages), functional.parts.binomial)
 
@@ -198,10 +198,10 @@ def decided_by_untold(contrast: Contrast, sums: Sums, shown: Collection[int]) ->
     >>> decided_by_untold(one, sums, shown={0}), decided_by_untold(one, sums, shown={0, 1})
     (True, False)
     """
-    functional = contrast.functional
-    if not functional.occurring or functional.parts is None or len(shown) == len(functional.parts):
+    parts = contrast.functional.parts
+    if parts is None or not parts.occurring or len(shown) == len(parts):
         return False
-    ratios = np.sum([weight * _ratios(functional.parts, sums[model]) for model, weight in contrast.weights], axis=0)
+    ratios = np.sum([weight * _ratios(parts, sums[model]) for model, weight in contrast.weights], axis=0)
     return bool(np.ptp(np.nan_to_num(ratios)) > ROUNDING)
 
 
@@ -243,7 +243,7 @@ def unknown_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     rest = max(float(np.sum(sample.expansion.weights - 1.0)), 0.0)
     occurs = min(rest / (effective_number(sample.unit_expanded) + 1.0), 0.25)
     found = occurs * float(np.count_nonzero(~known)) / len(parts) ** 2
-    if contrast.functional.occurring and np.any(known & told):
+    if parts.occurring and np.any(known & told):
         found += 0.5 * float(np.mean(ratios[known]) - np.mean(ratios[known & told])) ** 2
     return found
 

@@ -126,7 +126,7 @@ def occurring(
     [[0.8, 0.0], [0.0, 0.0]]
     """
     parts = contrast.functional.parts
-    if parts is None or not contrast.functional.occurring:
+    if parts is None or not parts.occurring:
         return dict(sums)
     expected = np.zeros(len(parts))
     for sample, known in stages:

@@ -151,7 +151,6 @@ def fit_categories(
     counts = np.ones(len(codes)) if weights is None else weights
     free = np.flatnonzero(scales)
     precision, k = scales[free] ** -2.0, len(mean) - len(columns)
-
     shifted = bool(np.any(scales[:k]))
 
     def posterior(at: Floats) -> tuple[float, Floats, Floats]:

@@ -37,8 +37,8 @@ class BalancedAccuracy:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        parts = ClassRatios(task.classes, predicted=0.0, labelled=1.0)
-        return replace(share(self.name, task, _mean_recall, _mean_recall_gradient), parts=parts, occurring=True)
+        parts = ClassRatios(task.classes, predicted=0.0, labelled=1.0, occurring=True)
+        return replace(share(self.name, task, _mean_recall, _mean_recall_gradient), parts=parts)
 
 
 def _mean_recall(mu: Floats) -> float:

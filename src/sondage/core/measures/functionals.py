@@ -106,6 +106,8 @@ class ClassRatios:
         Their names, k.
     predicted, labelled : float
         a and b, not negative.
+    occurring : bool
+        Whether their mean is of those only whose denominator is positive: of the classes that occur.
 
     Examples
     --------
@@ -117,6 +119,7 @@ class ClassRatios:
     classes: tuple[Any, ...]
     predicted: float
     labelled: float
+    occurring: bool = False
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -161,8 +164,6 @@ class Functional:
     parts : ClassRatios, optional
         The ratios whose mean the measure is, the classes' recalls or F1, each of them largest where all labels are as
         predicted.
-    occurring : bool
-        Whether it is the mean of those parts only whose denominator is positive: of the classes that occur.
     own : bool
         Whether it is a user's function of which values are known and nothing else: any item may matter.
     sure_decide : bool
@@ -187,7 +188,6 @@ class Functional:
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
     parts: ClassRatios | None = None
-    occurring: bool = False
     own: bool = False
     sure_decide: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
