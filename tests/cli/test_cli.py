@@ -181,10 +181,15 @@ def test_tests_that_draw_random_numbers_take_them_from_the_seed(test):
     assert run("report", "study.db").output
 
 
-def test_an_interval_that_draws_random_numbers_is_refused():
-    pool_file()
-    told = refused("plan", "pool.csv", "study.db", "--model", "a", "--budget", 5, "--interval", "bootstrap")
-    assert "which Python passes" in told
+def test_so_do_intervals():
+    planned("--model", "a", "--measure", "error_rate", "--interval", "bootstrap")
+    run("ask", "study.db", 10, "-o", "batch.csv")
+    label("batch.csv")
+    run("import", "study.db", "batch.csv")
+    told = [json.loads(run("estimate", "study.db", "--json").output) for _ in range(2)]
+    assert told[0] == told[1]
+    assert told[0]["interval"]["kind"] == "bootstrap"
+    assert run("report", "study.db").output
 
 
 def test_a_selection():

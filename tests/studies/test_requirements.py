@@ -27,8 +27,6 @@ def pool(**columns: Any) -> Pool:
     [
         ({"margin": 0.1}, "margin 0.1 needs alternative"),
         ({"margin": float("nan"), "alternative": "less"}, "margin=nan must be a finite number"),
-        ({"test": "bootstrap"}, "test 'bootstrap' of 20 labels needs generator="),
-        ({"test": "permutation"}, "test 'permutation' of 20 labels needs generator="),
         ({"test": "permutation", "generator": 0}, r"generator=0 is none of NumPy's: give numpy.random.default_rng\("),
         ({"test": "permutation", "margin": 0.1, "alternative": "less"}, "tests against 0 only"),
         ({"test": "mcnemar", "margin": 0.1, "alternative": "less"}, "tests against 0 only"),
@@ -77,7 +75,35 @@ def test_one_sided_tests_are_of_two_models(kind: Any, options: Any, tmp_path: An
     assert not list(tmp_path.iterdir())
 
 
-def test_few_swaps_need_no_generator_and_exact_results_no_test() -> None:
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_random_numbers_follow_from_the_seed(test: str, tmp_path: Any) -> None:
+    def found(seed: int, **options: Any) -> Any:
+        return compare(pool(), "a", "b", "brier", labels=Y, budget=40, seed=seed, test=test, **options)
+
+    assert found(1).significance == found(1).significance
+    assert found(1, generator=np.random.default_rng(3)).pvalue != found(1).pvalue
+    with Study.create(tmp_path / "s.db", pool(), "brier", compare=("a", "b"), budget=40, seed=1, test=test) as study:
+        while ids := study.ask(4):
+            study.tell(ids, Y[ids].tolist())
+        assert study.estimate().significance == found(1).significance
+
+
+def test_those_of_an_interval_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sondage.core.catalogue.intervals.RESAMPLES", 99)
+    found, *again = (evaluate(Pool(P), "f1", Y, 40, interval="bootstrap", seed=seed) for seed in (1, 1, 2))
+    ends = found.interval()
+    assert ends.kind == "bootstrap"
+    assert ends == found.interval()  # the same each time
+    assert ends == again[0].interval()
+    assert ends != again[1].interval()
+    assert ends != found.interval(generator=np.random.default_rng(3))
+    assert found.value in ends
+    drawn = {"probabilities": P, "labels": Y, "inclusion": np.full(N, 0.5), "interval": "bootstrap"}
+    with pytest.raises(InputError, match="interval 'bootstrap' needs generator="):
+        estimate_from("f1", **drawn).interval()  # drawn elsewhere: there is no seed
+
+
+def test_exact_results_have_no_test() -> None:
     few = compare(pool(), "a", "b", labels=Y, budget=13, test="permutation")
     assert few.significance.kind == "permutation"
     for test in ("permutation", "bootstrap"):

@@ -11,7 +11,6 @@ import click
 from sondage.cli.options import belief_option, divided, pool_options, require_with
 from sondage.cli.printing import print_line, print_lines, waiting
 from sondage.cli.reading import read
-from sondage.errors import InputError
 
 if TYPE_CHECKING:
     from sondage.core.measures import Measure
@@ -23,8 +22,8 @@ PARTS = {
     "contenders, ...",
     "draw": "How they are drawn: without_replacement, successive, with_replacement, ...",
     "estimator": "anchored (the default), assisted, difference, hajek, horvitz_thompson or self_normalised.",
-    "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, hypergeometric, fieller or anytime "
-    "(bootstrap: in Python).",
+    "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, hypergeometric, fieller, bootstrap or "
+    "anytime.",
     "test": "Of a comparison: auto, t, wald, hypergeometric, mcnemar, permutation, bootstrap or anytime.",
     "target": "pool (this finite pool) or population (what it was drawn from).",
 }
@@ -99,8 +98,6 @@ def command(
 
     require_with(["margin", "alternative"], bool(compare), "--compare")
     require_with(["test"], bool(compare or models or options["select"]), "--compare, --select or --models")
-    if options["interval"] == "bootstrap":
-        raise InputError("--interval bootstrap takes random numbers, which Python passes: interval(kind=, generator=)")
     measure = measures[0] if len(measures) == 1 else list(measures)
     options |= {"compare": divided(compare), "models": divided(models), "stages": divided(stages)}
     with waiting(f"reading {pool}") as shown:

@@ -14,6 +14,8 @@ from sondage.core.display import Shown
 from sondage.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sondage.core.courses import Course, EValue
     from sondage.core.evidence import Evidence
     from sondage.core.parts import Parts
@@ -140,8 +142,9 @@ class Estimate(Shown):
         what the labels leave possible.
     pivot : Pivot or None
         Of a difference of two ratios: the variance that it would have if it were another one.
-    bounds, proportion, interval_kind, evidence, course
-        What intervals follow from: the measure's ends, whether it is a share, the method's choice, labels, their order.
+    bounds, proportion, interval_kind, evidence, course, generator
+        What intervals follow from: the measure's ends, whether it is a share, the method's choice, labels, their order,
+        and a source of random numbers.
 
     Examples
     --------
@@ -180,6 +183,7 @@ class Estimate(Shown):
     pivot: Pivot | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
     course: Course | None = field(default=None, repr=False)
+    generator: Callable[[], np.random.Generator] | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         error = ", error not known" if math.isnan(self.std_error) else f" +- {self.std_error:.2g}"
@@ -200,7 +204,7 @@ class Estimate(Shown):
             ``"auto"``, ``"wald"``, ``"t"``, ``"wilson"``, ``"wilson_effective"``, ``"clopper_pearson"``,
             ``"hypergeometric"``, ``"fieller"``, ``"bootstrap"`` or ``"anytime"``; by default that of the method.
         generator : numpy.random.Generator, optional
-            Randomness of the bootstrap; needed for that kind only.
+            Randomness of the bootstrap; by default it follows from the seed of the draw.
 
         Raises
         ------
@@ -255,6 +259,10 @@ class Estimate(Shown):
         require_number("null", null)
         require_alternative(alternative)
         return self.in_order().evalue(float(null), alternative)
+
+    def own_generator(self) -> np.random.Generator | None:
+        """Return random numbers that follow from the seed of the draw, the same ones each time; None without a seed."""
+        return None if self.generator is None else self.generator()
 
     def in_order(self) -> Course:
         """Return what the labels say in their order, or raise `InputError` where that is not known."""

@@ -28,9 +28,6 @@ __all__ = ["Account", "Disagreement", "Progress", "Status"]
 
 Row = Mapping[str, Any]
 
-STREAM = 7
-"""Of the random numbers that a test draws from the session's seed."""
-
 
 @dataclass(frozen=True)
 class Status:
@@ -176,8 +173,7 @@ class Account(Kept):
         """
         require_generator(generator)
         if self.question.kind == "compare":
-            own = np.random.default_rng([session.seed % 2**64, STREAM])
-            return compare_session(session, own if generator is None else generator)
+            return compare_session(session, generator)
         if self.question.kind == "select":
             return select_session(session)
         estimates = estimate_session(session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -30,6 +31,9 @@ from sondage.studies.uncertainty import (
 )
 
 __all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session", "within"]
+
+STREAM = 7
+"""Of the random numbers that intervals and tests draw from the session's seed."""
 
 
 def estimate_session(session: Session) -> dict[str, Estimate]:
@@ -101,6 +105,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         counts=counts_of(session, contrast.models) if contrast.compares and not uncertain.doubt else None,
         evidence=fitted.evidence,
         course=LabelCourse(session.copied(), contrast, _alone),
+        generator=partial(np.random.default_rng, [session.seed % 2**64, STREAM]),
     )
 
 

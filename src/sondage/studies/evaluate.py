@@ -7,6 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from sondage.core.checks import require_generator
 from sondage.core.measures import Measure, parse_measure
 from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
@@ -17,7 +18,6 @@ from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.labelling import carrying, label_all, require_labels
 from sondage.studies.method import Method, Question, choose_method
 from sondage.studies.questions import are_several, make_question
-from sondage.studies.requirements import check_generator
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.sliced import evaluate_slices
@@ -233,7 +233,7 @@ def compare(
         For one-sided tests, in the units of the measure: "greater" asks whether the difference is above -margin, "less"
         whether it is below margin (non-inferiority).
     generator : numpy.random.Generator, optional
-        Randomness of ``test="permutation"`` and ``"bootstrap"``.
+        Randomness of ``test="permutation"`` and ``"bootstrap"``; by default it follows from the seed.
     stop : float or "significant", optional
         ``"significant"``: stop as soon as the evidence suffices at `alpha`, looking at each label; the type I error
         over all looks is at most `alpha`. A number: as for `evaluate`; the p-value then holds at any time too.
@@ -273,11 +273,11 @@ def compare(
     'a'
     """
     require_labels(labels)
+    require_generator(generator)
     models, parsed = (first, second), parse_measure(measure, positive)
     question = make_question(pool, parsed, compare=models, alpha=alpha, alternative=alternative, margin=margin)
     rule = make_rule(stop, looks, level, batch, generator)
     session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
-    check_generator(session, generator)
     got: dict[Any, Any] = {}
     with carrying(got):
         stopped = label_all(session, pool, labels, rule, got=got)

@@ -1,4 +1,4 @@
-"""What intervals, tests and sequences need of measure, draw and generator: refused before any label."""
+"""What intervals, tests and sequences need of measure and draw: refused before any label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from sondage.core.catalogue.intervals import require_interval
 from sondage.core.catalogue.significance import UNCOUNTED, require_fit
-from sondage.core.checks import require_generator
 from sondage.core.measures import Functional
 from sondage.core.significance.resampling import all_swaps
 from sondage.errors import InputError
@@ -18,7 +17,7 @@ from sondage.studies.fitting import immovable, meant_to_count
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["STAGED_COSTS", "check_generator", "check_method", "check_sequence", "require_order"]
+__all__ = ["STAGED_COSTS", "check_method", "check_sequence", "require_order"]
 
 STAGED_COSTS = "with costs, a stage ends before what does not fit: only stages=1 has sequences"
 
@@ -53,15 +52,7 @@ def check_method(session: Session) -> None:
     if method.test == "hypergeometric" and not counted:
         raise InputError(UNCOUNTED.format("test"))
     if question.kind == "select" and _draws_random_numbers(session):
-        raise InputError(f"test {method.test!r} needs a generator, which a selection does not take; use 't'")
-
-
-def check_generator(session: Session, generator: np.random.Generator | None) -> None:
-    """Refuse a test that draws random numbers without a generator of them, and what is no generator."""
-    require_generator(generator)
-    if generator is None and _draws_random_numbers(session) and not _will_be_exact(session):
-        kind = session.method.test
-        raise InputError(f"test {kind!r} of {session.remaining} labels needs generator=numpy.random.default_rng(...)")
+        raise InputError(f"test {method.test!r} draws random numbers, too few for the pairs of a selection; use 't'")
 
 
 def check_sequence(session: Session, functional: Functional) -> None:

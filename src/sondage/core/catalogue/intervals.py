@@ -58,7 +58,7 @@ def named_interval(
     kind : str
         One of `INTERVALS`.
     generator : numpy.random.Generator, optional
-        Source of the resamples of ``"bootstrap"``; no other needs one.
+        Source of the resamples of ``"bootstrap"``; by default the estimate's own.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def named_interval(
     counted = kind == "auto" and _countable(estimate)
     if not np.isfinite(estimate.value) or not (np.isfinite(estimate.std_error) or counted):
         return Interval(*(estimate.possible if kind in OWN else estimate.bounds), level, "undefined")
-    found = INTERVALS[kind](estimate, level, generator)
+    found = INTERVALS[kind](estimate, level, estimate.own_generator() if generator is None else generator)
     if kind not in OWN:
         return replace(found, kind=kind)
     least, most = estimate.possible

@@ -56,7 +56,8 @@ def named_test(
     margin : float
         Of a one-sided test: by how much the null hypothesis is moved (`null_difference`).
     generator : numpy.random.Generator, optional
-        Source of random numbers for ``"bootstrap"``, and for ``"permutation"`` of many items.
+        Source of random numbers for ``"bootstrap"``, and for ``"permutation"`` of many items; by default the estimate's
+        own.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def named_test(
         gap = 0.0 if abs(gap) <= ROUNDING * abs(null) else gap
         against = refutes(gap, alternative)
         return Significance(float(np.sign(gap) * np.inf) if gap else 0.0, 0.0 if against else 1.0, alternative, "exact")
-    return TESTS[kind](estimate, alternative, margin, generator)
+    return TESTS[kind](estimate, alternative, margin, estimate.own_generator() if generator is None else generator)
 
 
 def require_fit(kind: str, functional: Functional, margin: float) -> None:
