@@ -66,7 +66,12 @@ def frames() -> dict[str, pd.DataFrame]:
         "outcomes": {"id": ids(), "A.judge": p, "B.judge": judge},
         "many": {"id": ids()} | {f"m{j}.p_1": np.clip(p + rng.normal(0, 0.1 * j, N), 0, 1) for j in range(4)},
         "many hard": {"id": ids()} | {f"m{j}.prediction": (rng.random(N) < p).astype(int) for j in range(3)},
+        "twenty": {"id": ids()} | {f"m{j}.p_1": np.clip(p + rng.normal(0, 0.02 * j, N), 0, 1) for j in range(20)},
+        "eight that name classes": {"id": ids()} | {f"m{j}.prediction": rng.choice(list("abcd"), N) for j in range(8)},
+        "five of five classes": {"id": ids()},
     }
+    for j in range(5):
+        tables["five of five classes"] |= classes("abcde", f"m{j}.", j)
     return {name: pd.DataFrame(columns) for name, columns in tables.items()}
 
 

@@ -59,6 +59,8 @@ def spark(absent, tmp_path_factory):
         ("features", "error_rate", {"stages": (0.5, 0.5)}),
         ("judged", "error_rate", {"stages": 1}),
         ("votes", "f1", {"stages": (0.5, 0.5)}),
+        ("five of five classes", "error_rate", {"stages": (0.5, 0.5)}),
+        ("five of five classes", "log_loss", {"models": ("m0",), "stages": (0.5, 0.5)}),
     ],
 )
 def test_the_same_items(name, measure, parts, spark, tmp_path):

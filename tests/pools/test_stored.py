@@ -22,7 +22,7 @@ from sondage.pools import stored_strata
 from sondage.pools.schema import Column, Probabilities, Source
 from sondage.pools.sql.argmax import add_predicted, top_and_rest
 from sondage.pools.sql.hashing import leading, leading_in_step
-from sondage.pools.sql.text import Select, number, total
+from sondage.pools.sql.text import NoForm, Select, number, total
 from sondage.pools.stored import StoredPool
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.selecting import select_session
@@ -79,6 +79,11 @@ CASES = [
     ("outcomes", "accuracy", {}),
     ("many", "accuracy", {}),
     ("many hard", "accuracy", {}),
+    ("twenty", "error_rate", {}),
+    ("twenty", "f1", {}),
+    ("eight that name classes", "error_rate", {}),
+    ("five of five classes", "error_rate", {}),
+    ("five of five classes", "log_loss", {}),
 ]
 
 
@@ -614,6 +619,26 @@ def test_progress_and_interruption(files, tmp_path):
     assert ("pass 1: believed sums", 1.0) in heard
 
 
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_connection_keeps_its_settings(locked, files):
+    with duckdb.connect() as connection:
+        connection.execute("SET disabled_optimizers = 'top_n'")
+        connection.execute(f"SET lock_configuration = {locked}")
+        pool = read_pool(connection.read_parquet(str(files / "many hard.parquet")), lazy=True)
+        assert len(asked(pool, budget=20)[0]) == 20
+        assert connection.execute("SELECT current_setting('disabled_optimizers')").fetchall() == [("top_n",)]
+
+
+def test_what_ends_a_transaction_is_told():
+    with duckdb.connect() as connection:
+        connection.execute("BEGIN")
+        wrong = "CASE WHEN id = 7 THEN CAST('none' || id AS DOUBLE) ELSE 0.5 END"
+        relation = connection.sql(f"SELECT id, {wrong} AS p_1 FROM range(100) t(id)")
+        with pytest.raises(InputError, match="none7"):
+            asked(read_pool(relation, lazy=True))
+        connection.execute("ROLLBACK")
+
+
 def test_nothing_of_a_draw_stays_in_the_connection(files):
     pool = read_pool(files / "two classes.parquet", lazy=True)
     asked(pool, measure="f1", budget=40)
@@ -676,6 +701,26 @@ def test_the_hash_has_the_same_bits(small, least):
         connection.register("rows", {"key": keys})
         found = connection.sql(f"SELECT key, {digits} AS v FROM ({select.text}) t").fetchnumpy()
     assert np.array_equal(found["v"], np.floor(uniforms(found["key"], 5, 2) * (2**31 - 1)))
+
+
+def test_columns_are_in_as_few_layers_as_they_need():
+    select = Select("SELECT * FROM rows")
+    for start in range(50):
+        once, twice = select.one(f"x + {number(start)}"), select.one(f"x * {number(start)}")
+        select.one(f"{once} * {twice}")
+    assert select.text.count("SELECT") == 3
+    with duckdb.connect() as connection:
+        connection.register("rows", {"x": np.array([3.0])})
+        (found,) = connection.sql(select.only([f"e{3 * start + 2}" for start in range(50)])).fetchall()
+    assert list(found) == [(3.0 + start) * (3.0 * start) for start in range(50)]
+
+
+def test_a_query_that_gets_too_long_is_left_to_the_kernel():
+    select = Select("SELECT * FROM rows")
+    select.room = 20
+    select.one("x + 1e0")
+    with pytest.raises(NoForm):
+        select.one("x + 2e0 + 3e0 + 4e0")
 
 
 def test_numbers_are_doubles_and_sums_are_shallow():

@@ -48,6 +48,10 @@ class Engine(Protocol):
         """Return the aggregate of the rows that fulfil a condition, as mappings; None where it slows a pass down."""
         ...
 
+    def kept(self, text: str, condition: str) -> str:
+        """Return the query of those rows of a query that fulfil a condition on what it computes."""
+        ...
+
     def query(self, text: str, tables: Tables, step: str) -> Rows:
         """Return the answer to a query, which is small; missing values are masked."""
         ...

@@ -134,7 +134,7 @@ class Scan:
     @property
     def base(self) -> Base:
         """What every query starts from."""
-        return Base(self.schema, self.engine.text_key, self.within)
+        return Base(self.schema, self.engine.text_key, self.engine.kept, self.within)
 
     @property
     def unit(self) -> float:

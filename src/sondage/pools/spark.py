@@ -69,6 +69,11 @@ class Spark:
     def gathering(self, columns: Sequence[str], condition: str) -> str | None:
         return None  # lists keep Spark from compiling the sums beside them
 
+    def kept(self, text: str, condition: str) -> str:
+        # A plain condition would move to the scan, and there each name be what it stands for, layer in layer: with five
+        # classes this is more than memory holds. One on a column that an array was unfolded to stays where it is.
+        return f"SELECT t.* FROM ({text}) t LATERAL VIEW explode(array({condition})) k AS kept WHERE k.kept"
+
     def query(self, text: str, tables: Tables, step: str) -> Rows:
         with self._watched(step):
             return of_arrow(self._run(text, tables).toArrow())

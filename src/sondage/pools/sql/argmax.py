@@ -31,18 +31,18 @@ def add_predicted(select: Select, source: Source) -> None:
     players = [(column, number(label), "") for label, column in enumerate(columns)]
     while len(players) > 1:
         pairs = list(zip(players[::2], players[1::2], strict=False))
-        flags = [next(fresh) for _ in pairs]
-        _add(select, flags, [f"CAST({two[0]} > {one[0]} AS DOUBLE)" for one, two in pairs])
-        texts, winners = [], []
-        for (one, two), flag in zip(pairs, flags, strict=True):
+        winners = []
+        for one, two in pairs:
+            flag = next(fresh)
+            select.add({flag: f"CAST({two[0]} > {one[0]} AS DOUBLE)"})
             beaten = chosen(flag, one[0], two[0])
-            texts += [chosen(flag, two[0], one[0]), chosen(flag, two[1], one[1])]
+            texts = [chosen(flag, two[0], one[0]), chosen(flag, two[1], one[1])]
             texts.append(total([beaten, *(rest for rest in (one[2], two[2]) if rest)]))
             winners.append((next(fresh), next(fresh), next(fresh)))
-        _add(select, [name for winner in winners for name in winner], texts)
+            select.add(dict(zip(winners[-1], texts, strict=True)))
         players = winners + players[2 * len(pairs) :]
     ((top, label, rest),) = players
-    _add(select, [source.code, told.top, told.rest], [f"CAST({label} AS TINYINT)", top, rest])
+    select.add({source.code: f"CAST({label} AS TINYINT)", told.top: top, told.rest: rest})
 
 
 def top_and_rest(select: Select, source: Source) -> list[str]:
@@ -62,9 +62,4 @@ def top_and_rest(select: Select, source: Source) -> list[str]:
 def _by_search(select: Select, source: Source, columns: Sequence[str]) -> None:
     top = select.one(f"greatest({', '.join(columns)})")  # a name: engines copy what a CASE compares
     cases = " ".join(f"WHEN {name} THEN {label}" for label, name in enumerate(columns))
-    _add(select, [source.code], [f"CAST(CASE {top} {cases} END AS SMALLINT)"])
-
-
-def _add(select: Select, names: Sequence[str], texts: Sequence[str]) -> None:
-    columns = ", ".join(f"{text} AS {name}" for text, name in zip(texts, names, strict=True))
-    select.text = f"SELECT t.*, {columns} FROM ({select.text}) t"
+    select.add({source.code: f"CAST(CASE {top} {cases} END AS SMALLINT)"})

@@ -83,9 +83,9 @@ def prepared(
         columns |= {s.code: _code(select, schema, s.prediction) for s in schema.models if s.prediction is not None}
     shown = ", ".join(f"{text} AS {name}" for name, text in columns.items())
     select.text = f"SELECT {shown} FROM ({select.text}) t"
-    for source in schema.models:
-        if source.probabilities and source.probabilities.stem in schema.even:
-            _divided(select, list(columns), source.probabilities)
+    told = [source.probabilities for source in schema.models if source.probabilities]
+    if uneven := [one for one in told if one.stem in schema.even]:
+        _divided(select, list(columns), uneven)
     for source in schema.models:
         if schema.task.kind == "classification" and source.prediction is None and source.probabilities:
             add_predicted(select, source)
@@ -154,12 +154,11 @@ def _probabilities(select: Select, schema: Schema, source: Source) -> dict[str, 
     return {name: _double(column) for name, column in zip(told.names, told.columns, strict=True)}
 
 
-def _divided(select: Select, columns: Sequence[str], told: Probabilities) -> None:
-    """Divide probabilities by their sum."""
-    kept = [name for name in columns if name not in told.names]
-    divided = [f"{name} / total AS {name}" for name in told.names]
-    summed = f"SELECT t.*, {total(told.names)} AS total FROM ({select.text}) t"
-    select.text = f"SELECT {', '.join([*kept, *divided])} FROM ({summed}) t"
+def _divided(select: Select, columns: Sequence[str], told: Sequence[Probabilities]) -> None:
+    """Divide each of several lists of probabilities by their sum."""
+    divided = {name: f"{name} / {one.stem}_sum AS {name}" for one in told for name in one.names}
+    select.add({f"{one.stem}_sum": total(one.names) for one in told})
+    select.text = f"SELECT {', '.join(divided.get(name, name) for name in columns)} FROM ({select.text}) t"
 
 
 def sum_error(told: Probabilities) -> str:

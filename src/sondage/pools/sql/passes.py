@@ -44,7 +44,11 @@ MOST_APART = 4
 """Models of two classes whose confusion matrices are summed up cell by cell."""
 MOST_CLASSES = 200
 """More classes go through the kernel: engines plan sums of so many terms for longer than they take."""
+MOST_TEXT = 60_000
+"""Characters of what a pass computes row by row: more, as of many pairs of models, goes through the kernel too."""
 TextKey = Callable[[str], str]
+Kept = Callable[[str, str], str]
+"""From a query and a condition on what it computes to the query of the rows that fulfil it."""
 Gather = Callable[[Select, Sequence[str]], str]
 """From a query and names of its columns to the aggregate of some rows."""
 
@@ -79,10 +83,11 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Base:
-    """What every pass starts from: the schema, the engine's hash of a text, and a condition on the source."""
+    """What every pass starts from: the schema, what engines write in their own way, and a condition on the source."""
 
     schema: Schema
     text_key: TextKey
+    kept: Kept
     within: tuple[str, Any] | None = None
 
     def require_rows(self) -> None:
@@ -98,7 +103,9 @@ class Base:
 
     def select(self) -> Select:
         """Return the query of all rows as numbers and codes."""
-        return prepared(self.schema, self.text_key, self.within)
+        select = prepared(self.schema, self.text_key, self.within)
+        select.room = MOST_TEXT
+        return select
 
 
 def rows_of(base: Base, asked: NDArray[Any] | None = None) -> Select:
@@ -293,7 +300,8 @@ def head(
     base.require_form()
     select, schema = base.select(), base.schema
     if not least > 0:
-        select.where(f"{mixed(sizes, select, schema)} > 0e0")
+        size = mixed(sizes, select, schema)
+        select.text = base.kept(select.text, f"{size} > 0e0")
     else:
         if largest < least:  # the number alone leaves few rows, whose sizes are then computed
             select.where(near(leading(select, seed, stage, small=small), largest * slope))
@@ -301,5 +309,5 @@ def head(
         # Each part stands once: optimisers that move a condition to the scan copy what its names mean.
         rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"
         size = mixed(sizes, select, schema)
-        select.where(f"{size} > least({number(least * (1 - 1e-12))}, {rest})")
+        select.text = base.kept(select.text, f"{size} > least({number(least * (1 - 1e-12))}, {rest})")
     return select.only(schema.columns), select

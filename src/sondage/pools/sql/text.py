@@ -6,6 +6,8 @@ Long sums are balanced, since engines limit how deep an expression is.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
@@ -32,6 +34,9 @@ __all__ = [
 
 MOST_CASES = 8
 """Rows of a table that is spelled out; longer ones are joined."""
+
+_NAMES = re.compile(r"\b[a-z_]\w*")
+"""Of columns, and of functions."""
 
 Tables = Mapping[str, Mapping[str, NDArray[Any]]]
 """Small tables that a query joins, by name."""
@@ -118,7 +123,19 @@ def log_odds(probability: str) -> str:
 
 
 class Select:
-    """A query that grows by columns; each layer sees the columns of those before."""
+    """A query that grows by columns, in as few layers as they need; each layer sees the columns of those before.
+
+    Examples
+    --------
+    >>> select = Select("SELECT x FROM rows")
+    >>> select.one("x + 1e0"), select.one("e0 * e0"), select.one("x * x")
+    ('e0', 'e1', 'e2')
+    >>> select.text
+    'SELECT t.*, e0 * e0 AS e1 FROM (SELECT t.*, x + 1e0 AS e0, x * x AS e2 FROM (SELECT x FROM rows) t) t'
+    """
+
+    room = math.inf
+    """Characters by which it may still grow before there is no form."""
 
     def __init__(self, text: str, tables: Tables | None = None) -> None:
         self.text = text
@@ -127,24 +144,44 @@ class Select:
         self._fresh = count()
         self._named: dict[str, str] = {}
 
+    @property
+    def text(self) -> str:
+        """The query so far; a new one in its place has all its columns."""
+        text = self._inner
+        for added in self._layers:
+            text = f"SELECT t.*, {', '.join(added)} FROM ({text}) t"
+        return text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._inner = text
+        self._layers: list[list[str]] = []
+        self._depths: dict[str, int] = {}
+
     def let(self, expressions: Sequence[str]) -> list[str]:
-        """Add columns in one layer; return their names. Numbers and columns stay what they are."""
-        names, added = [], []
-        for text in expressions:
-            if text.isidentifier() or literal(text) is not None:
-                names.append(text)
-                continue
-            if text not in self._named:
-                self._named[text] = f"e{next(self._fresh)}"
-                added.append(f"{text} AS {self._named[text]}")
-            names.append(self._named[text])
-        if added:
-            self.text = f"SELECT t.*, {', '.join(added)} FROM ({self.text}) t"
-        return names
+        """Add columns; return their names. Numbers and columns stay what they are."""
+        return [self.one(text) for text in expressions]
 
     def one(self, expression: str) -> str:
         """Add a column; return its name."""
-        return self.let([expression])[0]
+        if expression.isidentifier() or literal(expression) is not None:
+            return expression
+        if expression not in self._named:
+            self._named[expression] = f"e{next(self._fresh)}"
+            self.add({self._named[expression]: expression})
+        return self._named[expression]
+
+    def add(self, columns: Mapping[str, str]) -> None:
+        """Add columns of these names, which are new, each in the first layer that sees all that it is made of."""
+        self.room -= sum(map(len, columns.values()))
+        if self.room < 0:
+            raise NoForm("too many columns")
+        for name, expression in columns.items():
+            depth = max((self._depths.get(part, 0) for part in _NAMES.findall(expression)), default=0)
+            if depth == len(self._layers):
+                self._layers.append([])
+            self._layers[depth].append(f"{expression} AS {name}")
+            self._depths[name] = depth + 1
 
     def where(self, condition: str) -> None:
         """Keep rows."""
