@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-all lint fix docs bench experiments clean
+.PHONY: demo test test-all test-lowest lint fix docs bench experiments clean
 
 demo: $(READY)
 	$(BIN)/sondage demo
@@ -15,6 +15,9 @@ test: $(READY)
 
 test-all: $(READY)
 	$(BIN)/python -m pytest -q -n 2 -m "" $(args)
+
+test-lowest:
+	PYTHON=$(PYTHON) .ci/lowest
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
