@@ -721,6 +721,9 @@ def test_a_query_that_gets_too_long_is_left_to_the_kernel():
     select.one("x + 1e0")
     with pytest.raises(NoForm):
         select.one("x + 2e0 + 3e0 + 4e0")
+    select.room = 20
+    with pytest.raises(NoForm):
+        select.looked_up("x", np.zeros((9, 1)))
 
 
 def test_numbers_are_doubles_and_sums_are_shallow():
