@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -105,7 +104,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         counts=counts_of(session, contrast.models) if contrast.compares and not uncertain.doubt else None,
         evidence=fitted.evidence,
         course=LabelCourse(session.copied(), contrast, _alone),
-        generator=partial(np.random.default_rng, [session.seed % 2**64, STREAM]),
+        generator=session.random(STREAM),
     )
 
 

@@ -58,7 +58,7 @@ def select_session(session: Session) -> Selection:
         overall=_overall(session, estimates, errors),
         alpha=question.alpha,
         errors=errors,
-        generator=partial(np.random.default_rng, [session.seed % 2**64, STREAM]),
+        generator=session.random(STREAM),
         higher_is_better=bool(functional.higher_is_better),
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from operator import index
 from typing import Any
@@ -99,6 +100,10 @@ class Session(Sheet):
             session._ask_for_one(pool)
         check_method(session)
         return session
+
+    def random(self, stream: int) -> Callable[[], np.random.Generator]:
+        """Return a source of random numbers that follow from the seed: the same each time, of each stream others."""
+        return partial(np.random.default_rng, [self.seed % 2**64, stream])
 
     def copied(self) -> Session:
         """Return the session as it is now; what is asked and told later does not change it."""

@@ -35,7 +35,7 @@ __all__ = [
 MOST_CASES = 8
 """Rows of a table that is spelled out; longer ones are joined."""
 
-JOIN = 3000
+_JOIN = 3000
 """Characters that a joined table counts for: it is a layer of its own."""
 
 _NAMES = re.compile(r"\b[a-z_]\w*")
@@ -175,7 +175,13 @@ class Select:
         return self._named[expression]
 
     def add(self, columns: Mapping[str, str]) -> None:
-        """Add columns of these names, which are new, each in the first layer that sees all that it is made of."""
+        """Add columns of these names, which are new, each in the first layer that sees all that it is made of.
+
+        Raises
+        ------
+        NoForm
+            If there is no room for them.
+        """
         self._grow(sum(map(len, columns.values())))
         for name, expression in columns.items():
             depth = max((self._depths.get(part, 0) for part in _NAMES.findall(expression)), default=0)
@@ -185,6 +191,7 @@ class Select:
             self._depths[name] = depth + 1
 
     def _grow(self, characters: int) -> None:
+        """Take room, or refuse."""
         self.room -= characters
         if self.room < 0:
             raise NoForm("a query that is too long")
@@ -208,7 +215,7 @@ class Select:
         """Return expressions of the columns of a table (rows, columns) at the row that a column of codes names."""
         if len(values) <= MOST_CASES:
             return [_cases(key, column) for column in values.T]
-        self._grow(JOIN)
+        self._grow(_JOIN)
         name = f"look{len(self.tables)}"
         columns = {f"{name}_{at}": np.ascontiguousarray(column, dtype=np.float64) for at, column in enumerate(values.T)}
         self.tables[name] = {f"{name}_row": np.arange(len(values))} | columns
