@@ -76,6 +76,28 @@ def test_split_rule_is_a_distribution_with_the_right_moments(kinks: list[float],
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-9 * max(abs(mean), tau) ** power)
 
 
+@given(
+    st.lists(st.tuples(st.floats(-3, 3), st.floats(-5, 5)), min_size=1, max_size=3),
+    st.floats(-2, 2),
+    st.floats(0.01, 20),
+    st.booleans(),
+)
+def test_folded_moments_are_those_of_the_split_rule(
+    folds: list[tuple[float, float]], slope: float, tau: float, peaked: bool
+) -> None:
+    items, places = regression([0.7, -1.0], [tau, 0.0]), [np.full(2, place) for _, place in folds]
+    belief, coefficients = replace(OWN, peaked=peaked), [c for c, _ in folds]
+    found = belief.folded_moments(items, 0.4, slope, list(zip(coefficients, places, strict=True)))
+
+    def value(y: Any) -> Any:
+        return 0.4 + slope * y + sum(c * np.abs(y - place) for c, place in zip(coefficients, places, strict=True))
+
+    size = max(float(np.max(expectation(belief, items, lambda y: value(y) ** 2, kinks=places))), 1e-12)
+    for power, moment in enumerate(found, start=1):
+        wanted = expectation(belief, items, lambda y, power=power: value(y) ** power, kinks=places)
+        np.testing.assert_allclose(moment, wanted, rtol=1e-8, atol=1e-9 * size ** (power / 2))
+
+
 PAIRS = [(0.0, 1.0), (0.3, 0.30001), (-2.0, 5.0), (4.0, 4.5), (0.5, 0.5)]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,6 +185,16 @@ class Influence:
         """Model index and the one coefficient of a statistic that is one number."""
         return [(model, float(coefficients[0])) for model, coefficients in self.terms]
 
+    def folded(self, items: Items) -> tuple[Floats, float, list[tuple[float, NDArray[Any]]]] | None:
+        """Return a, b and (c_j, f_j) of a + b y + sum of c_j |y - f_j|; None of residuals that are squared, or none."""
+        square, plain, absolute, first, second = np.array([a for _, a in self.terms]).T
+        if square.any() or second.any() or not absolute.any():
+            return None
+        means = [items.means(model).means for model in self.models]
+        centre = cast(Residuals, self.basis).centre
+        intercept = sum(a * mean for a, mean in zip(plain, means, strict=True)) - centre * first.sum() - self.constant
+        return intercept, float(first.sum() - plain.sum()), list(zip(absolute.tolist(), means, strict=True))
+
     def kinks(self, items: Items) -> list[NDArray[Any]]:
         """Return the labels at which the influence is not smooth."""
         return [kink for model, a in self.terms for kink in self.basis.kinks(items, model, a)]
@@ -210,6 +220,10 @@ def moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats,
         mean, variance = influence.basis.spread(items, influence.weights, belief)
         mean -= influence.constant
         return mean, variance + np.square(mean)
+    if isinstance(influence.basis, Residuals) and isinstance(belief, GaussianBelief):
+        folded = influence.folded(items)
+        if folded is not None:
+            return belief.folded_moments(items, *folded)
     mean, second = np.zeros(len(items)), np.zeros(len(items))
     for weight, psi in supposed_influences(influence, belief, items):
         weighted = np.multiply(weight, psi, dtype=np.float64)

@@ -24,6 +24,7 @@ from sondage.core.comparisons import Influence, moments
 from sondage.core.designs import Term, extent
 from sondage.core.measures.bases import rounded
 from sondage.core.predictions import Floats, Items
+from sondage.core.suppositions import under_each
 
 __all__ = ["LEAST_VARIANCE", "Contention", "Standing", "best_first", "nearness_shares", "standing_of", "vote_shares"]
 
@@ -184,23 +185,25 @@ class Contention(Term):
 
     def _of_block(self, items: Items) -> Floats:
         """Return r of so many rows that all models' influences on them can be held."""
-        influences, belief, weights = self.influences, self.belief, np.array(self.weights)
+        influences, belief = self.influences, self.belief
         if isinstance(belief, OutcomeBelief):
-            return np.sqrt(_independent(influences, belief, items, weights, self.leader))
+            return np.sqrt(_independent(influences, belief, items, np.array(self.weights), self.leader))
         models = [model for influence in influences for model in influence.models]
         supposed = list(belief.supposed(items, models, nodes=2 * influences[0].basis.nodes))
-
-        def differences(label: object) -> Floats:
-            psi = np.stack([influence.at(items, label) for influence in influences])
-            return np.asarray(psi - psi[self.leader], dtype=np.float64)
-
-        mean = np.zeros((len(influences), len(items)))
-        for label, share in supposed:
-            mean += share * differences(label)
-        variance = np.zeros(len(items))
-        for label, share in supposed:
-            variance += share * (weights @ np.square(differences(label) - mean))
-        size = extent(influences) ** 2 + weights @ np.square(mean)
+        shares = [np.asarray(share) for _, share in supposed]
+        labels = [label for label, _ in supposed]
+        of_leader = under_each(influences[self.leader], belief, items, labels)
+        variance, square = np.zeros(len(items)), np.zeros(len(items))
+        for at, weight in enumerate(self.weights):
+            if at == self.leader or not weight:
+                continue
+            apart = under_each(influences[at], belief, items, labels) - of_leader
+            mean = sum(share * one for share, one in zip(shares, apart, strict=True))
+            apart -= mean
+            np.square(apart, out=apart)
+            variance += weight * sum(share * one for share, one in zip(shares, apart, strict=True))
+            square += weight * np.square(mean)
+        size = extent(influences) ** 2 + square
         return np.sqrt(np.where(variance > LEAST_VARIANCE * size, variance, 0.0))
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "offsets_of",
     "reduced_segments",
     "segment_sums",
+    "segments_of",
 ]
 
 CHUNK = 1 << 17
@@ -79,12 +80,7 @@ class Documents:
 
     def of(self, rows: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
         """Return the index of these queries' documents, a slice where they stand together, and local offsets."""
-        counts = self.offsets[rows + 1] - self.offsets[rows]
-        starts = offsets_of(counts)
-        if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and np.all(np.diff(rows) == 1):
-            return slice(int(self.offsets[rows[0]]), int(self.offsets[rows[-1] + 1])), starts
-        first = np.repeat(self.offsets[rows] - starts[:-1], counts)
-        return first + np.arange(starts[-1]), starts
+        return segments_of(self.offsets, rows)
 
     def part(self, row: int) -> slice:
         """Return where one query's documents stand."""
@@ -162,6 +158,22 @@ def offsets_of(counts: ArrayLike) -> NDArray[np.int64]:
     [0, 2, 2, 3]
     """
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64, copy=False)
+
+
+def segments_of(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+    """Return the index of what some segments hold, a slice where they stand together, and where each begins in it.
+
+    Examples
+    --------
+    >>> index, starts = segments_of(np.array([0, 2, 2, 5]), np.array([2, 0]))
+    >>> index.tolist(), starts.tolist()
+    ([2, 3, 4, 0, 1], [0, 3, 5])
+    """
+    counts = offsets[rows + 1] - offsets[rows]
+    starts = offsets_of(counts)
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and np.all(np.diff(rows) == 1):
+        return slice(int(offsets[rows[0]]), int(offsets[rows[-1] + 1])), starts
+    return np.repeat(offsets[rows] - starts[:-1], counts) + np.arange(starts[-1]), starts
 
 
 def narrowed(index: Any, kept: NDArray[np.bool_]) -> NDArray[np.int64]:

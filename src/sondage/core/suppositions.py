@@ -6,19 +6,20 @@ together: two columns in place of one a class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sondage.core.beliefs import Belief, ClassBelief
+from sondage.core.beliefs import Belief, ClassBelief, RankingBelief
 from sondage.core.measures.bases import Confusion
+from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
 
 if TYPE_CHECKING:
     from sondage.core.comparisons import Influence
 
-__all__ = ["right_or_wrong", "supposed_influences"]
+__all__ = ["right_or_wrong", "supposed_influences", "under_each"]
 
 
 def right_or_wrong(influence: Influence) -> Floats | None:
@@ -67,3 +68,25 @@ def supposed_influences(
         items, influence.models, nodes=nodes or influence.basis.nodes, kinks=influence.kinks(items)
     ):
         yield weight, influence.at(items, label)
+
+
+def under_each(influence: Influence, belief: Belief, items: Items, labels: Sequence[Any]) -> Floats:
+    """Return the influence under each of the labels that a belief supposes, shape (labels, n).
+
+    Parameters
+    ----------
+    influence : Influence
+        What is to be known of each label.
+    belief : Belief
+        What supposes the labels.
+    items : Items
+        The n rows.
+    labels : sequence
+        All of them, in the belief's order.
+    """
+    basis = influence.basis
+    if isinstance(basis, ListLoss):
+        assert isinstance(belief, RankingBelief)
+        parts = [a * basis.under_each(items, model, belief) for model, a in influence.weights]
+        return np.asarray(np.sum(parts, axis=0) - influence.constant)
+    return np.stack([influence.at(items, label) for label in labels], dtype=np.float64)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, Doubts
 from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals
-from sondage.core.designs import Design, Equal, Term, matters
+from sondage.core.designs import Design, Equal, Mixture, Term, matters
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
 from sondage.core.samples import SumKey
@@ -30,7 +30,9 @@ __all__ = ["ArrayRows"]
 Result = TypeVar("Result")
 
 MANY_TERMS = 9
-"""Up to so many terms a design's blocks of rows are made anew for each, and keep nothing of what they share."""
+"""Up to so many terms of a design are computed one after the other, with one column at a time."""
+HELD = 1 << 24
+"""Numbers in the columns of more terms, which are computed together: what they share is computed once a block."""
 
 
 class ArrayRows:
@@ -186,9 +188,7 @@ class ArrayRows:
             Rows that can be drawn at all; None for all.
         """
         total: Floats | None = None
-        blocks = list(self.blocks()) if len(design.terms) > MANY_TERMS else None  # what terms share is computed once
-        for share, term in design.terms:
-            column = self.column(term, blocks)
+        for share, column in self._columns(design.terms):
             if rest is not None:
                 column *= rest
             mass = float(column.sum())
@@ -298,12 +298,22 @@ class ArrayRows:
             whole = bool(kept.all())
             yield kernel(Undrawn(items if whole else items.take(kept), urn.sizes[part][kept], None))
 
-    def column(self, term: Term, blocks: Iterable[tuple[slice, Items]] | None = None) -> Floats:
+    def column(self, term: Term) -> Floats:
         """Return one term's sizes of every row, shape (N,), not normalised."""
-        column = np.empty(len(self))
-        for part, items in self.blocks() if blocks is None else blocks:
-            column[part] = term.sizes(items)
+        ((_, column),) = self._columns(((1.0, term),))
         return column
+
+    def _columns(self, terms: Mixture) -> Iterator[tuple[float, Floats]]:
+        """Yield each term's share and its sizes of every row, shape (N,), not normalised."""
+        together = max(1, HELD // len(self)) if len(terms) > MANY_TERMS else 1
+        for start in range(0, len(terms), together):
+            some = terms[start : start + together]
+            columns = [np.empty(len(self)) for _ in some]
+            for part, items in self.blocks():
+                for at, (_, term) in enumerate(some):
+                    columns[at][part] = term.sizes(items)
+            for share, _ in some:
+                yield share, columns.pop(0)
 
     def _spread(self, total: Floats, term: Term, share: float, rows: NDArray[np.bool_] | None) -> None:
         """Add this share of the mass as a term has it over some rows, or all; no second column is held."""

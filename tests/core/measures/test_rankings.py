@@ -9,6 +9,7 @@ import sondage
 from sondage.core.beliefs import RankingBelief
 from sondage.core.beliefs.grades import POINTS
 from sondage.core.comparisons import Contrast, believed_totals, moments
+from sondage.core.contenders import Contention
 from sondage.core.designs import matters
 from sondage.core.measures import RBP, Task, parse_measure
 from sondage.errors import InputError, MeasureError
@@ -115,6 +116,43 @@ def test_ndcg_is_averaged_over_supposed_labels():
     error = (mean - exact[0]) / np.sqrt(exact[1] / POINTS)
     assert np.sqrt(np.mean(error**2)) < 0.8  # 1 if the labels were drawn at random
     assert np.mean(np.sqrt(variance / exact[1])) == pytest.approx(1, abs=2 / np.sqrt(2 * POINTS))
+
+
+@pytest.mark.parametrize("name", ["dcg@2", "err", "err@2", "ndcg", "ndcg@2"])
+def test_what_labels_are_supposed_of_one_system_is_shared_by_all_its_pairs(name, monkeypatch):
+    pool, _ = made_pool()
+    basis, belief = parse_measure(name).ready(pool.task).basis, RankingBelief(3)
+    labels = [codes for codes, _ in belief.supposed(pool.items, ())]
+    losses = np.array([[basis.losses(pool.items.ranks(model), codes) for codes in labels] for model in range(3)])
+    for model in range(3):
+        assert basis.under_each(pool.items, model, belief) == pytest.approx(losses[model], rel=1e-14)
+    asked = []
+    of_system, of_documents = type(basis).under_each, RankingBelief.probabilities
+    monkeypatch.setattr(type(basis), "under_each", lambda self, *args: asked.append("system") or of_system(self, *args))
+    monkeypatch.setattr(
+        RankingBelief, "probabilities", lambda self, *args: asked.append("documents") or of_documents(self, *args)
+    )
+    items = pool.items.take(slice(None))
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        mean, variance = basis.spread(items, ((first, 1.0), (second, -1.0)), belief)
+        if name.startswith("ndcg"):
+            assert mean == pytest.approx(np.mean(losses[first] - losses[second], axis=0), abs=1e-14)
+            assert variance == pytest.approx(np.var(losses[first] - losses[second], axis=0), abs=1e-14)
+    assert asked.count("documents") == 1
+    assert asked.count("system") == (3 if name.startswith("ndcg") else 0)
+
+
+@pytest.mark.parametrize("name", ["dcg", "err@2", "ndcg@2"])
+def test_contenders_want_what_supposed_labels_tell_of_the_leader_and_them(name):
+    pool, _ = made_pool()
+    functional, belief, weights = parse_measure(name).ready(pool.task), RankingBelief(3), (0.5, 0.2, 0.3)
+    influences = tuple(Contrast(functional, ((m, 1.0),)).influence({m: np.array([0.3])}) for m in range(3))
+    found = Contention(influences=influences, belief=belief, weights=weights, leader=1).relevance(pool.items)
+    labels = [codes for codes, _ in belief.supposed(pool.items, ())]
+    ranks = [pool.items.ranks(model) for model in range(3)]
+    losses = np.array([[functional.basis.losses(one, codes) for codes in labels] for one in ranks])
+    wanted = sum(w * np.var(of_one - losses[1], axis=0) for w, of_one in zip(weights, losses, strict=True))
+    assert found == pytest.approx(np.sqrt(wanted), abs=1e-9)
 
 
 def test_supposed_grades_are_a_latin_hypercube():

@@ -21,6 +21,8 @@ __all__ = ["GaussianBelief", "is_broad", "is_limit", "tells_nothing"]
 
 NARROW = 0.004
 """Half a width, in standard deviations, below which the moments of a truncated normal cancel."""
+FAR = 40.0
+"""Standard deviations from the mean beyond which a normal has no mass."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,43 @@ class GaussianBelief:
             totals += share * np.array([np.sum(weights * column) for column in columns])
         return totals
 
+    def folded_moments(
+        self, items: Items, intercept: Floats | float, slope: float, folds: Sequence[tuple[float, NDArray[Any]]]
+    ) -> tuple[Floats, Floats]:
+        r"""Return the believed mean and mean square of :math:`a + b y + \sum_j c_j |y - f_j|`, shape (n,) each.
+
+        Between folds it is linear: with A at the middle m of an interval, in standard deviations of a Gaussian, and B
+        for each of these, the interval adds :math:`A J_0 + B J_1` and :math:`A^2 J_0 + 2 A B J_1 + B^2 J_2`, where
+        :math:`J_p = \int (z - m)^p \varphi(z) dz`; m is 0 where an end is infinite.
+
+        Parameters
+        ----------
+        items : Items
+            Rows.
+        intercept : ndarray of float, shape (n,), or float
+            a.
+        slope : float
+            b.
+        folds : sequence of (float, ndarray of float, shape (n,))
+            :math:`c_j, f_j`.
+        """
+        places = np.stack([np.asarray(place, dtype=np.float64) for _, place in folds])
+        order = np.argsort(places, axis=0, kind="stable")
+        places, steps = np.take_along_axis(places, order, axis=0), np.array([c for c, _ in folds])[order]
+        first, second, least = np.zeros(len(items)), np.zeros(len(items)), slope - np.sum(steps, axis=0)
+        for index, share in self._parts(items):
+            mean, deviation = self._centre(items, index), 0.0 if self.peaked else self._deviation(items.means(index))
+            value = intercept + slope * mean + np.sum(steps * (places - mean), axis=0)
+            rise = deviation * least
+            ends = [None, *(_Bound(_standardised(place, mean, deviation)) for place in places), None]  # infinite ones
+            for (low, high), step, place in zip(pairwise(ends), [*steps, 0.0], [*places, mean], strict=True):
+                middle, mass, linear, square = _integrals(low, high)
+                there = value + rise * middle
+                first += share * (there * mass + rise * linear)
+                second += share * (there**2 * mass + 2.0 * there * rise * linear + rise**2 * square)
+                value, rise = value + 2.0 * step * (mean - place), rise + 2.0 * step * deviation
+        return first, second
+
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield three points, which tell any quadratic from a constant, and the models' means."""
         yield from (-1.0, 0.0, 1.0)
@@ -178,41 +217,76 @@ def _normal_nodes(nodes: int) -> tuple[tuple[Any, Any], ...]:
     return tuple(zip(points, weights / weights.sum(), strict=True))
 
 
+def _standardised(place: Floats, mean: Floats, deviation: Floats | float) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(np.clip((place - mean) / np.maximum(deviation, 1e-300), -FAR, FAR))
+
+
+class _Bound:
+    """Ends of intervals of a standard normal, shape (n,), with its density there and its mass on either side."""
+
+    def __init__(self, end: Floats) -> None:
+        self.end, self.density, self.below, self.above = end, _density(end), ndtr(end), ndtr(-end)
+
+
+def _integrals(low: _Bound | None, high: _Bound | None) -> tuple[Any, Any, Any, Any]:
+    """Return the middle of an interval and the integrals of 1, z and z^2 about it times the standard normal density.
+
+    With an infinite end the middle is 0. Integrals over a narrow interval cancel; there they are those of a parabola.
+    """
+    if low is None:
+        assert high is not None
+        return 0.0, high.below, -high.density, high.below - high.end * high.density
+    if high is None:
+        return 0.0, low.above, low.density, low.above + low.end * low.density
+    middle, half = (low.end + high.end) / 2, (high.end - low.end) / 2
+    mass = np.where(middle > 0, low.above - high.above, high.below - low.below)
+    linear = low.density - high.density
+    square = mass + low.end * low.density - high.end * high.density
+    square, linear = square - 2.0 * middle * linear + middle**2 * mass, linear - middle * mass
+    narrow = half < NARROW
+    if narrow.any():
+        cubic = 2.0 / 3.0 * half**3 * _density(middle)
+        mass = np.where(narrow, 2.0 * half * _density(middle) + 0.5 * (middle**2 - 1.0) * cubic, mass)
+        linear, square = np.where(narrow, -middle * cubic, linear), np.where(narrow, cubic, square)
+    return middle, mass, linear, square
+
+
 def _split_nodes(mean: Floats, deviation: Floats | float, kinks: Sequence[NDArray[Any]]) -> Iterator[Supposed]:
     """Yield two nodes for each interval between kinks, exact for polynomials of degree 3 on every interval."""
-    safe = np.maximum(deviation, 1e-300)
-    with np.errstate(over="ignore"):
-        ends = np.sort(np.stack([np.clip((kink - mean) / safe, -40.0, 40.0) for kink in kinks]), axis=0)
-    edge = np.full((1, len(mean)), np.inf)
-    bounds = np.concatenate([-edge, ends, edge])
+    ends = np.sort(np.stack([_standardised(kink, mean, deviation) for kink in kinks]), axis=0)
+    edge = np.full(len(mean), FAR)
+    bounds = [_Bound(end) for end in (-edge, *ends, edge)]
     for low, high in pairwise(bounds):
         for point, weight in _truncated_pair(low, high):
             yield mean + point * deviation, weight
 
 
-def _truncated_pair(low: Floats, high: Floats) -> Iterator[Supposed]:
+def _truncated_pair(low: _Bound, high: _Bound) -> Iterator[Supposed]:
     """Yield the two-node Gauss rule of a standard normal truncated to [low, high], from its first four moments.
 
     Moments of a narrow interval cancel; there the Gauss-Legendre nodes have the density as their weight.
     """
-    low_end, high_end = np.clip(low, -40.0, 40.0), np.clip(high, -40.0, 40.0)
-    density_low, density_high = _density(low_end), _density(high_end)
-    mass = np.where(low_end > 0, ndtr(-low_end) - ndtr(-high_end), ndtr(high_end) - ndtr(low_end))
+    mass = np.where(low.end > 0, low.above - high.above, high.below - low.below)
     safe = np.maximum(mass, 1e-300)
-    first = (density_low - density_high) / safe
-    second = 1.0 + (low_end * density_low - high_end * density_high) / safe
-    third = ((low_end**2 + 2) * density_low - (high_end**2 + 2) * density_high) / safe
+    first = (low.density - high.density) / safe
+    second = 1.0 + (low.end * low.density - high.end * high.density) / safe
+    third = ((low.end**2 + 2) * low.density - (high.end**2 + 2) * high.density) / safe
     usable = mass > 1e-12
-    mean = np.where(usable, first, np.clip(0.0, low_end, high_end))
+    mean = np.where(usable, first, np.clip(0.0, low.end, high.end))
     variance = np.where(usable, np.maximum(second - mean**2, 1e-12), 1e-12)
-    skew = np.where(usable, (third - 3 * mean * second + 2 * mean**3) / variance**1.5, 0.0)
+    deviation = np.sqrt(variance)
+    skew = np.where(usable, (third - 3 * mean * second + 2 * mean**3) / (variance * deviation), 0.0)
     root = np.sqrt(1.0 + skew**2 / 4)
-    half = (high_end - low_end) / 2
+    half = (high.end - low.end) / 2
     narrow = half < NARROW
     for sign in (-1.0, 1.0):
-        legendre = low_end + half * (1.0 + sign / np.sqrt(3.0))
-        point = np.where(narrow, legendre, mean + np.sqrt(variance) * (skew / 2 + sign * root))
-        yield point, np.where(narrow, half * _density(legendre), mass * 0.5 * (1.0 - sign * skew / 2 / root))
+        point = mean + deviation * (skew / 2 + sign * root)
+        weight = mass * 0.5 * (1.0 - sign * skew / 2 / root)
+        if narrow.any():
+            legendre = low.end + half * (1.0 + sign / np.sqrt(3.0))
+            point, weight = np.where(narrow, legendre, point), np.where(narrow, half * _density(legendre), weight)
+        yield point, weight
 
 
 def _density(z: Floats) -> Floats:

@@ -96,17 +96,23 @@ class RankingBelief:
         McKay, Beckman and Conover, A comparison of three methods for selecting values of input variables in the
         analysis of output from a computer code, Technometrics, 1979, 239-245.
         """
+        for codes in items.once((RankingBelief, self), lambda: self._supposed(items)):
+            yield codes, 1.0 / POINTS
+
+    def _supposed(self, items: Items) -> list[NDArray[np.int8]]:
+        """Return the grade codes that are supposed, which are the same for all systems."""
         ranks = items.ranks(0)
         index, starts = ranks.index()
         ends = np.cumsum(self.probabilities(items, index), axis=1)[:, :-1]
         place = np.arange(starts[-1]) - np.repeat(starts[:-1], ranks.counts)
         points = _points(1 << int(place.max(initial=0)).bit_length())
+        found = []
         for column in points.T:
-            at = column[place]
-            codes = np.zeros(len(place), dtype=np.int8)
+            at, codes = column[place], np.zeros(len(place), dtype=np.int8)
             for end in ends.T:
                 codes += at >= end
-            yield codes, 1.0 / POINTS
+            found.append(codes)
+        return found
 
     def allowed(self, items: Items, models: Sequence[int]) -> Iterator[Any]:
         """Yield the least and the greatest grade of all documents; measures tell themselves what can matter."""
@@ -137,8 +143,13 @@ class RankingBelief:
 
 def _height(items: Items, index: Any) -> Floats:
     """Return how high the systems rank documents: the mean of 1 / log2(1 + rank), 0 where they do not."""
-    places = np.stack([items.ranks(model).positions[index] for model in range(len(items.models))])
-    return np.asarray(np.mean(np.where(places > 0, 1.0 / np.log2(np.maximum(places, 1) + 1.0), 0.0), axis=0))
+    places = [items.ranks(model).positions[index] for model in range(len(items.models))]
+    last = max(int(place.max(initial=0)) for place in places)
+    of_place = np.concatenate([[0.0], 1.0 / np.log2(np.arange(1, last + 1) + 1.0)])
+    total = of_place[places[0]]
+    for place in places[1:]:
+        total += of_place[place]
+    return np.asarray(total / len(places))
 
 
 @lru_cache(maxsize=4)

@@ -13,7 +13,7 @@ linear time, without a product that could underflow (thesis A.4 to A.9 in a form
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, kept, moved
+from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, gain_moments, kept, moved
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import CHUNK, in_chunks, narrowed, offsets_of, reduced_segments
+from sondage.core.rankings import CHUNK, in_chunks, offsets_of, reduced_segments, segments_of
 
 __all__ = ["Cascade"]
 
@@ -54,15 +54,25 @@ class Cascade(ListLoss):
     depth: int | None
 
     def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
-        loss = np.empty(len(ranks))
+        return np.asarray(self._losses_of_each(ranks, [codes])[0])
+
+    def under_each(self, items: Items, model: int, belief: GradeBelief) -> Floats:
+        return self._losses_of_each(items.ranks(model), [codes for codes, _ in belief.supposed(items, (model,))])
+
+    def _losses_of_each(self, ranks: Ranks, labels: Sequence[NDArray[Any]]) -> Floats:
+        """Return the loss of each query under each of these labels, shape (labels, n)."""
+        losses, stops = np.empty((len(labels), len(ranks))), np.array(self.stops)
         ends = offsets_of(ranks.counts)
         for part in in_chunks(ranks):
             some = ranks.take(part)
-            kappa = np.array(self.stops)[codes[ends[part.start] : ends[part.stop]]]
             index, _ = some.index()
             query = np.repeat(np.arange(len(some)), some.counts)
-            loss[part] = _first(_by_position(kept(some.positions[index], self.depth), query, kappa, len(some)))
-        return loss
+            document = np.arange(1, len(query) + 1)  # 0 beyond a list's end
+            table = _by_position(kept(some.positions[index], self.depth), query, document, len(some))
+            for row, codes in zip(losses, labels, strict=True):
+                stop = np.concatenate([[0.0], stops[codes[ends[part.start] : ends[part.stop]]]])
+                row[part] = _first(stop[table])
+        return losses
 
     def expected(self, items: Items, model: int, belief: GradeBelief) -> Floats:
         mean = np.empty(len(items))
@@ -101,18 +111,19 @@ class Cascade(ListLoss):
         """Yield places of queries of about equal length, and their lists, one for each model."""
         lengths = np.max([_lengths(items.ranks(model), self.depth) for model in models], axis=0)
         order = np.argsort(lengths, kind="stable")
-        powers = np.stack([np.array(self.stops), np.square(self.stops)], axis=1)
+        table = gain_moments(items, belief, self.stops, self.depth)
+        _, offsets = items.ranks(0).index()
         size = CHUNK if len(models) == 1 else PAIRS_CHUNK
         for part in in_chunks(items.ranks(0).take(order), size):
-            some = items.take(order[part])
-            ranks = [some.ranks(model) for model in models]
+            rows = order[part]
+            ranks = [items.ranks(model).take(rows) for model in models]
             index, _ = ranks[0].index()
             places = [kept(one.positions[index], self.depth) for one in ranks]
             listed = np.any([place > 0 for place in places], axis=0)
-            query = np.repeat(np.arange(len(some)), ranks[0].counts)[listed]
-            moments = belief.probabilities(some, narrowed(index, listed)) @ powers
+            query = np.repeat(np.arange(len(rows)), ranks[0].counts)[listed]
+            moments = table[segments_of(offsets, rows)[0]][listed]
             places = [place[listed] for place in places]
-            yield order[part], [_lists(query, places, own, moments, len(some)) for own in range(len(places))]
+            yield rows, [_lists(query, places, own, moments, len(rows)) for own in range(len(places))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,13 +244,9 @@ def _first_difference(items: Items, terms: Terms, depth: int | None) -> NDArray[
 def _tail(start: NDArray[np.int64], length: NDArray[np.int64], stop: float) -> Floats:
     """Return the loss from position `start` to `length` if every document there stops with this probability."""
     places = np.arange(1, int(length.max(initial=0)) + 1)
-    found = np.zeros(len(length))
-    rest: dict[tuple[int, int], float] = {}
-    for query, (a, b) in enumerate(zip(start.tolist(), length.tolist(), strict=True)):
-        if b < a:
-            continue
-        if (a, b) not in rest:
-            inside = places[a - 1 : b]
-            rest[a, b] = float(np.sum(stop * (1.0 - stop) ** (inside - a) / inside))
-        found[query] = rest[a, b]
-    return found
+    different, which = np.unique(start * (len(places) + 1) + length, return_inverse=True)
+    found = np.zeros(len(different))
+    for at, (a, b) in enumerate(zip(*divmod(different, len(places) + 1), strict=True)):
+        inside = places[a - 1 : b]  # none where the lists are all the same
+        found[at] = np.sum(stop * (1.0 - stop) ** (inside - a) / inside)
+    return found[which]

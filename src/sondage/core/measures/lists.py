@@ -42,10 +42,9 @@ class GradeBelief(Protocol):
         ...
 
 
-def _chunks(items: Items) -> Iterator[tuple[slice, Items]]:
-    """Yield slices of the queries and the queries in them, few enough documents at a time."""
-    for part in in_chunks(items.ranks(0)):
-        yield part, items.take(part)
+def _chunks(items: Items) -> list[tuple[slice, Items]]:
+    """Return slices of the queries and the queries in them, few enough documents at a time; the same ones each time."""
+    return items.once(_chunks, lambda: [(part, items.take(part)) for part in in_chunks(items.ranks(0))])
 
 
 def _flat_codes(ranks: Ranks, label: Any) -> NDArray[Any]:
@@ -88,12 +87,44 @@ class ListLoss(OneLoss):
         """Return believed mean and variance of the weighted sum of losses, (n,) each: here from supposed labels."""
         mean, variance = np.zeros(len(items)), np.zeros(len(items))
         for part, some in _chunks(items):
-            values = [
-                np.sum([a * self.losses(some.ranks(model), codes) for model, a in terms], axis=0)
-                for codes, _ in belief.supposed(some, [model for model, _ in terms])
-            ]
+            values = np.sum([a * self._supposed_losses(some, model, belief) for model, a in terms], axis=0)
             mean[part], variance[part] = np.mean(values, axis=0), np.var(values, axis=0)
         return mean, variance
+
+    def _supposed_losses(self, items: Items, model: int, belief: GradeBelief) -> Floats:
+        """Return the losses of supposed labels, shape (labels, n): all pairs of a system share them."""
+        return items.once((self, belief, model), lambda: self.under_each(items, model, belief))
+
+    def under_each(self, items: Items, model: int, belief: GradeBelief) -> Floats:
+        """Return the loss of each query under each label that a belief supposes, shape (labels, n)."""
+        ranks = items.ranks(model)
+        return np.stack([self.losses(ranks, codes) for codes, _ in belief.supposed(items, (model,))])
+
+
+def gain_moments(items: Items, belief: GradeBelief, values: tuple[float, ...], depth: int | None) -> Floats:
+    """Return believed mean and mean square of what each document's grade is worth, shape (d, 2).
+
+    Parameters
+    ----------
+    items : Items
+        Queries.
+    belief : GradeBelief
+        Of their documents' grades.
+    values : tuple of float
+        What each grade is worth.
+    depth : int or None
+        Documents that no system lists up to here are not asked for, and are 0.
+    """
+
+    def made() -> Floats:
+        index, _ = items.ranks(0).index()
+        positions = (items.ranks(model).positions[index] for model in range(len(items.models)))
+        listed = np.any([kept(places, depth) > 0 for places in positions], axis=0)
+        found = np.zeros((len(listed), 2))
+        found[listed] = belief.probabilities(items, narrowed(index, listed)) @ np.stack([values, np.square(values)], 1)
+        return found
+
+    return items.once((gain_moments, belief, values, depth), made)
 
 
 def kept(positions: NDArray[Any], depth: int | None) -> NDArray[Any]:
@@ -148,23 +179,29 @@ class Additive(ListLoss):
         return np.asarray(table[positions])
 
     def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
+        return np.asarray(self._losses_of_each(ranks, [codes])[0])
+
+    def under_each(self, items: Items, model: int, belief: GradeBelief) -> Floats:
+        return self._losses_of_each(items.ranks(model), [codes for codes, _ in belief.supposed(items, (model,))])
+
+    def _losses_of_each(self, ranks: Ranks, labels: Sequence[NDArray[Any]]) -> Floats:
+        """Return the loss of each query under each of these labels, shape (labels, n)."""
         index, starts = ranks.index()
-        return segment_sums(self.discounts(ranks.positions[index]) * np.array(self.gains)[codes], starts)
+        c, gains = self.discounts(ranks.positions[index]), np.array(self.gains)
+        return np.stack([segment_sums(c * gains[codes], starts) for codes in labels])
 
     def expected(self, items: Items, model: int, belief: GradeBelief) -> Floats:
         mean = np.empty(len(items))
         for part, some in _chunks(items):
-            c, index, starts = self._counting(some, ((model, 1.0),))
-            mean[part] = segment_sums(c * (belief.probabilities(some, index) @ np.array(self.gains)), starts)
+            c, counts, starts = self._counting(some, ((model, 1.0),))
+            mean[part] = segment_sums(c * gain_moments(some, belief, self.gains, self.depth)[counts, 0], starts)
         return mean
 
     def spread(self, items: Items, terms: Terms, belief: GradeBelief) -> tuple[Floats, Floats]:
-        gains = np.array(self.gains)
-        powers = np.stack([gains, gains**2], axis=1)
         mean, variance = np.empty(len(items)), np.empty(len(items))
         for part, some in _chunks(items):
-            c, index, starts = self._counting(some, terms)
-            first, second = (belief.probabilities(some, index) @ powers).T
+            c, counts, starts = self._counting(some, terms)
+            first, second = gain_moments(some, belief, self.gains, self.depth)[counts].T
             mean[part] = segment_sums(c * first, starts)
             variance[part] = segment_sums(np.square(c) * np.maximum(second - np.square(first), 0.0), starts)
         return mean, variance
@@ -178,15 +215,12 @@ class Additive(ListLoss):
             highest[part] = segment_sums(np.where(c > 0, c * most, c * least), starts)
         return lowest, highest
 
-    def _counting(self, items: Items, terms: Terms) -> tuple[Floats, Any, NDArray[np.int64]]:
-        """Return the coefficients that are not 0, the index of their documents, and where each query's begin."""
+    def _counting(self, items: Items, terms: Terms) -> tuple[Floats, NDArray[np.bool_], NDArray[np.int64]]:
+        """Return the coefficients that are not 0, whose they are of all documents, and where each query's begin."""
         index, starts = items.ranks(0).index()
         c = np.sum([a * self.discounts(items.ranks(model).positions[index]) for model, a in terms], axis=0)
         counts = c != 0
-        if counts.all():
-            return c, index, starts
-        before = offsets_of(counts)
-        return c[counts], narrowed(index, counts), before[starts]
+        return c[counts], counts, offsets_of(counts)[starts]
 
 
 @dataclass(frozen=True)
@@ -214,19 +248,36 @@ class Normalised(ListLoss):
         return np.ones(len(ranks.positions), dtype=np.bool_)
 
     def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
-        index, starts = ranks.index()
-        plain = Additive(self.name, self.gains, self.depth)
-        reached = segment_sums(plain.discounts(ranks.positions[index]) * np.array(self.gains)[codes], starts)
-        most = int(ranks.counts.max(initial=0))
-        # The ideal list has, at place j, a grade of at least g if j documents or more have it.
-        whole = np.concatenate([[0.0], np.cumsum(plain.discounts(np.arange(1, most + 1)))])
+        return _ratio(self._plain.losses(ranks, codes), self._ideal(ranks, codes))
+
+    def under_each(self, items: Items, model: int, belief: GradeBelief) -> Floats:
+        ideals = items.once((Normalised, self, belief), lambda: self._ideals(items, belief))
+        return _ratio(self._plain.under_each(items, model, belief), ideals)
+
+    def _ideals(self, items: Items, belief: GradeBelief) -> Floats:
+        """Return the ideal gains under supposed labels, shape (labels, n), which are the same for all systems."""
+        return np.stack([self._ideal(items.ranks(0), codes) for codes, _ in belief.supposed(items, ())])
+
+    @property
+    def _plain(self) -> Additive:
+        return Additive(self.name, self.gains, self.depth)
+
+    def _ideal(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
+        """Return the gains of the ideal list: it has, at place j, a grade of at least g if j documents have it."""
+        _, starts = ranks.index()
+        whole = np.concatenate([[0.0], np.cumsum(self._plain.discounts(np.arange(1, ranks.counts.max(initial=0) + 1)))])
         ideal = np.zeros(len(ranks))
         for grade, step in enumerate(np.diff(self.gains), start=1):
             ideal += step * whole[segment_sums(codes >= grade, starts).astype(np.int64)]
-        return np.asarray(np.divide(reached, ideal, out=np.zeros(len(ranks)), where=ideal > 0))
+        return ideal
 
     def extremes(self, items: Items, terms: Terms) -> tuple[Floats, Floats]:
         can = moved(items, terms, self.depth)
         weights = [a for _, a in terms]
         ends = (sum(min(a, 0.0) for a in weights), sum(max(a, 0.0) for a in weights))
         return np.where(can, ends[0], 0.0), np.where(can, ends[1], 0.0)
+
+
+def _ratio(reached: Floats, ideal: Floats) -> Floats:
+    """Return what is reached of the ideal, 0 where that is 0."""
+    return np.asarray(np.divide(reached, ideal, out=np.zeros(ideal.shape), where=ideal > 0))
