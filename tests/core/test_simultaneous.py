@@ -130,6 +130,51 @@ def test_the_set_holds_the_best_and_the_gaps_hold_together():
     assert together / runs >= 0.9
 
 
+def test_no_difference_reaches_farther_than_two_models_own_ends():
+    # The first two differ on one label of sixty: that tells little of their difference, and sixty tell of each model.
+    rows = random(5).normal(size=(40, 60)) / 60
+    rows[1] = rows[0]
+    rows[1, 0] += 0.15
+    errors, values, asked = JointErrors(rows, np.zeros((40, 0))), np.linspace(0.5, 0.3, 40), []
+
+    def own(level):
+        asked.append(level)
+        half = t(40).ppf(0.5 + 0.5 * level) * np.sqrt(np.sum(rows**2, axis=1))
+        return values - half, values + half
+
+    alone = simultaneous_gaps(values, errors, 0, 0.95, random())
+    low, high = simultaneous_gaps(values, errors, 0, 0.95, random(), own=own)
+    assert asked == [pytest.approx(simultaneous_widths(errors, 0.995, random()))]
+    least, most = own(asked[0])
+    assert alone[1][1] > 1.4 > most[1] - least[0] == high[1]
+    assert alone[0][1] < -1.4 < least[1] - most[0] == low[1]
+    ratios = (high - low)[2:] / (alone[1] - alone[0])[2:]
+    assert np.all((ratios > 1) & (ratios < 1.05))  # what the own ends' share of the error costs the others
+
+
+def test_the_gaps_hold_together_with_the_models_own_ends():
+    # Two models differ on few labels of fifty, and by much on each.
+    together, runs, truth = 0, 150, np.array([0.5, 0.46, 0.3])
+    for seed in range(runs):
+        draws = random(seed)
+        sample = truth[:, None] + np.array([[1.0], [1.0], [0.6]]) * draws.normal(size=50)
+        sample[1] += np.where(draws.random(50) < 0.04, 2.0 * draws.normal(size=50), 0.0)
+        sample[2] += draws.normal(size=50)
+        values = sample.mean(axis=1)
+        rows = (sample - values[:, None]) / np.sqrt(50 * 49)
+        half = np.sqrt(np.sum(rows**2, axis=1))
+
+        def own(level, values=values, half=half):
+            reach = t(49).ppf(0.5 + 0.5 * level) * half
+            return values - reach, values + reach
+
+        leader = int(values.argmax())
+        errors = JointErrors(rows, np.zeros((3, 0)))
+        low, high = simultaneous_gaps(values, errors, leader, 0.95, random(seed), own=own)
+        together += np.all((low <= truth - truth[leader]) & (truth - truth[leader] <= high))
+    assert together / runs >= 0.9
+
+
 def test_holm_among_more_tests():
     assert holm([0.01, 0.02], among=4).tolist() == [0.04, 0.06]
     with pytest.raises(InputError, match="2 p-values chosen among 1"):

@@ -21,6 +21,9 @@ from sondage.core.significance.simultaneous import (
 
 __all__ = ["Pairs", "Selection"]
 
+SUREST = 1.0 - 1e-12
+"""Highest confidence level of a single interval."""
+
 
 class Pairs(Mapping[tuple[str, str], Comparison]):
     """The comparisons of all pairs, in the order of the ranking; each is made when it is first looked at.
@@ -149,6 +152,8 @@ class Selection(Shown):
     def gaps(self, level: float = 0.95) -> dict[str, Interval]:
         """Return intervals of all other models' differences from the best, which hold together at this level.
 
+        Where few labels tell two models apart, what all labels say of each model's own value bounds their difference.
+
         Parameters
         ----------
         level : float
@@ -165,7 +170,8 @@ class Selection(Shown):
             If the level is not in (0, 1).
         """
         names, values = list(self.estimates), np.array([estimate.value for estimate in self.estimates.values()])
-        lows, highs = simultaneous_gaps(values, self.errors, names.index(self.best), level, self.generator())
+        own = self._own_ends if all(np.isfinite(estimate.std_error) for estimate in self.estimates.values()) else None
+        lows, highs = simultaneous_gaps(values, self.errors, names.index(self.best), level, self.generator(), own=own)
         least, most = self.estimates[self.best].bounds
         span = most - least
         by_name = {
@@ -195,8 +201,13 @@ class Selection(Shown):
         InputError
             If the level is not in (0, 1).
         """
-        single = min(simultaneous_widths(self.errors, level, self.generator()), 1.0 - 1e-12)
+        single = min(simultaneous_widths(self.errors, level, self.generator()), SUREST)
         return {name: self.estimates[name].interval(single) for name in self.ranking}
+
+    def _own_ends(self, level: float) -> tuple[Floats, Floats]:
+        """Return the ends of the models' own intervals, in the order of `estimates`."""
+        intervals = [estimate.interval(min(level, SUREST), "auto") for estimate in self.estimates.values()]
+        return np.array([one.low for one in intervals]), np.array([one.high for one in intervals])
 
     def _scores(self) -> Floats:
         sign = 1.0 if self.higher_is_better else -1.0

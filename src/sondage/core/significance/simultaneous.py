@@ -11,6 +11,7 @@ Student's t gives it, so that few labels are not taken for many.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,8 @@ ROUNDING = 1e-12
 """Errors of two models that differ by less, relative to the largest, are the same."""
 SCREENED = 0.1
 """Share of the error of `best_models` that goes to leaving out models that are far behind."""
+OWN = 0.1
+"""Share of the error of `simultaneous_gaps` that goes to the models' own intervals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,11 +151,19 @@ def best_models(values: Floats, errors: JointErrors, level: float, generator: np
 
 
 def simultaneous_gaps(
-    values: Floats, errors: JointErrors, reference: int, level: float, generator: np.random.Generator
+    values: Floats,
+    errors: JointErrors,
+    reference: int,
+    level: float,
+    generator: np.random.Generator,
+    *,
+    own: Callable[[float], tuple[Floats, Floats]] | None = None,
 ) -> tuple[Floats, Floats]:
     """Return intervals of all models' differences from one, valid together even if that one was chosen by its value.
 
-    The critical value is that of the largest of all k (k - 1) / 2 standardised differences.
+    The critical value is that of the largest of all k (k - 1) / 2 standardised differences. Where few labels tell two
+    models apart, Student's t reaches far, and all labels tell each one's own value: own intervals hold together at a
+    tenth of the error, and no difference reaches farther than two models' ends.
 
     Parameters
     ----------
@@ -160,6 +171,8 @@ def simultaneous_gaps(
         As for `best_models`.
     reference : int
         The model from which differences are taken.
+    own : callable, optional
+        ``own(level)`` returns the ends of the k models' own intervals, ndarray of float (k,) each.
 
     Returns
     -------
@@ -183,11 +196,16 @@ def simultaneous_gaps(
     for model in range(len(values) - 1):
         drawn = _standardised(_differences(chance, model, slice(model + 1, None), scale))
         np.maximum(largest, np.abs(drawn).max(axis=1, keepdims=True), out=largest)
-    tail = 1.0 - _normal(_critical(largest, level, tails=2))
+    of_own = 0.0 if own is None else OWN * (1.0 - level)
+    tail = 1.0 - _normal(_critical(largest, level + of_own, tails=2))
     variances, df = errors.reliable()
     half = stdtrit(df[reference], 1.0 - tail) * np.sqrt(variances[reference])
     gap = values - values[reference]
-    return gap - half, gap + half
+    low, high = gap - half, gap + half
+    if own is None:
+        return low, high
+    least, most = own(_width_level(chance, 1.0 - of_own))
+    return np.maximum(low, least - most[reference]), np.minimum(high, most - least[reference])
 
 
 def simultaneous_widths(errors: JointErrors, level: float, generator: np.random.Generator) -> float:
@@ -211,7 +229,12 @@ def simultaneous_widths(errors: JointErrors, level: float, generator: np.random.
     [0.95, 0.99]
     """
     require_level("level", level)
-    largest = np.abs(_standardised(errors.simulated(generator))).max(axis=1)
+    return _width_level(errors.simulated(generator), level)
+
+
+def _width_level(chance: Floats, level: float) -> float:
+    """Return the confidence level at which single intervals with these errors by chance hold together at this one."""
+    largest = np.abs(_standardised(chance)).max(axis=1)
     return max(level, 2.0 * _normal(float(np.quantile(largest, level))) - 1.0)
 
 
