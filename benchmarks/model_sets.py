@@ -38,6 +38,21 @@ def _spam(target: int) -> Arrays:
     )
 
 
+def _filters(target: int) -> Arrays:
+    """Return 64 logistic regressions: four penalties, each on four halves of the mails of each of four mailboxes."""
+    words, data = enron()
+    label, corpus = data["label"], data["corpus"]
+    pool, random, found = corpus == target, np.random.default_rng(SEED_OF_ROWS), {}
+    for box in [box for box in range(1, 6) if box != target][:4]:
+        mails = np.flatnonzero(corpus == box)
+        for part in range(4):
+            half = random.permutation(mails)[: len(mails) // 2]
+            for c in (0.01, 0.1, 1.0, 10.0):
+                fitted = classify(logistic(C=c), words[half], label[half], words[pool], label[pool])
+                found[f"mailbox {box}, half {part}, C={c:g}"] = fitted
+    return _joined(found)
+
+
 def _topic(topic: str) -> Arrays:
     """Return logistic regressions of several penalties, one of half of the documents, and naive Bayes."""
     from sklearn.preprocessing import normalize
@@ -84,6 +99,7 @@ def _joined(models: dict[str, Arrays]) -> Arrays:
 SETS: dict[str, Callable[[], Arrays]] = {
     "spam-1": partial(_spam, 1),
     "spam-2": partial(_spam, 2),
+    "filters": partial(_filters, 1),
     "topic-crude": partial(_topic, "crude"),
     "topic-ship": partial(_topic, "ship"),
     "images": _images,

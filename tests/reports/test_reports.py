@@ -262,14 +262,34 @@ def test_a_result_in_memory_says_how_it_was_made(rng):
     assert "    pool,\n    measure=['error_rate'],\n    budget=9,\n    seed=0,\n    model='model',\n" in snippet
 
 
-def test_the_settings_make_the_same_study_again(tmp_path, rng, monkeypatch):
-    study = studied(tmp_path, "compare", rng)
+@pytest.mark.parametrize("kind", ["evaluate", "compare", "select"])
+def test_the_settings_make_the_same_study_again(tmp_path, rng, monkeypatch, kind):
+    study = studied(tmp_path, kind, rng)
     code = Page(sondage.report(study).to_html()).texts
     (snippet,) = [text for text in code if text.startswith("import sondage")]
     monkeypatch.chdir(tmp_path)
-    names = {"pool": pool_of("compare", np.random.default_rng(20130513))[0]}
+    names = {"pool": pool_of(kind, np.random.default_rng(20130513))[0]}
     exec(snippet, names)
-    assert names["study"].ask(20) == study.snapshot().asked_ids[:20]
+    assert names["study"].ask(10) == study.snapshot().asked_ids[:10]
+
+
+def test_a_report_of_many_models_draws_the_nearest_and_folds_the_others(tmp_path, rng):
+    models = {f"model {n}": Classifier(rng.random(100)) for n in range(50)}
+    study = Study.create(tmp_path / "s.db", Pool(models=models, ids=np.arange(100)), "f1", 60, select=True)
+    while ids := study.ask(60):
+        study.tell(ids, [int(i) % 2 for i in ids])
+    found, answer = sondage.report(study), study.estimate()
+    page = checked(found.to_html())
+    assert [page.tags.count(tag) for tag in ("details", "summary")] == [2, 2]
+    assert {"10 more", "9 more"} <= set(page.texts)
+    assert sum(text == answer.ranking[-1] for text in page.texts) == 2  # in both tables, not in the chart
+    assert sum(text == answer.ranking[40] for text in page.texts) == 3
+    (snippet,) = [text for text in page.texts if text.startswith("import sondage")]
+    assert "    select=True,\n" in snippet
+    assert "model 19, and 30 others" in str(found)
+    ax = sondage.plot(answer, ax=Canvas().subplots())
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(answer.ranking[1:41])
+    assert ax.get_xlabel() == f"difference from {answer.best}; the 40 nearest of 49"
 
 
 def test_so_they_do_of_a_file_whose_classes_were_named(tmp_path, rng, monkeypatch):

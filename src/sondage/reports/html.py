@@ -13,7 +13,7 @@ from typing import Any
 
 from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report
-from sondage.reports.plots import CHARTS, Palette, draw_figures, height_of, require_matplotlib, rows_height
+from sondage.reports.plots import CHARTS, MOST_ROWS, Palette, draw_figures, height_of, require_matplotlib, rows_height
 from sondage.reports.text import figure_reach, figure_value, quantity
 from sondage.reports.wording import percent, value_words
 from sondage.version import __version__
@@ -66,6 +66,7 @@ def report_page(report: Report) -> str:
             reach=figure_reach,
             moved=lambda one: _moved(report, one.moved),
             snippet=_snippet(report),
+            most=MOST_ROWS,
         )
     )
 
@@ -145,7 +146,7 @@ def _snippet(report: Report) -> str:
     models = {
         "evaluate": {"model": asked["models"][0]},
         "compare": {"compare": tuple(asked["models"])},
-        "select": {"models": asked["models"]},
+        "select": {"select": True} if asked["models"] == settings["models"] else {"models": asked["models"]},
     }[asked["kind"]]
     budget = report.standing.budget
     whole = int(budget) if budget.is_integer() else budget

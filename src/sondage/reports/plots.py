@@ -20,7 +20,11 @@ from sondage.reports.wording import rough_count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CHARTS", "Palette", "draw_figures", "height_of", "plot", "require_matplotlib", "rows_height"]
+__all__ = ["CHARTS", "MOST_ROWS", "Palette", "draw_figures", "height_of", "plot", "require_matplotlib", "rows_height"]
+
+
+MOST_ROWS = 40
+"""Of more models the nearest to the best are drawn, and the others' rows of a table folded."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,9 @@ def plot(
     subject : Study, Estimate, mapping of str to Estimate, Comparison, Selection, Slices or Report
         What the chart is of.
     chart : {"result", "reliability", "weights", "contributors", "uniform"}
-        Estimates with their intervals; observed against believed; how evenly labels count; the labels that moved the
-        result most; labels used and what uniform sampling would have needed.
+        Estimates with their intervals, of a selection the differences from the best, of many models the nearest 40;
+        observed against believed; how evenly labels count; the labels that moved the result most; labels used and what
+        uniform sampling would have needed.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default the current axes, or new ones with room for names beside them.
     level : float
@@ -97,7 +102,7 @@ def _current_axes(height: float) -> Axes:
 
 def height_of(chart: str, report: Report) -> float:
     """Return the height, in inches, that a chart's rows need; of a chart without rows the least."""
-    rows = {"result": len(report.gaps or report.figures), "contributors": len(report.contributors)}
+    rows = {"result": len(report.gaps[:MOST_ROWS] or report.figures), "contributors": len(report.contributors)}
     return rows_height(rows.get(chart, 0))
 
 
@@ -165,9 +170,10 @@ def _quiet(ax: Axes, palette: Palette, grid: Any) -> None:
 
 
 def _draw_result(ax: Axes, report: Report, palette: Palette) -> None:
-    draw_figures(ax, report.gaps or report.figures, palette)
+    draw_figures(ax, report.gaps[:MOST_ROWS] or report.figures, palette)
     if report.gaps:  # the best, of which there is no row
-        ax.set_xlabel(f"{ax.get_xlabel()} from {_short(report.figures[0].name)}", parse_math=False)
+        nearest = f"; the {MOST_ROWS} nearest of {len(report.gaps)}" if len(report.gaps) > MOST_ROWS else ""
+        ax.set_xlabel(f"{ax.get_xlabel()} from {_short(report.figures[0].name)}{nearest}", parse_math=False)
 
 
 def _draw_reliability(ax: Axes, report: Report, palette: Palette) -> None:

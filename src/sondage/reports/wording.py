@@ -42,6 +42,8 @@ _DESIGNS = {
     "cost_only": "cheap items had a higher chance",
     "active_lambda": "cheap items had a higher chance",
 }
+MOST_LISTED = 20
+"""Of longer lists, as of hundreds of models, so many are named."""
 _STOPPED = {"width": "when the interval was narrow enough", "significant": "when the difference was significant"}
 
 _SAME = "For the same standard error of {} a uniform sample would have needed"
@@ -75,17 +77,24 @@ def label_words(label: Any, systems: Sequence[str]) -> str:
 
 
 def value_words(value: Any) -> str:
-    """Return a setting, or what a pool shows, in one line.
+    """Return a setting, or what a pool shows, in one line; of a long list how it begins.
 
     Examples
     --------
     >>> value_words({"kind": "evaluate", "models": ["a", "b"], "margin": None})
     'kind evaluate; models a, b'
+    >>> value_words([f"m{n}" for n in range(300)])[-19:]
+    'm19, and 280 others'
     """
     if isinstance(value, Mapping):
         given = {name: part for name, part in value.items() if part is not None and not _is_empty(part)}
         return "; ".join(f"{name} {value_words(part)}" for name, part in given.items())
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else f"{value}"
+    if not isinstance(value, list | tuple):
+        return f"{value}"
+    shown, others = value[:MOST_LISTED], len(value) - MOST_LISTED
+    if others <= 1:  # which takes no more room than to say so
+        return ", ".join(map(str, value))
+    return f"{', '.join(map(str, shown))}, and {others} others"
 
 
 def _is_empty(value: Any) -> bool:
