@@ -2,13 +2,15 @@
 
     python benchmarks/ranking.py                          30,000 queries, about 119 documents each, 5 grades
     python benchmarks/ranking.py --queries 3000 --repeats 5
+    python benchmarks/ranking.py --queries 3000 --systems 3 10 30 100      selections among so many systems
 
 Lists have the spread of lengths of a large search engine's (gamma, up to 1,251), two systems rank all documents at
 random, and the grade model's probabilities are random or, with ``--grades rare``, those of mostly useless documents.
 Times are medians of CPU seconds on one core; the floor is a sum over all probabilities, block by block. `moments` is
 the mean and the variance of every query's measure, all that the thesis's distributions 6.10 and 6.11 need beside the
 pool's mean; `plan` is everything up to the default design's sizes. The peak is what is allocated above the pool, in
-megabytes.
+megabytes. With ``--systems`` whole selections with 100 labels are timed instead, as multiples of the evaluation of one
+system of the same pool, which is their floor.
 """
 
 from __future__ import annotations
@@ -31,14 +33,15 @@ from sondage.studies.method import METHODS, Question
 from sondage.studies.planning import make_plan
 
 GRADES, LONGEST, BLOCK = 5, 1251, 1 << 17
+LABELS = 100
 CASES = (
     ("dcg", 1), ("dcg", 2), ("dcg@10", 2), ("err", 1), ("err@10", 2), ("err", 2), ("ndcg@10", 1), ("ndcg@10", 2),
 )  # fmt: skip
 RARE = np.array([20.0, 4.0, 1.0, 0.3, 0.1])
 
 
-def made_pool(queries: int, rare: bool, seed: int = 0) -> sondage.Pool:
-    """Return a pool of two systems."""
+def made_pool(queries: int, rare: bool, systems: int = 2, costs: float | None = 1.0, seed: int = 0) -> sondage.Pool:
+    """Return a pool of so many systems."""
     random = np.random.default_rng(seed)
     counts = np.clip(random.gamma(2.2, 54.1, queries).astype(np.int64), 1, LONGEST)
     size = int(counts.sum())
@@ -49,11 +52,11 @@ def made_pool(queries: int, rare: bool, seed: int = 0) -> sondage.Pool:
         p *= RARE.astype(np.float32)
     p /= p.sum(axis=1, keepdims=True)
     models = {}
-    for name in ("a", "b"):
+    for system in range(systems):
         ranks = np.empty(size, dtype=np.int32)
         ranks[np.lexsort((random.random(size), query))] = document + 1
-        models[name] = sondage.Ranking(ranks=ranks)
-    return sondage.Pool(models=models, queries=query, documents=document, grades=p, costs=1.0)
+        models[f"system {system}"] = sondage.Ranking(ranks=ranks)
+    return sondage.Pool(models=models, queries=query, documents=document, grades=p, costs=costs)
 
 
 def floor(pool: sondage.Pool) -> float:
@@ -74,6 +77,25 @@ def plan(pool: sondage.Pool, measure: str, models: int) -> None:
     """Plan the first stage of the default method."""
     question = Question("evaluate" if models == 1 else "compare", pool.models[:models], (parse_measure(measure),))
     make_plan(as_asked(pool, question), question, METHODS["default"])
+
+
+def judged(pool: sondage.Pool, queries: Any) -> list[dict[int, int]]:
+    """Return grades of all documents of these queries, which follow from their numbers."""
+    counts = np.diff(pool.items.models[0].documents.offsets)  # type: ignore[union-attr]
+    grades = (np.random.default_rng(int(query)).integers(0, GRADES, counts[query]) for query in queries)
+    return [dict(enumerate(of_query.tolist())) for of_query in grades]
+
+
+def selections(queries: int, counts: list[int], rare: bool, repeats: int) -> None:
+    """Print the time of selections among so many systems."""
+    print(f"{'measure':10} {'systems':>7} {'one system, s':>14} {'selection, s':>13} {'x one':>7}")
+    for count in counts:
+        pool = made_pool(queries, rare, count, costs=None)
+        for measure in ("dcg@10", "ndcg@10", "err@10"):
+            options = {"labels": partial(judged, pool), "budget": LABELS}
+            one = seconds(partial(sondage.evaluate, pool, measure, model=pool.models[0], **options), repeats)
+            every = seconds(partial(sondage.select, pool, measure, **options), repeats)
+            print(f"{measure:10} {count:7d} {one:14.3f} {every:13.3f} {every / one:7.1f}", flush=True)
 
 
 def seconds(action: Callable[[], Any], repeats: int) -> float:
@@ -100,7 +122,11 @@ def main() -> None:
     parser.add_argument("--grades", choices=["random", "rare"], default="random")
     parser.add_argument("--measures", nargs="+", choices=sorted({name for name, _ in CASES}), help="only these")
     parser.add_argument("--moments", action="store_true", help="leave the planning out")
+    parser.add_argument("--systems", type=int, nargs="+", help="time selections among so many systems")
     options = parser.parse_args()
+    if options.systems:
+        selections(options.queries, options.systems, options.grades == "rare", options.repeats)
+        return
     start = process_time()
     pool = made_pool(options.queries, options.grades == "rare")
     table: Any = pool.items.models[0].documents  # type: ignore[union-attr]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures.lists import GradeBelief, ListLoss, Terms, gain_moments, kept, moved
 from sondage.core.predictions import Floats, Items, Ranks
-from sondage.core.rankings import CHUNK, in_chunks, offsets_of, reduced_segments, segments_of
+from sondage.core.rankings import CHUNK, in_chunks, narrowed, offsets_of, reduced_segments, segments_of
 
 __all__ = ["Cascade"]
 
@@ -121,7 +121,7 @@ class Cascade(ListLoss):
             places = [kept(one.positions[index], self.depth) for one in ranks]
             listed = np.any([place > 0 for place in places], axis=0)
             query = np.repeat(np.arange(len(rows)), ranks[0].counts)[listed]
-            moments = table[segments_of(offsets, rows)[0]][listed]
+            moments = table.take(narrowed(segments_of(offsets, rows)[0], listed), axis=0)
             places = [place[listed] for place in places]
             yield rows, [_lists(query, places, own, moments, len(rows)) for own in range(len(places))]
 

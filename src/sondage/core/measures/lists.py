@@ -119,9 +119,12 @@ def gain_moments(items: Items, belief: GradeBelief, values: tuple[float, ...], d
     def made() -> Floats:
         index, _ = items.ranks(0).index()
         positions = (items.ranks(model).positions[index] for model in range(len(items.models)))
-        listed = np.any([kept(places, depth) > 0 for places in positions], axis=0)
+        listed = np.logical_or.reduce([kept(places, depth) > 0 for places in positions])
+        powers = np.stack([values, np.square(values)], axis=1)
+        if listed.all():
+            return np.asarray(belief.probabilities(items, index) @ powers)
         found = np.zeros((len(listed), 2))
-        found[listed] = belief.probabilities(items, narrowed(index, listed)) @ np.stack([values, np.square(values)], 1)
+        found[np.flatnonzero(listed)] = belief.probabilities(items, narrowed(index, listed)) @ powers
         return found
 
     return items.once((gain_moments, belief, values, depth), made)
@@ -194,7 +197,7 @@ class Additive(ListLoss):
         mean = np.empty(len(items))
         for part, some in _chunks(items):
             c, counts, starts = self._counting(some, ((model, 1.0),))
-            mean[part] = segment_sums(c * gain_moments(some, belief, self.gains, self.depth)[counts, 0], starts)
+            mean[part] = segment_sums(c * gain_moments(some, belief, self.gains, self.depth)[counts][:, 0], starts)
         return mean
 
     def spread(self, items: Items, terms: Terms, belief: GradeBelief) -> tuple[Floats, Floats]:
@@ -215,12 +218,14 @@ class Additive(ListLoss):
             highest[part] = segment_sums(np.where(c > 0, c * most, c * least), starts)
         return lowest, highest
 
-    def _counting(self, items: Items, terms: Terms) -> tuple[Floats, NDArray[np.bool_], NDArray[np.int64]]:
+    def _counting(self, items: Items, terms: Terms) -> tuple[Floats, Any, NDArray[np.int64]]:
         """Return the coefficients that are not 0, whose they are of all documents, and where each query's begin."""
         index, starts = items.ranks(0).index()
         c = np.sum([a * self.discounts(items.ranks(model).positions[index]) for model, a in terms], axis=0)
         counts = c != 0
-        return c[counts], counts, offsets_of(counts)[starts]
+        if counts.all():
+            return c, slice(None), starts
+        return c[counts], np.flatnonzero(counts), offsets_of(counts)[starts]
 
 
 @dataclass(frozen=True)
