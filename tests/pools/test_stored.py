@@ -647,21 +647,23 @@ def test_nothing_of_a_draw_stays_in_the_connection(files):
 
 
 @pytest.mark.parametrize(
-    ("power", "step", "passes"),
+    ("power", "step", "width", "passes"),
     [
-        (1.0, 7, ["pass 1", "pass 2"]),  # the first pass meets the rows that are drawn
-        (0.05, 7, ["pass 1", "pass 2", "pass 3"]),  # some sizes are too large for that
-        (1.0, 2**40, ["pass 1", "pass 2", "pass 3"]),  # keys turn out to be large
+        (1.0, 7, 1, ["pass 1", "pass 2"]),  # the first pass meets the rows that are drawn
+        (0.05, 7, 1, ["pass 1", "pass 2", "pass 3"]),  # some sizes are too large for that
+        (1.0, 2**40, 1, ["pass 1", "pass 2", "pass 3"]),  # keys turn out to be large
+        (1.0, 7, 300, ["pass 1", "pass 2", "pass 3"]),  # rows are wide: few are looked at, later
     ],
 )
-def test_the_rows_of_a_draw_are_found_on_the_way(power, step, passes, tmp_path):
+def test_the_rows_of_a_draw_are_found_on_the_way(power, step, width, passes, tmp_path):
     count, heard = 30_000, []
     p = 0.5 * np.random.default_rng(5).random(count) ** (1 / power)
     p[:3] = 0.5
-    frame = pd.DataFrame({"id": np.arange(count) * step, "p_1": p})
+    told = {f"m{at}.p_1": p for at in range(width)} if width > 1 else {"p_1": p}
+    frame = pd.DataFrame({"id": np.arange(count) * step} | told)
     frame.to_parquet(tmp_path / "pool.parquet")
     pool = read_pool(tmp_path / "pool.parquet", lazy=True, progress=lambda step, share: heard.append(step))
-    parts = {"stages": 1, "floor": 0.02, "design": "absolute", "budget": 20}
+    parts = {"stages": 1, "floor": 0.02, "design": "absolute", "budget": 20, "models": pool.models[:1]}
     found, _ = asked(pool, **parts)
     assert found == asked(read_pool(tmp_path / "pool.parquet", lazy=False), **parts)[0]
     assert [one for one in dict.fromkeys(step.split(":")[0] for step in heard) if one.startswith("pass")] == passes

@@ -20,6 +20,8 @@ SLACK = 1.1
 """By how much more rows are gathered than a draw is expected to look at."""
 MARGIN = 16.0
 """How far the largest size may be above the mean; rows are gathered in proportion."""
+MOST = 1 << 19
+"""Values of the rows that are gathered: where many models make rows wide, a further look at them takes less time."""
 
 
 def allowance(labels: float) -> float:
@@ -35,9 +37,10 @@ class Coming:
     stage: int
     budget: float
 
-    def reach(self, count: int) -> float:
-        """Return how far from 1 the numbers of the rows may be that are gathered of so many."""
-        return min(1.0, MARGIN * self.budget * allowance(self.budget) / max(count, 1))
+    def reach(self, count: int, width: int) -> float | None:
+        """Return how far from 1 the numbers of the rows may be that are gathered of so many; None of rows too wide."""
+        found = min(1.0, MARGIN * self.budget * allowance(self.budget) / max(count, 1))
+        return found if found * count * width <= MOST else None
 
 
 @dataclass(frozen=True, eq=False)

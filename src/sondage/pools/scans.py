@@ -228,7 +228,7 @@ class Scan:
             return None
         if self.schema.group is not None or self.schema.lists is not None or self.engine.gathering([], "") is None:
             return None
-        return self._coming.reach(len(self))
+        return self._coming.reach(len(self), len(self.schema.columns))
 
     def _near(self, coming: Coming, reach: float, select: Select, columns: Sequence[str]) -> str:
         """Return the aggregate of the rows that a coming draw may take."""

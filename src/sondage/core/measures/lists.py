@@ -24,7 +24,7 @@ from sondage.core.measures.bases import OneLoss
 from sondage.core.predictions import Floats, Items, Ranks
 from sondage.core.rankings import in_chunks, narrowed, offsets_of, segment_sums
 
-__all__ = ["Additive", "GradeBelief", "ListLoss", "Normalised", "Terms", "kept", "moved"]
+__all__ = ["Additive", "GradeBelief", "ListLoss", "Normalised", "Terms", "gain_moments", "kept", "moved"]
 
 Terms = Sequence[tuple[int, float]]
 """Model index and weight."""
