@@ -717,6 +717,45 @@ def test_columns_are_in_as_few_layers_as_they_need():
     assert list(found) == [(3.0 + start) * (3.0 * start) for start in range(50)]
 
 
+def test_a_query_has_the_columns_that_it_needs_and_no_others():
+    select = Select("SELECT * FROM rows")
+    select.choose({"a": "x + 1e0", "b": "x * 2e0", "c": "x - 1e0"})
+    select.joined(["named"], "names", "m.place = t.a")
+    unused, used = select.one("b * b"), select.one("c * c")
+    select.where("a > 2e0")
+    last = select.one(f"{used} + 1e0")
+    text = select.only([last])
+    assert "x * 2e0" not in text
+    assert "JOIN" not in text
+    assert f"AS {unused}" not in text
+    with duckdb.connect() as connection:
+        connection.register("rows", {"x": np.array([1.0, 2.0, 5.0])})
+        connection.register("names", {"place": np.array([3.0, 6.0]), "named": np.array([7, 8])})
+        assert sorted(connection.sql(text).fetchall()) == [(2.0,), (17.0,)]
+        joined = select.only([last, "named"]).format(names="names")
+        assert sorted(connection.sql(joined).fetchall()) == [(2.0, 7), (17.0, 8)]
+        everything = select.text.format(names="names")
+        assert connection.sql(everything).columns == ["a", "b", "c", "named", unused, used, last]
+        assert connection.sql(select.aggregated({"n": "COUNT(*)"})).fetchall() == [(2,)]
+
+
+def test_of_one_model_among_many_only_its_columns_are_planned(files, monkeypatch):
+    pool, texts = read_pool(files / "twenty.parquet", lazy=True), {}
+    engine = pool.scan.engine
+    query = type(engine).query
+
+    def heard(self, text, tables, step):
+        texts.setdefault(step, []).append(text)
+        return query(self, text, tables, step)
+
+    monkeypatch.setattr(type(engine), "query", heard)
+    asked(pool, "f1", models=pool.models[3:4])
+    of_models = {source.probabilities.names[0] for source in pool.scan.schema.models if source.probabilities}
+    found = [{name for name in of_models if re.search(rf"\b{name}\b", text)} for text in texts["pass 2: sizes"]]
+    assert len(of_models) == 20
+    assert [len(names) for names in found] == [1] * len(found)
+
+
 def test_a_query_that_gets_too_long_is_left_to_the_kernel():
     select = Select("SELECT * FROM rows")
     select.room = 20

@@ -135,7 +135,7 @@ class _Level:
         columns = {"low": self.low, "scale": self.scale, "first": np.arange(len(self.low)) * self.parts}
         select.tables[name] = {f"{name}_cell": self.number} | {f"{name}_{key}": c for key, c in columns.items()}
         shown = ", ".join(f"m.{name}_{key}" for key in columns)
-        select.text = f"SELECT t.*, {shown} FROM ({select.text}) t JOIN {{{name}}} m ON m.{name}_cell = t.{cell}"
+        select.kept(lambda text: f"SELECT t.*, {shown} FROM ({text}) t JOIN {{{name}}} m ON m.{name}_cell = t.{cell}")
 
     def cell(self, name: str, value: str) -> str:
         """Return the number of a row's part."""

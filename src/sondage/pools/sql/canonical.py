@@ -81,8 +81,7 @@ def prepared(
         columns |= {source.code: _double(source.prediction) for source in schema.models if source.prediction}
     if schema.task.kind == "classification":
         columns |= {s.code: _code(select, schema, s.prediction) for s in schema.models if s.prediction is not None}
-    shown = ", ".join(f"{text} AS {name}" for name, text in columns.items())
-    select.text = f"SELECT {shown} FROM ({select.text}) t"
+    select.choose(columns)
     told = [source.probabilities for source in schema.models if source.probabilities]
     if uneven := [one for one in told if one.stem in schema.even]:
         _divided(select, list(columns), uneven)
@@ -114,10 +113,7 @@ def _code(select: Select, schema: Schema, column: Column) -> str:
         f"{table}_text": np.array(list(texts), dtype=object),
         f"{table}_code": np.array(list(texts.values())),
     }
-    select.text = (
-        f"SELECT t.*, m.{table}_code FROM ({select.text}) t "
-        f"LEFT JOIN {{{table}}} m ON m.{table}_text = {_class_text(column)}"
-    )
+    select.joined([f"{table}_code"], table, f"m.{table}_text = {_class_text(column)}")
     return f"CAST({table}_code AS INT)"
 
 
@@ -156,9 +152,9 @@ def _probabilities(select: Select, schema: Schema, source: Source) -> dict[str, 
 
 def _divided(select: Select, columns: Sequence[str], told: Sequence[Probabilities]) -> None:
     """Divide each of several lists of probabilities by their sum."""
-    divided = {name: f"{name} / {one.stem}_sum AS {name}" for one in told for name in one.names}
+    divided = {name: f"{name} / {one.stem}_sum" for one in told for name in one.names}
     select.add({f"{one.stem}_sum": total(one.names) for one in told})
-    select.text = f"SELECT {', '.join(divided.get(name, name) for name in columns)} FROM ({select.text}) t"
+    select.choose({name: divided.get(name, name) for name in columns})
 
 
 def sum_error(told: Probabilities) -> str:

@@ -301,7 +301,7 @@ def head(
     select, schema = base.select(), base.schema
     if not least > 0:
         size = mixed(sizes, select, schema)
-        select.text = base.kept(select.text, f"{size} > 0e0")
+        condition = f"{size} > 0e0"
     else:
         if largest < least:  # the number alone leaves few rows, whose sizes are then computed
             select.where(near(leading(select, seed, stage, small=small), largest * slope))
@@ -309,5 +309,6 @@ def head(
         # Each part stands once: optimisers that move a condition to the scan copy what its names mean.
         rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"
         size = mixed(sizes, select, schema)
-        select.text = base.kept(select.text, f"{size} > least({number(least * (1 - 1e-12))}, {rest})")
+        condition = f"{size} > least({number(least * (1 - 1e-12))}, {rest})"
+    select.kept(lambda text: base.kept(text, condition))
     return select.only(schema.columns), select

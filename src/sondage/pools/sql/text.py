@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -125,6 +126,35 @@ def log_odds(probability: str) -> str:
     return f"(ln({inside}) - ln(1e0 - {inside}))"
 
 
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """What a query does with the rows of the one inside it.
+
+    Attributes
+    ----------
+    around : callable
+        Returns the query around a text, with so many of its columns.
+    columns : mapping of str to str
+        Columns that it adds or chooses, each with what it is made of; it can do without.
+    reads : str
+        What it reads besides.
+    """
+
+    around: Callable[[str, Sequence[str]], str]
+    columns: Mapping[str, str]
+    reads: str = ""
+
+
+def _layer(columns: Mapping[str, str]) -> _Step:
+    """Return the step of columns beside those that are there."""
+
+    def around(text: str, left: Sequence[str]) -> str:
+        added = "".join(f", {columns[name]} AS {name}" for name in left)
+        return f"SELECT t.*{added} FROM ({text}) t" if left else text
+
+    return _Step(around, columns)
+
+
 class Select:
     """A query that grows by columns, in as few layers as they need; each layer sees the columns of those before.
 
@@ -135,6 +165,8 @@ class Select:
     ('e0', 'e1', 'e2')
     >>> select.text
     'SELECT t.*, e0 * e0 AS e1 FROM (SELECT t.*, x + 1e0 AS e0, x * x AS e2 FROM (SELECT x FROM rows) t) t'
+    >>> select.only(["e2"])
+    'SELECT e2 FROM (SELECT t.*, x * x AS e2 FROM (SELECT x FROM rows) t) t'
     """
 
     room = math.inf
@@ -149,17 +181,62 @@ class Select:
 
     @property
     def text(self) -> str:
-        """The query so far; a new one in its place has all its columns."""
-        text = self._inner
-        for added in self._layers:
-            text = f"SELECT t.*, {', '.join(added)} FROM ({text}) t"
-        return text
+        """The query so far, with all its columns; a new one in its place has all of its own."""
+        return self._of(None)
 
     @text.setter
     def text(self, text: str) -> None:
         self._inner = text
-        self._layers: list[list[str]] = []
+        self._steps: list[_Step] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._layers: list[dict[str, str]] = []
         self._depths: dict[str, int] = {}
+
+    def _of(self, shown: str | None) -> str:
+        """Return the query with the columns that an expression needs, by whatever they are made of; None for all.
+
+        An engine plans what it then does not compute: of one model among hundreds for longer than the pass takes.
+        """
+        wanted = None if shown is None else set(_NAMES.findall(shown))
+        plan = []
+        for step in reversed([*self._steps, *map(_layer, self._layers)]):
+            left = [n for n in step.columns if wanted is None or n in wanted or not n.isidentifier()]
+            if wanted is not None:
+                wanted.update(_NAMES.findall(" ".join([step.reads, *(step.columns[name] for name in left)])))
+            plan.append((step, left))
+        text = self._inner
+        for step, left in reversed(plan):
+            text = step.around(text, left)
+        return text
+
+    def _step(self, step: _Step) -> None:
+        """Take a step that is not of added columns alone: what comes after it begins new layers."""
+        self._steps += [*map(_layer, self._layers), step]
+        self._begin()
+
+    def choose(self, columns: Mapping[str, str]) -> None:
+        """Have these columns in place of all others, each by its expression."""
+
+        def around(text: str, left: Sequence[str]) -> str:
+            shown = (f"{columns[name]} AS {name}" for name in left or list(columns)[:1])
+            return f"SELECT {', '.join(shown)} FROM ({text}) t"
+
+        self._step(_Step(around, columns))
+
+    def joined(self, columns: Sequence[str], table: str, on: str) -> None:
+        """Add columns of a table, of which each row meets one row or none; `on` tells which, by t and m."""
+
+        def around(text: str, left: Sequence[str]) -> str:
+            shown = "".join(f", m.{name}" for name in columns)
+            return f"SELECT t.*{shown} FROM ({text}) t LEFT JOIN {{{table}}} m ON {on}" if left else text
+
+        self._step(_Step(around, dict.fromkeys(columns, on)))
+
+    def kept(self, around: Callable[[str], str]) -> None:
+        """Keep rows by a query around this one."""
+        self._step(_Step(lambda text, left: around(text), {}, around("")))
 
     def let(self, expressions: Sequence[str]) -> list[str]:
         """Add columns; return their names. Numbers and columns stay what they are."""
@@ -186,8 +263,8 @@ class Select:
         for name, expression in columns.items():
             depth = max((self._depths.get(part, 0) for part in _NAMES.findall(expression)), default=0)
             if depth == len(self._layers):
-                self._layers.append([])
-            self._layers[depth].append(f"{expression} AS {name}")
+                self._layers.append({})
+            self._layers[depth][name] = expression
             self._depths[name] = depth + 1
 
     def _grow(self, characters: int) -> None:
@@ -198,18 +275,18 @@ class Select:
 
     def where(self, condition: str) -> None:
         """Keep rows."""
-        self.text = f"SELECT t.* FROM ({self.text}) t WHERE {condition}"
+        self.kept(lambda text: f"SELECT t.* FROM ({text}) t WHERE {condition}")
 
     def among(self, column: str, name: str, values: NDArray[Any]) -> None:
         """Keep rows whose value of a column is among different ones."""
         self.tables[name] = {f"{name}_one": values}
-        self.text = f"SELECT t.* FROM ({self.text}) t JOIN {{{name}}} m ON m.{name}_one = t.{column}"
+        self.kept(lambda text: f"SELECT t.* FROM ({text}) t JOIN {{{name}}} m ON m.{name}_one = t.{column}")
 
     def apart(self, column: str, name: str, values: NDArray[Any]) -> None:
         """Drop rows whose value of a column is among these: a join, for nested queries some optimisers unfold."""
         self.tables[name] = {f"{name}_one": values}
         joined = f"LEFT JOIN {{{name}}} m ON m.{name}_one = t.{column}"
-        self.text = f"SELECT t.* FROM ({self.text}) t {joined} WHERE m.{name}_one IS NULL"
+        self.kept(lambda text: f"SELECT t.* FROM ({text}) t {joined} WHERE m.{name}_one IS NULL")
 
     def looked_up(self, key: str, values: NDArray[Any]) -> list[str]:
         """Return expressions of the columns of a table (rows, columns) at the row that a column of codes names."""
@@ -219,21 +296,19 @@ class Select:
         name = f"look{len(self.tables)}"
         columns = {f"{name}_{at}": np.ascontiguousarray(column, dtype=np.float64) for at, column in enumerate(values.T)}
         self.tables[name] = {f"{name}_row": np.arange(len(values))} | columns
-        self.text = (
-            f"SELECT t.*, {', '.join(f'm.{column}' for column in columns)} FROM ({self.text}) t "
-            f"LEFT JOIN {{{name}}} m ON m.{name}_row = t.{key}"
-        )
+        self.joined(list(columns), name, f"m.{name}_row = t.{key}")
         return list(columns)
 
     def only(self, columns: Sequence[str]) -> str:
         """Return the query of some columns."""
-        return f"SELECT {', '.join(columns)} FROM ({self.text}) t"
+        shown = ", ".join(columns)
+        return f"SELECT {shown} FROM ({self._of(shown)}) t"
 
     def aggregated(self, columns: Mapping[str, str], by: Sequence[str] = ()) -> str:
         """Return the query of aggregates over all rows, or for each group."""
         groups = ", ".join(by)
         shown = ", ".join([*by, *(f"{text} AS {name}" for name, text in columns.items())])
-        return f"SELECT {shown} FROM ({self.text}) t" + (f" GROUP BY {groups}" if by else "")
+        return f"SELECT {shown} FROM ({self._of(shown)}) t" + (f" GROUP BY {groups}" if by else "")
 
 
 def _cases(key: str, column: NDArray[Any]) -> str:
