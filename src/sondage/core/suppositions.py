@@ -75,12 +75,8 @@ def under_each(influence: Influence, belief: Belief, items: Items, labels: Seque
 
     Parameters
     ----------
-    influence : Influence
-        What is to be known of each label.
-    belief : Belief
-        What supposes the labels.
-    items : Items
-        The n rows.
+    influence, belief, items
+        As for `supposed_influences`.
     labels : sequence
         All of them, in the belief's order.
     """

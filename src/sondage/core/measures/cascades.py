@@ -53,14 +53,7 @@ class Cascade(ListLoss):
     stops: tuple[float, ...]
     depth: int | None
 
-    def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
-        return np.asarray(self._losses_of_each(ranks, [codes])[0])
-
-    def under_each(self, items: Items, model: int, belief: GradeBelief) -> Floats:
-        return self._losses_of_each(items.ranks(model), [codes for codes, _ in belief.supposed(items, (model,))])
-
-    def _losses_of_each(self, ranks: Ranks, labels: Sequence[NDArray[Any]]) -> Floats:
-        """Return the loss of each query under each of these labels, shape (labels, n)."""
+    def losses_of_each(self, ranks: Ranks, labels: Sequence[NDArray[Any]]) -> Floats:
         losses, stops = np.empty((len(labels), len(ranks))), np.array(self.stops)
         ends = offsets_of(ranks.counts)
         for part in in_chunks(ranks):

@@ -64,8 +64,12 @@ class ListLoss(OneLoss):
     depth: int | None
 
     @abstractmethod
+    def losses_of_each(self, ranks: Ranks, labels: Sequence[NDArray[Any]]) -> Floats:
+        """Return the loss of each query if these are the grades of all documents, shape (labels, n)."""
+
     def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
         """Return the loss of each query if these are the grades of its documents, shape (n,)."""
+        return np.asarray(self.losses_of_each(ranks, [codes])[0])
 
     @abstractmethod
     def extremes(self, items: Items, terms: Terms) -> tuple[Floats, Floats]:
@@ -97,8 +101,7 @@ class ListLoss(OneLoss):
 
     def under_each(self, items: Items, model: int, belief: GradeBelief) -> Floats:
         """Return the loss of each query under each label that a belief supposes, shape (labels, n)."""
-        ranks = items.ranks(model)
-        return np.stack([self.losses(ranks, codes) for codes, _ in belief.supposed(items, (model,))])
+        return self.losses_of_each(items.ranks(model), [codes for codes, _ in belief.supposed(items, (model,))])
 
 
 def gain_moments(items: Items, belief: GradeBelief, values: tuple[float, ...], depth: int | None) -> Floats:
@@ -181,14 +184,7 @@ class Additive(ListLoss):
             table[self.depth + 1 :] = 0.0
         return np.asarray(table[positions])
 
-    def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
-        return np.asarray(self._losses_of_each(ranks, [codes])[0])
-
-    def under_each(self, items: Items, model: int, belief: GradeBelief) -> Floats:
-        return self._losses_of_each(items.ranks(model), [codes for codes, _ in belief.supposed(items, (model,))])
-
-    def _losses_of_each(self, ranks: Ranks, labels: Sequence[NDArray[Any]]) -> Floats:
-        """Return the loss of each query under each of these labels, shape (labels, n)."""
+    def losses_of_each(self, ranks: Ranks, labels: Sequence[NDArray[Any]]) -> Floats:
         index, starts = ranks.index()
         c, gains = self.discounts(ranks.positions[index]), np.array(self.gains)
         return np.stack([segment_sums(c * gains[codes], starts) for codes in labels])
@@ -252,29 +248,28 @@ class Normalised(ListLoss):
     def judged(self, ranks: Ranks) -> NDArray[np.bool_]:
         return np.ones(len(ranks.positions), dtype=np.bool_)
 
-    def losses(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
-        return _ratio(self._plain.losses(ranks, codes), self._ideal(ranks, codes))
+    def losses_of_each(self, ranks: Ranks, labels: Sequence[NDArray[Any]]) -> Floats:
+        return _ratio(self._plain.losses_of_each(ranks, labels), self._ideals(ranks, labels))
 
     def under_each(self, items: Items, model: int, belief: GradeBelief) -> Floats:
-        ideals = items.once((Normalised, self, belief), lambda: self._ideals(items, belief))
-        return _ratio(self._plain.under_each(items, model, belief), ideals)
-
-    def _ideals(self, items: Items, belief: GradeBelief) -> Floats:
-        """Return the ideal gains under supposed labels, shape (labels, n), which are the same for all systems."""
-        return np.stack([self._ideal(items.ranks(0), codes) for codes, _ in belief.supposed(items, ())])
+        labels = [codes for codes, _ in belief.supposed(items, (model,))]
+        # The ideals are the same for all systems.
+        ideals = items.once((Normalised, self, belief), lambda: self._ideals(items.ranks(0), labels))
+        return _ratio(self._plain.losses_of_each(items.ranks(model), labels), ideals)
 
     @property
     def _plain(self) -> Additive:
         return Additive(self.name, self.gains, self.depth)
 
-    def _ideal(self, ranks: Ranks, codes: NDArray[Any]) -> Floats:
-        """Return the gains of the ideal list: it has, at place j, a grade of at least g if j documents have it."""
+    def _ideals(self, ranks: Ranks, labels: Sequence[NDArray[Any]]) -> Floats:
+        """Return the gains of ideal lists, which have, at place j, a grade of at least g if j documents have it."""
         _, starts = ranks.index()
         whole = np.concatenate([[0.0], np.cumsum(self._plain.discounts(np.arange(1, ranks.counts.max(initial=0) + 1)))])
-        ideal = np.zeros(len(ranks))
-        for grade, step in enumerate(np.diff(self.gains), start=1):
-            ideal += step * whole[segment_sums(codes >= grade, starts).astype(np.int64)]
-        return ideal
+        ideals = np.zeros((len(labels), len(ranks)))
+        for ideal, codes in zip(ideals, labels, strict=True):
+            for grade, step in enumerate(np.diff(self.gains), start=1):
+                ideal += step * whole[segment_sums(codes >= grade, starts).astype(np.int64)]
+        return ideals
 
     def extremes(self, items: Items, terms: Terms) -> tuple[Floats, Floats]:
         can = moved(items, terms, self.depth)
