@@ -10,6 +10,7 @@ from sondage.core.catalogue.intervals import OWN
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
+from sondage.core.measures.bases import Confusion
 from sondage.core.parts import unknown_variance
 from sondage.core.pivots import Pivot, pivot_of
 from sondage.core.plausible import PlausibleErrors, plausible_errors, reckoned_with
@@ -179,11 +180,16 @@ def _doubt_of_raters(fitted: FittedContrast) -> float:
 
 
 def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
-    """Return how fast the variance grows with the value; 0 where it is not known, and of most differences."""
-    contrast, named = fitted.contrast, fitted.session.method.interval not in OWN
-    if not contrast.has_slope or (contrast.compares and named):
+    """Return how fast the variance grows with the value; 0 where it is not known, of most differences, and of counts.
+
+    Counts are functions of the confusion matrix, and they have no slope in a selection only.
+    """
+    contrast, kind, named = fitted.contrast, fitted.session.question.kind, fitted.session.method.interval not in OWN
+    if not contrast.has_slope or not _spread_known(fitted, uncertain):
         return 0.0
-    if not _spread_known(fitted, uncertain, "compare" if contrast.compares else "evaluate"):
+    if contrast.compares and (named or kind != "compare"):
+        return 0.0
+    if kind == "select" and isinstance(contrast.functional.basis, Confusion):
         return 0.0
     return slope_at(fitted, float(np.sqrt(uncertain.total)))
 
@@ -200,21 +206,20 @@ def plausible_errors_of(fitted: FittedContrast) -> PlausibleErrors | None:
     """Return how far off the value is by what an interval reckons with; None of a difference, and of what is exact."""
     contrast, sample, belief = fitted.contrast, fitted.sample, fitted.found.belief
     open_still = np.isfinite(fitted.fit.value) and not fitted.found.exact
-    if belief is None or not open_still or fitted.session.question.kind != "evaluate":
+    if belief is None or not open_still or contrast.compares:
         return None
     return plausible_errors(contrast, sample, fitted.fit.sums, reckoned_with(contrast, belief, sample))
 
 
 def pivot_against(fitted: FittedContrast, uncertain: Uncertainty) -> Pivot | None:
     """Return what differences are held against by the package's own interval; None of one model."""
-    own = fitted.session.method.interval in OWN
-    if uncertain.total == 0.0 or not own or not _spread_known(fitted, uncertain, "compare"):
+    asked = fitted.session.question.kind == "compare" and fitted.session.method.interval in OWN
+    if uncertain.total == 0.0 or not asked or not _spread_known(fitted, uncertain):
         return None
     drawn = fitted.found.known.squared if fitted.sampled_pool else 0.0
     return pivot_of(fitted.evidence, uncertain.total, (drawn, uncertain.effective))
 
 
-def _spread_known(fitted: FittedContrast, uncertain: Uncertainty, kind: str) -> bool:
-    """Return whether it is this kind of question, and labels tell how far they spread."""
-    told = np.isfinite(uncertain.total) and not (fitted.found.exact or uncertain.agreed)
-    return bool(told) and fitted.session.question.kind == kind
+def _spread_known(fitted: FittedContrast, uncertain: Uncertainty) -> bool:
+    """Return whether labels tell how far they spread."""
+    return bool(np.isfinite(uncertain.total)) and not (fitted.found.exact or uncertain.agreed)
