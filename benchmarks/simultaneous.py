@@ -22,7 +22,7 @@ import sondage
 CASES = {
     f"{name} {measure}": (name, measure)
     for name, measures in {
-        "spam-1": ("f1", "accuracy"),
+        "spam-1": ("f1", "accuracy", "brier"),
         "spam-2": ("f1",),
         "filters": ("f1",),
         "topic-crude": ("f1", "accuracy"),
@@ -58,8 +58,9 @@ def simulate(case: str, budget: int, seeds: int) -> Cell:
     name, measure = CASES[case]
     models, labels = load_set(name)
     pool = sondage.Pool(models=models)
-    values = {model: truth_of(measure, output.predictions, labels) for model, output in models.items()}
-    top, held = max(values.values()), np.empty((seeds, len(VALUES) - 1))
+    values = {model: _truth(measure, output, labels) for model, output in models.items()}
+    top = (min if measure == "brier" else max)(values.values())
+    held = np.empty((seeds, len(VALUES) - 1))
     for seed in range(seeds):
         found = sondage.select(pool, measure, labels=labels, budget=budget, seed=seed)
         intervals, gaps, inside = found.intervals(), found.gaps(), found.contenders(0.95)
@@ -74,6 +75,12 @@ def simulate(case: str, budget: int, seeds: int) -> Cell:
             values[found.best] == top,
         )
     return {"models": len(models)} | dict(zip(VALUES[1:], held.mean(axis=0).tolist(), strict=True))
+
+
+def _truth(measure: str, model: sondage.Classifier, labels: np.ndarray) -> float:
+    if measure == "brier":
+        return float(np.mean((np.asarray(model.probabilities) - labels) ** 2))
+    return truth_of(measure, model.predictions, labels)
 
 
 def _holds(interval: sondage.Interval, value: float) -> bool:

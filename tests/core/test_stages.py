@@ -17,7 +17,7 @@ from sondage.core.estimators import linearise
 from sondage.core.measures import parse_measure
 from sondage.core.predictions import Items
 from sondage.core.samples import Expansion, Known, Sample, from_inclusion
-from sondage.core.stages import Estimation, Part
+from sondage.core.stages import Estimation, Focus, Part
 from sondage.core.weighing import uncontradicted
 from sondage.studies.budgets import stage_end
 from sondage.studies.method import Question, choose_method
@@ -104,7 +104,8 @@ def test_differences_of_several_models_are_expanded_and_the_best_one_is_normalis
     functional = parse_measure(measure).ready(pool.task)
     (part,) = found.parts
     single = [Contrast(functional, ((model, 1.0),)) for model in range(3)]
-    fits = found.joint(single)
+    joint = found.joint(single)
+    fits = joint.apart
     for first, second in combinations(range(3), 2):
         pair = Contrast(functional, ((first, 1.0), (second, -1.0)))
         alone = Assisted.by(pair, part.sample, part.known, fits[0].coefficient, None)
@@ -114,9 +115,33 @@ def test_differences_of_several_models_are_expanded_and_the_best_one_is_normalis
     normal = normalising(part.sample, part.known)
     alone = Assisted.by(single[best], part.sample, part.known, fits[0].coefficient, normal)
     assert fits[best].value == pytest.approx(alone.value, rel=1e-12)
-    assert fits[best].residuals == pytest.approx(alone.residuals, abs=1e-12)
-    for fit in fits:
+    assert joint.own[best].residuals == pytest.approx(alone.residuals, abs=1e-12)
+    for fit in joint.own:
         assert fit.variance == pytest.approx(np.sum((found.roots(fit) * fit.residuals) ** 2), rel=1e-12)
+
+
+def test_stages_have_weights_of_their_own_for_what_models_have_in_common() -> None:
+    pool, y = several()
+    session = answered(pool, y, "f1", kind="select")
+    found, functional = labelled(session).estimation, parse_measure("f1").ready(pool.task)
+    single = [Contrast(functional, ((model, 1.0),)) for model in range(3)]
+    joint = found.joint(single, lambda fits: Focus(0, (0.0, 0.5, 0.5)))
+    assert joint.best == int(np.argmax([fit.value for fit in joint.own]))
+    assert [fit.value for fit in joint.own] == [fit.value for fit in joint.apart]
+    assert not np.allclose(joint.own[0].shares, joint.apart[0].shares, rtol=0.05)  # type: ignore[arg-type]
+    # Whichever weights residuals are written with, the errors of differences are the same ones.
+    for first, second in combinations(range(3), 2):
+        errors = [
+            (fits[first].residuals - fits[second].residuals) * found.roots(fits[first])
+            for fits in (joint.apart, joint.own)
+        ]
+        np.testing.assert_allclose(*errors, rtol=1e-9, atol=1e-15)
+    best, alone = joint.own[joint.best], []
+    for part, fit in zip(found.parts, best.stages, strict=True):
+        normal = normalising(part.sample, part.known)
+        alone.append(Assisted.by(single[joint.best], part.sample, part.known, fit.coefficient, normal))
+    sums = np.sum([a * fit.sums[joint.best] for a, fit in zip(best.shares, alone, strict=True)], axis=0)  # type: ignore[arg-type]
+    assert best.value == pytest.approx(single[joint.best].value({joint.best: sums}), rel=1e-12)
 
 
 @pytest.mark.parametrize("stages", [1, (0.5, 0.5)])
@@ -128,7 +153,7 @@ def test_differences_stay_where_values_would_be_out_of_range(stages: Any) -> Non
         found = labelled(answered(pool, y, "f1", kind="select", budget=30, stages=stages)).estimation
         functional = parse_measure("f1").ready(pool.task)
         single = [Contrast(functional, ((model, 1.0),)) for model in range(3)]
-        fits = found.joint(single)
+        fits = found.joint(single).apart
         values = np.array([fit.value for fit in fits])
         expanded = np.array([one.value(fit.sums) for one, fit in zip(single, fits, strict=True)])
         beyond.append(expanded.max() > 1)

@@ -36,7 +36,7 @@ from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.steadied import occurring, steadied
 from sondage.core.weighing import tempered, uncontradicted
 
-__all__ = ["Estimation", "Focus", "Part"]
+__all__ = ["Estimation", "Focus", "Joint", "Part"]
 
 LEAST_WEIGHT = 1e-3
 """Differences that count for less are left out when the stages are weighed."""
@@ -101,6 +101,25 @@ class Focus:
 
 
 @dataclass(frozen=True, eq=False)
+class Joint:
+    """Fits of several models by the same labels, which have the same values.
+
+    Attributes
+    ----------
+    apart : list of Fit
+        With the same coefficient and shares, which serve differences: what the models have in common cancels.
+    own : list of Fit
+        With the shares that serve the best one's value, and the residuals of each model's own.
+    best : int
+        Place of the best model.
+    """
+
+    apart: list[Fit]
+    own: list[Fit]
+    best: int
+
+
+@dataclass(frozen=True, eq=False)
 class Estimation:
     """How labelled samples become estimates of any contrast.
 
@@ -139,11 +158,12 @@ class Estimation:
         fits = self._stage_fits(contrast)
         if len(fits) == 1:
             return fits[0]
-        shares = self._shares([contrast], [fits]) if shares is None else shares
-        return self._joined(contrast, fits, shares, self._after([contrast]))
+        after = self._after(contrast)
+        shares = self._shares([contrast], [fits], after) if shares is None else shares
+        return self._joined(contrast, fits, shares, after)
 
-    def joint(self, contrasts: Sequence[Contrast], focus: Callable[[Sequence[Fit]], Focus] | None = None) -> list[Fit]:
-        """Return a fit of each model, all with the same coefficient and shares: what they have in common cancels.
+    def joint(self, contrasts: Sequence[Contrast], focus: Callable[[Sequence[Fit]], Focus] | None = None) -> Joint:
+        """Return fits of several models, of their differences and of each one's own value.
 
         The difference of two is that of a comparison, whose residuals have no centre; the best value is normalised
         (docs/statistics.md, section 6).
@@ -156,16 +176,16 @@ class Estimation:
             Tells from fits that serve all models alike which differences are to be estimated best; stages are then
             weighed anew.
         """
-        of_stages, after = self._joint_fits(contrasts), self._after(contrasts)
+        of_stages = self._joint_fits(contrasts)
         if len(self.parts) == 1:
-            return self._levelled(contrasts, [fit for (fit,) in of_stages])
+            return self._levelled(contrasts, of_stages, [fit for (fit,) in of_stages])
 
         def weighed(focus: Focus | None) -> list[Fit]:
-            shares, pairs = self._shares(contrasts, of_stages, focus), zip(contrasts, of_stages, strict=True)
-            return self._levelled(contrasts, [self._joined(one, fits, shares, after) for one, fits in pairs])
+            shares, pairs = self._shares(contrasts, of_stages, None, focus), zip(contrasts, of_stages, strict=True)
+            return [self._joined(one, fits, shares, None) for one, fits in pairs]
 
         fits = weighed(None)
-        return fits if focus is None else weighed(focus(fits))
+        return self._levelled(contrasts, of_stages, fits if focus is None else weighed(focus(fits)))
 
     def _stage_fits(self, contrast: Contrast) -> list[Fit]:
         return [self.estimator(contrast, *stage) for stage in self.stages]
@@ -181,29 +201,40 @@ class Estimation:
             stages.append((part.sample, part.known, coefficient, None, beyond))
         return [[estimator.by(contrast, *stage) for stage in stages] for contrast in contrasts]
 
-    def _levelled(self, contrasts: Sequence[Contrast], fits: list[Fit]) -> list[Fit]:
+    def _levelled(self, contrasts: Sequence[Contrast], of_stages: Sequence[Sequence[Fit]], fits: list[Fit]) -> Joint:
         """Return fits with the same added to all, so that the best model's value is normalised, and possible.
 
-        Items on which the models agree are hardly drawn: differences are better off without them, values are not.
+        Items on which the models agree are hardly drawn: differences are better off without them, values are not. So
+        what the models have in common has stages of its own weights, which serve the best one's value.
         """
         estimator, values = self.estimator, np.array([fit.value for fit in fits])
         place = int(best_first(values, bool(contrasts[0].functional.higher_is_better))[0])
         contrast, best = contrasts[place], fits[place]
         if not isinstance(estimator, Assisted) or not np.isfinite(best.value):
-            return fits
+            return Joint(fits, fits, place)
         given = zip(self.stages, best.stages or (best,), strict=True)
         stages = [estimator.by(contrast, *stage, fit.coefficient, normalising(*stage)) for stage, fit in given]
-        (own,) = stages if best.shares is None else (self._joined(contrast, stages, best.shares, None),)
-        if not np.isfinite(own.value):  # normalised, a class may have no share
-            own = best
-        sample, (low, high) = self.merged(best.shares), contrast.bounds
-        level, common, found = own.value - best.value, own.residuals - best.residuals, []
-        for one, fit in zip(contrasts, fits, strict=True):
-            residuals = fit.residuals + common
-            variance, df = self.variance(fit, residuals), degrees(one, sample, residuals)
-            value = float(np.clip(fit.value + level, low, high))
-            found.append(replace(fit, value=value, residuals=residuals, variance=variance, df=df))
-        return found
+        if best.shares is None:
+            (common,), own, scale = stages, fits, np.ones(1)
+        else:
+            shares = self._shares([contrast], [stages], None)
+            common = self._joined(contrast, stages, shares, None)
+            own = [self._joined(one, each, shares, None) for one, each in zip(contrasts, of_stages, strict=True)]
+            scale = np.divide(best.shares, shares, out=np.zeros(len(shares)), where=shares > 0)
+        if not np.isfinite(common.value):  # normalised, a class may have no share
+            return Joint(fits, fits, place)
+        scale = np.repeat(scale, [part.sample.size for part in self.parts])
+        level, (low, high) = common.value - best.value, contrast.bounds
+
+        def levelled(one: Contrast, apart: Fit, own: Fit) -> tuple[Fit, Fit]:
+            value = float(np.clip(apart.value + level, low, high))
+            residuals = common.residuals + scale * (apart.residuals - best.residuals)
+            variance, df = self.variance(own, residuals), degrees(one, self.merged(own.shares), residuals)
+            own = replace(own, value=value, residuals=residuals, variance=variance, df=df)
+            return replace(apart, value=value), own
+
+        pairs = [levelled(*fitted) for fitted in zip(contrasts, fits, own, strict=True)]
+        return Joint([apart for apart, _ in pairs], [own for _, own in pairs], place)
 
     def _joined(self, contrast: Contrast, fits: Sequence[Fit], shares: Floats, after: Belief | None) -> Fit:
         sums = {
@@ -212,9 +243,9 @@ class Estimation:
         }
         return self._linearised(contrast, self._steadied(contrast, sums, after), shares, fits)
 
-    def _after(self, contrasts: Sequence[Contrast]) -> Belief | None:
+    def _after(self, contrast: Contrast) -> Belief | None:
         """Return the belief after all labels where they serve one model's value, not its difference from others."""
-        return self.belief if len(contrasts) == 1 and not contrasts[0].compares else None
+        return None if contrast.compares else self.belief
 
     def _steadied(self, contrast: Contrast, sums: Sums, after: Belief | None) -> dict[int, Floats]:
         found = steadied(contrast, sums, self.whole, *self.stages[-1], after)
@@ -255,7 +286,11 @@ class Estimation:
         )
 
     def _shares(
-        self, contrasts: Sequence[Contrast], fits: Sequence[Sequence[Fit]], focus: Focus | None = None
+        self,
+        contrasts: Sequence[Contrast],
+        fits: Sequence[Sequence[Fit]],
+        after: Belief | None,
+        focus: Focus | None = None,
     ) -> Floats:
         """Return the stages' weights; a stage that left nothing unlabelled takes all."""
         complete = np.array([not (part.unfinished or part.sample.expansion.spread.any()) for part in self.parts])
@@ -267,7 +302,7 @@ class Estimation:
         sums: dict[int, Floats] = {}
         for contrast, of_stages in zip(contrasts, fits, strict=True):
             means = {m: np.average([fit.sums[m] for fit in of_stages], axis=0, weights=sizes) for m in contrast.models}
-            sums |= self._steadied(contrast, means, self._after(contrasts))
+            sums |= self._steadied(contrast, means, after)
         own = [(1.0, contrast) for contrast in contrasts]
         expected = self._expected(own if focus is None else focus.differences(contrasts), fits[0], sums)
         if not expected.any():  # differences that follow from the predictions alone, as those of a bias do

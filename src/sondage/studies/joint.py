@@ -18,6 +18,7 @@ from sondage.core.predictions import Classes, Floats
 from sondage.core.residuals import pool_roots
 from sondage.core.samples import Sample
 from sondage.core.significance import JointErrors
+from sondage.core.stages import Joint
 from sondage.core.surprises import Asked, borne_out
 from sondage.studies.fitting import immovable
 from sondage.studies.responses import Labelled
@@ -31,7 +32,7 @@ UNSEEN = 1.88
 """How many labelled items may have differed, in standard errors, if none did: -log(.025), over 1.96."""
 
 
-def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) -> JointErrors:
+def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], fits: Joint) -> JointErrors:
     """Return the models' joint errors: as sampled, as believed, and of a population as the target.
 
     Parameters
@@ -42,15 +43,15 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
         Its labels.
     single : sequence of Contrast
         Of one model each.
-    fits : sequence of Fit
-        Their estimates, with the same shares of the stages.
+    fits : Joint
+        Their estimates.
     """
-    sample = found.estimation.merged(fits[0].shares)
+    sample = found.estimation.merged(fits.apart[0].shares)
     if (found.exact and session.method.target == "pool") or immovable(session):
-        return JointErrors(np.zeros((len(fits), 1)), np.zeros((len(fits), 0)))
-    roots = np.stack([fit.residuals for fit in fits]) * found.estimation.roots(fits[0])
+        return JointErrors(np.zeros((len(single), 1)), np.zeros((len(single), 0)))
+    roots = np.stack([fit.residuals for fit in fits.own]) * found.estimation.roots(fits.own[0])
     expected, least = _believed(session, found, single, fits, sample, roots)
-    beside = _beside_the_draw(session, found, fits, sample)
+    beside = _beside_the_draw(session, found, fits.own, sample)
     return JointErrors(np.hstack([roots, *beside]), np.hstack([expected, *beside]), least)
 
 
@@ -58,23 +59,24 @@ def _believed(
     session: Session,
     found: Labelled,
     single: Sequence[Contrast],
-    fits: Sequence[Fit],
+    fits: Joint,
     sample: Sample,
     roots: Floats,
 ) -> tuple[Floats, Floats | None]:
     """Return the errors as the belief expects them, and the least variances of differences; empty, or None, without."""
-    belief, spread, nothing = found.belief, sample.expansion.spread, np.zeros((len(fits), 0))
-    unknown = np.where(np.eye(len(fits)) > 0, 0.0, np.inf)
+    belief, spread, nothing = found.belief, sample.expansion.spread, np.zeros((len(single), 0))
+    unknown = np.where(np.eye(len(single)) > 0, 0.0, np.inf)
     if belief is None or session.method.interval not in OWN:
         return nothing, unknown if np.count_nonzero(spread) < 2 else None  # nothing tells how far one label is off
     expected, doubts = nothing, None
     if isinstance(belief, OutcomeBelief):
-        expected = _independent_errors(single, fits, sample, belief)
+        expected = _independent_errors(single, fits.apart, sample, belief)
         if sample.size < 2:  # it does not say whether the judges are right
             return expected, unknown
     elif not is_limit(belief):
-        doubts = _doubts(single, fits, sample, belief)
-        expected = (doubts * np.sqrt(sample.of_rows(spread))).reshape(len(fits), -1)
+        doubts, of_own = _doubts(single, fits.apart, sample, belief), found.estimation.merged(fits.own[0].shares)
+        apart, own = (np.sqrt(sample.of_rows(one)) for one in (spread, of_own.expansion.spread))
+        expected = (apart * doubts + (own - apart) * doubts[fits.best]).reshape(len(single), -1)
     return expected, _least(roots, expected, doubts, sample, _alike(single, sample))
 
 

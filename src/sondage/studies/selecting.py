@@ -20,7 +20,7 @@ from sondage.core.residuals import degrees
 from sondage.core.results import Comparison, Estimate, Significance
 from sondage.core.selections import Pairs, Selection
 from sondage.core.significance import JointErrors, holm, range_test
-from sondage.core.stages import Focus
+from sondage.core.stages import Focus, Joint
 from sondage.studies.answers import comparison_of, estimate_of
 from sondage.studies.joint import joint_errors
 from sondage.studies.responses import Labelled, labelled
@@ -40,15 +40,15 @@ def select_session(session: Session) -> Selection:
     functional = question.measures[0].ready(session.task)
     found = labelled(session)
     single = _singles(session, functional)
-    fits = dict(zip(question.models, _focused_fits(found, single), strict=True))
+    fits = _joint(found, single)
     estimates = {
-        name: _common_part_unknown(session, estimate_of(session, found, contrast, fits[name]))
-        for name, contrast in zip(question.models, single, strict=True)
+        name: _common_part_unknown(session, estimate_of(session, found, contrast, own))
+        for name, contrast, own in zip(question.models, single, fits.own, strict=True)
     }
     values = np.array([estimates[name].value for name in question.models])
     ranking = tuple(question.models[at] for at in best_first(values, bool(functional.higher_is_better)))
-    errors = joint_errors(session, found, single, list(fits.values()))
-    comparisons = Pairs(ranking, partial(_pair, session, found, functional, fits, errors))
+    errors, apart = joint_errors(session, found, single, fits), dict(zip(question.models, fits.apart, strict=True))
+    comparisons = Pairs(ranking, partial(_pair, session, found, functional, apart, errors))
     against_best = [comparisons[ranking[0], name].pvalue for name in ranking[1:]]
     return Selection(
         estimates=estimates,
@@ -78,7 +78,7 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
     functional, found = session.question.measures[0].ready(session.task), labelled(session)
     single = _singles(session, functional)
     models = [contrast.models[0] for contrast in single]
-    leader, weights = _standing(found, single, _focused_fits(found, single))
+    leader, weights = _standing(found, single, _joint(found, single).apart)
     shares: Mapping[int, float] = weights
     if session.task.kind == "classification":
         shares = vote_shares(answered, labels, models, len(session.task.classes))
@@ -87,8 +87,8 @@ def current_standing(session: Session, answered: Items, labels: NDArray[Any]) ->
     return Standing(leader, weights, shares)
 
 
-def _focused_fits(found: Labelled, single: Sequence[Contrast]) -> list[Fit]:
-    """Return the models' fits; those of several stages weigh the stages by what they tell of the contenders."""
+def _joint(found: Labelled, single: Sequence[Contrast]) -> Joint:
+    """Return the models' fits; differences weigh several stages by what they tell of the contenders."""
 
     def focus(fits: Sequence[Fit]) -> Focus:
         leader, weights = _standing(found, single, fits)

@@ -180,16 +180,18 @@ def _doubt_of_raters(fitted: FittedContrast) -> float:
 
 
 def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
-    """Return how fast the variance grows with the value; 0 where it is not known, of most differences, and of counts.
+    """Return how fast the variance grows with the value; 0 where it is not known, and of most differences.
 
-    Counts are functions of the confusion matrix, and they have no slope in a selection only.
+    It is 0 of proportions and functions of the confusion matrix in a selection, too: its labels are chosen for
+    differences.
     """
     contrast, kind, named = fitted.contrast, fitted.session.question.kind, fitted.session.method.interval not in OWN
     if not contrast.has_slope or not _spread_known(fitted, uncertain):
         return 0.0
     if contrast.compares and (named or kind != "compare"):
         return 0.0
-    if kind == "select" and isinstance(contrast.functional.basis, Confusion):
+    functional = contrast.functional
+    if kind == "select" and (functional.proportion or isinstance(functional.basis, Confusion)):
         return 0.0
     return slope_at(fitted, float(np.sqrt(uncertain.total)))
 
