@@ -199,6 +199,12 @@ class Sample:
         return np.asarray(missing if missing.ndim == 1 else missing.all(axis=1))
 
     @cached_property
+    def answered(self) -> tuple[NDArray[np.int64], Items]:
+        """The places of the rows that have a label, and these rows."""
+        there = np.flatnonzero(~self.to_come)
+        return there, self.items if len(there) == len(self.items) else self.items.take(there)
+
+    @cached_property
     def unit_base(self) -> Floats:
         """Base weight of each unit, the sum of its rows', shape (U,)."""
         return self.unit_sums(np.asarray(self.items.weights, dtype=np.float64))

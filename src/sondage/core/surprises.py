@@ -115,11 +115,9 @@ class Asked:
     @cached_property
     def told(self) -> Floats:
         """The influence of the labels, shape (n,); NaN where there is none yet."""
-        sample = self.sample
-        if not sample.to_come.any():
-            return self.influence.at(sample.items, sample.labels)
-        found, there = np.full(len(sample.items), np.nan), np.flatnonzero(~sample.to_come)
-        found[there] = self.influence.at(sample.items.take(there), sample.labels[there])
+        sample, (there, answered) = self.sample, self.sample.answered
+        found = np.full(len(sample.items), np.nan)
+        found[there] = self.influence.at(answered, sample.labels[there])
         return found
 
     @cached_property
@@ -187,8 +185,12 @@ def supposed_moves(asked: Asked, *beliefs: Distribution) -> tuple[Floats, Floats
     sample, shared = asked.sample, _believed_once(asked)
     items = sample.unit_items if shared else sample.items
     pairs = [list(asked.supposed(belief, items)) for belief in beliefs]
-    expected = np.stack([np.stack([weight + np.zeros(len(items)) for _, weight in told]) for told in pairs])
-    psi = np.stack([np.stack([asked.psi(label) for label, _ in told]) for told in pairs])
+    expected = np.empty((len(pairs), len(pairs[0]), len(items)))
+    for place, told in enumerate(pairs):
+        for row, (_, weight) in zip(expected[place], told, strict=True):
+            row[:] = weight
+    same = pairs[:1] if all(isinstance(label, int) for label, _ in pairs[0]) else pairs  # classes are the same for all
+    psi = np.stack([np.stack([asked.psi(label) for label, _ in told]) for told in same])
     of_rows = expected[:, :, sample.units] if shared else expected
     mean, weights = np.sum(of_rows * psi, axis=1), sample.items.weights
     shown = sample.unit_sums(weights * (asked.told - mean))
