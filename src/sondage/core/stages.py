@@ -205,7 +205,7 @@ class Estimation:
         """Return fits with the same added to all, so that the best model's value is normalised, and possible.
 
         Items on which the models agree are hardly drawn: differences are better off without them, values are not. So
-        what the models have in common has stages of its own weights, which serve the best one's value.
+        what the models have in common weighs the stages by itself, as serves the best one's value.
         """
         estimator, values = self.estimator, np.array([fit.value for fit in fits])
         place = int(best_first(values, bool(contrasts[0].functional.higher_is_better))[0])
@@ -222,7 +222,7 @@ class Estimation:
             own = [self._joined(one, each, shares, None) for one, each in zip(contrasts, of_stages, strict=True)]
             scale = np.divide(best.shares, shares, out=np.zeros(len(shares)), where=shares > 0)
         if not np.isfinite(common.value):  # normalised, a class may have no share
-            return Joint(fits, fits, place)
+            common, own, scale = best, fits, np.ones(len(self.parts))
         scale = np.repeat(scale, [part.sample.size for part in self.parts])
         level, (low, high) = common.value - best.value, contrast.bounds
 
