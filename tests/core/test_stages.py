@@ -13,11 +13,12 @@ from sondage.core.assisted import Assisted, near_one
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.centres import normalising
 from sondage.core.comparisons import Contrast
+from sondage.core.contenders import Focus
 from sondage.core.estimators import linearise
 from sondage.core.measures import parse_measure
 from sondage.core.predictions import Items
 from sondage.core.samples import Expansion, Known, Sample, from_inclusion
-from sondage.core.stages import Estimation, Focus, Part
+from sondage.core.stages import Estimation, Part
 from sondage.core.weighing import uncontradicted
 from sondage.studies.budgets import stage_end
 from sondage.studies.method import Question, choose_method

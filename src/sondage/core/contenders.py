@@ -20,18 +20,29 @@ from scipy.special import logit
 
 from sondage.core.beliefs import Belief, OutcomeBelief
 from sondage.core.blocks import row_blocks
-from sondage.core.comparisons import Influence, moments
+from sondage.core.comparisons import Contrast, Influence, moments
 from sondage.core.designs import Term, extent
 from sondage.core.measures.bases import rounded
 from sondage.core.predictions import Floats, Items
 from sondage.core.suppositions import under_each
 
-__all__ = ["LEAST_VARIANCE", "Contention", "Standing", "best_first", "nearness_shares", "standing_of", "vote_shares"]
+__all__ = [
+    "LEAST_VARIANCE",
+    "Contention",
+    "Focus",
+    "Standing",
+    "best_first",
+    "nearness_shares",
+    "standing_of",
+    "vote_shares",
+]
 
 FARTHEST = 6.0
 """Standard errors behind the leader; a model that is further behind contends as little."""
 LEAST_VARIANCE = 1e-18
 """Of a squared difference: less is what rounding leaves."""
+LEAST_WEIGHT = 1e-3
+"""Differences that count for less are left out when the stages are weighed."""
 LEAST_SQUARE = 1e-6
 """Of the largest: a regressor that is right on all labels is not yet right everywhere."""
 
@@ -53,6 +64,31 @@ class Standing:
     leader: int
     weights: Mapping[int, float]
     shares: Mapping[int, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Which differences among several models are to be estimated best.
+
+    Attributes
+    ----------
+    leader : int
+        Place of the model from which they are taken.
+    weights : tuple of float
+        How much each model's difference counts.
+    """
+
+    leader: int
+    weights: tuple[float, ...]
+
+    def differences(self, contrasts: Sequence[Contrast]) -> list[tuple[float, Contrast]]:
+        """Return the differences that count, with their weights; these are contrasts of one model each."""
+        ((first, _),), functional = contrasts[self.leader].weights, contrasts[self.leader].functional
+        return [
+            (weight, Contrast(functional, ((first, 1.0), (contrast.models[0], -1.0))))
+            for place, (weight, contrast) in enumerate(zip(self.weights, contrasts, strict=True))
+            if place != self.leader and weight > LEAST_WEIGHT
+        ]
 
 
 def best_first(values: Floats, higher_is_better: bool) -> NDArray[np.int64]:

@@ -22,24 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.assisted import Assisted
-from sondage.core.beliefs import Belief, is_broad, is_limit
+from sondage.core.beliefs import Belief
 from sondage.core.biases import corrected_value
 from sondage.core.centres import normalising
-from sondage.core.comparisons import Contrast, Sums, moments
-from sondage.core.contenders import best_first
-from sondage.core.designs import broad_root
-from sondage.core.estimators import Estimator, Fit, linearise, residuals_of, spread
-from sondage.core.measures.bases import ROUNDING, ClassLoss
+from sondage.core.comparisons import Contrast, Sums
+from sondage.core.contenders import Focus, best_first
+from sondage.core.estimators import Estimator, Fit, linearise, spread
 from sondage.core.predictions import Floats
 from sondage.core.residuals import bessel_factor, degrees, pool_roots, variance
 from sondage.core.samples import Expansion, Known, Sample
 from sondage.core.steadied import occurring, steadied
-from sondage.core.weighing import tempered, uncontradicted
+from sondage.core.weighing import may_contradict, stage_variance, tempered, uncontradicted
 
-__all__ = ["Estimation", "Focus", "Joint", "Part"]
-
-LEAST_WEIGHT = 1e-3
-"""Differences that count for less are left out when the stages are weighed."""
+__all__ = ["Estimation", "Joint", "Part"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,31 +68,6 @@ class Part:
             return float(sample.size)
         standing, others = float(np.sum(sample.row_weights)) / share, float(np.sum(1.0 - sample.expansion.inclusion))
         return sample.size * min(standing, 1.0) * min(others, 1.0)
-
-
-@dataclass(frozen=True)
-class Focus:
-    """Which differences among several models are to be estimated best.
-
-    Attributes
-    ----------
-    leader : int
-        Place of the model from which they are taken.
-    weights : tuple of float
-        How much each model's difference counts.
-    """
-
-    leader: int
-    weights: tuple[float, ...]
-
-    def differences(self, contrasts: Sequence[Contrast]) -> list[tuple[float, Contrast]]:
-        """Return the differences that count, with their weights; these are contrasts of one model each."""
-        ((first, _),), functional = contrasts[self.leader].weights, contrasts[self.leader].functional
-        return [
-            (weight, Contrast(functional, ((first, 1.0), (contrast.models[0], -1.0))))
-            for place, (weight, contrast) in enumerate(zip(self.weights, contrasts, strict=True))
-            if place != self.leader and weight > LEAST_WEIGHT
-        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,7 +277,7 @@ class Estimation:
         expected = self._expected(own if focus is None else focus.differences(contrasts), fits[0], sums)
         if not expected.any():  # differences that follow from the predictions alone, as those of a bias do
             expected = self._expected(own, fits[0], sums)
-        if len(fits) == 1 and _may_contradict(contrasts[0], self.belief):  # else weights serve models' differences
+        if len(fits) == 1 and may_contradict(contrasts[0], self.belief):  # else weights serve models' differences
             expected = uncontradicted(np.array([contrasts[0].value(fit.sums) for fit in fits[0]]), expected)
         weights = sizes / tempered(sizes * expected, sizes) if expected.any() else sizes
         return np.asarray(weights / weights.sum())
@@ -319,8 +289,8 @@ class Estimation:
         expected = np.zeros(len(self.parts))
         if self.belief is not None:
             for weight, contrast in served:
-                stages = zip(self.parts, fits, strict=True)
-                expected += [weight * _believed(contrast, part, fit, sums, self.belief) for part, fit in stages]
+                stages = zip(self.stages, fits, strict=True)
+                expected += [weight * stage_variance(contrast, *stage, fit, sums, self.belief) for stage, fit in stages]
         return expected
 
     def variance(self, fit: Fit, residuals: Floats) -> float:
@@ -415,29 +385,3 @@ def _spread(influence: Floats, sample: Sample) -> float:
 
 def _reweighted(sample: Sample, counts: NDArray[np.int64]) -> Sample:
     return replace(sample, expansion=replace(sample.expansion, weights=sample.expansion.weights * counts))
-
-
-def _may_contradict(contrast: Contrast, belief: Belief) -> bool:
-    """Return whether the stages' variances are of use: a limit has none, and one item may have most of a loss."""
-    bounded = np.isfinite(contrast.bounds).all() and not isinstance(contrast.functional.basis, ClassLoss)
-    return bool(bounded) and not is_limit(belief)
-
-
-def _believed(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats], belief: Belief) -> float:
-    r"""Return :math:`V_k = \sum_u k_u E[e_u^2]` under the belief, e the residuals that the stage's own belief leaves.
-
-    They vary with the labels, and are off by what the stage believed otherwise; a belief that is sure of every label,
-    or a limit, tells nothing of that. Of one that is infinitely broad the root is its leading coefficient, as in sizes.
-    """
-    sample, influence = part.sample, contrast.influence(sums)
-    if is_broad(belief):
-        noise = sample.unit_sums(sample.items.weights * broad_root(influence, sample.items))
-        return float(np.sum(sample.expansion.spread * np.square(noise)))
-    mean, second = moments(influence, belief, sample.items)
-    variance = second - np.square(mean)
-    noise = sample.unit_sums(sample.items.weights * np.sqrt(np.where(variance > ROUNDING * second, variance, 0.0)))
-    squares = np.square(noise)
-    if noise.any() and not is_limit(belief):
-        off = residuals_of(mean, influence, sample, part.known, centre=fit.centre, coefficient=fit.coefficient)
-        squares += np.square(off)
-    return float(np.sum(sample.expansion.spread * squares))

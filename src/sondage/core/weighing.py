@@ -15,10 +15,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from sondage.core.measures.bases import ROUNDING
+from sondage.core.beliefs import Belief, is_broad, is_limit
+from sondage.core.comparisons import Contrast, Sums, moments
+from sondage.core.designs import broad_root
+from sondage.core.estimators import Fit, residuals_of
+from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
+from sondage.core.samples import Known, Sample
 
-__all__ = ["tempered", "uncontradicted"]
+__all__ = ["may_contradict", "stage_variance", "tempered", "uncontradicted"]
 
 FAR = 4.0
 """How many standard errors from the later stages contradict a stage's variance."""
@@ -71,3 +76,42 @@ def tempered(errors: Floats, sizes: Floats) -> Floats:
     """
     own = sizes**2 / (sizes**2 + PRIOR_LABELS**2)
     return np.asarray(own * errors + (1.0 - own) * np.average(errors, weights=sizes))
+
+
+def may_contradict(contrast: Contrast, belief: Belief) -> bool:
+    """Return whether the stages' variances are of use: a limit has none, and one item may have most of a loss."""
+    bounded = np.isfinite(contrast.bounds).all() and not isinstance(contrast.functional.basis, ClassLoss)
+    return bool(bounded) and not is_limit(belief)
+
+
+def stage_variance(contrast: Contrast, sample: Sample, known: Known, fit: Fit, sums: Sums, belief: Belief) -> float:
+    r"""Return :math:`V_k = \sum_u k_u E[e_u^2]` under the belief, e the residuals that the stage's own belief leaves.
+
+    They vary with the labels, and are off by what the stage believed otherwise; a belief that is sure of every label,
+    or a limit, tells nothing of that. Of one that is infinitely broad the root is its leading coefficient, as in sizes.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated.
+    sample, known : Sample, Known
+        The stage's labelled rows, and what was known of the pool before them.
+    fit : Fit
+        The stage's own estimate, whose centre and coefficient residuals have.
+    sums : mapping of int to ndarray
+        Estimated pool means, by model.
+    belief : Belief
+        After all labels.
+    """
+    influence = contrast.influence(sums)
+    if is_broad(belief):
+        noise = sample.unit_sums(sample.items.weights * broad_root(influence, sample.items))
+        return float(np.sum(sample.expansion.spread * np.square(noise)))
+    mean, second = moments(influence, belief, sample.items)
+    variance = second - np.square(mean)
+    noise = sample.unit_sums(sample.items.weights * np.sqrt(np.where(variance > ROUNDING * second, variance, 0.0)))
+    squares = np.square(noise)
+    if noise.any() and not is_limit(belief):
+        off = residuals_of(mean, influence, sample, known, centre=fit.centre, coefficient=fit.coefficient)
+        squares += np.square(off)
+    return float(np.sum(sample.expansion.spread * squares))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast
-from sondage.core.contenders import Standing, best_first, nearness_shares, standing_of, vote_shares
+from sondage.core.contenders import Focus, Standing, best_first, nearness_shares, standing_of, vote_shares
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING, clean_sum
@@ -20,7 +20,7 @@ from sondage.core.residuals import degrees
 from sondage.core.results import Comparison, Estimate, Significance
 from sondage.core.selections import Pairs, Selection
 from sondage.core.significance import JointErrors, holm, range_test
-from sondage.core.stages import Focus, Joint
+from sondage.core.stages import Joint
 from sondage.studies.answers import comparison_of, estimate_of
 from sondage.studies.joint import joint_errors
 from sondage.studies.responses import Labelled, labelled
