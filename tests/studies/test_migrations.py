@@ -108,8 +108,11 @@ def test_an_upgrade_that_fails_leaves_the_file_as_it_was(old):
 
 
 OPENER = """
-import sys
+import sys, warnings
 from sondage import Study
+from sondage.errors import WaitingWarning
+warnings.simplefilter("ignore", WaitingWarning)  # how long each waits for the others is the machine's affair
+print("here", flush=True)
 with Study.open(sys.argv[1]) as study:
     print(len(study.audit()))
 """
@@ -117,7 +120,11 @@ with Study.open(sys.argv[1]) as study:
 
 def test_several_open_an_old_file_at_once(old):
     command = [sys.executable, "-c", OPENER, str(old)]
+    holder = sqlite3.connect(old, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")  # nobody can upgrade the file before all are at it
     found = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.stdout.readline() for process in found] == ["here\n"] * 3
+    holder.close()
     assert [process.communicate() for process in found] == [("87\n", "")] * 3
 
 
