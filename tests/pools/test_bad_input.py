@@ -213,6 +213,10 @@ ARRAYS = {
     "nothing": ({}, "a pool needs probabilities="),
     "empty": ({"probabilities": []}, "the pool is empty"),
     "shape": ({"probabilities": [[[0.5]]]}, "has shape (1, 1, 1)"),
+    "a row for each class": (
+        {"probabilities": [[0.5, 0.9, 0.8], [0.5, 0.1, 0.2]]},
+        "probabilities of 'model' of row 0 sum to 2.2; they must sum to 1 within 0.001 over the 3 classes",
+    ),
     "generator": (
         {"probabilities": (p for p in P)},
         "probabilities of 'model' is of the type generator; it must be a list or an array",

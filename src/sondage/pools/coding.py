@@ -85,9 +85,8 @@ def _sum_error(block: NDArray[Any], start: int, name: str, where: Where) -> floa
     off = np.abs(sums - 1)
     if off.max() > SUM_TOLERANCE:
         row = int(np.argmax(off > SUM_TOLERANCE))
-        raise InputError(
-            f"{name} of {where(start + row)} sum to {sums[row]:.6g}; they must sum to 1 within {SUM_TOLERANCE}"
-        )
+        wanted = f"they must sum to 1 within {SUM_TOLERANCE} over the {block.shape[1]} classes"
+        raise InputError(f"{name} of {where(start + row)} sum to {sums[row]:.6g}; {wanted}")
     return float(off.max())
 
 
