@@ -1,8 +1,8 @@
 """Print what labels buy for areas under curves and the calibration error: 250 labels of simulated pools of 3,000.
 
 Areas: the mean absolute error and the coverage of the 95 % interval, probabilities right. Calibration error: the log
-odds are multiplied by a factor, 1 is calibrated. Run: ``python docs/evidence/curves.py`` (a few minutes).
-docs/statistics.md, section 2, quotes what it prints.
+odds are multiplied by a factor, 1 is calibrated; then that of rare positives, with fewer labels too. docs/statistics.md,
+section 2, quotes what it prints. Run: ``python docs/evidence/curves.py`` (a few minutes).
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ def problem(shift: float, factor: float = 1.0) -> tuple[sondage.Pool, np.ndarray
     return sondage.Pool(expit(factor * score)), labels
 
 
-def simulate(pool: sondage.Pool, labels: np.ndarray, measure: str, method: str) -> tuple[float, float, float, float]:
+def simulate(
+    pool: sondage.Pool, labels: np.ndarray, measure: str, method: str, budget: int = LABELS
+) -> tuple[float, float, float, float]:
     """Return the truth, the mean of the estimates, their mean absolute error and the coverage."""
     truth = sondage.evaluate(pool, measure, labels=labels, budget=SIZE).value
     runs = [
-        sondage.evaluate(pool, measure, labels=labels, budget=LABELS, seed=seed, method=method) for seed in range(RUNS)
+        sondage.evaluate(pool, measure, labels=labels, budget=budget, seed=seed, method=method) for seed in range(RUNS)
     ]
     values = np.array([run.value for run in runs])
     return (
@@ -54,6 +56,13 @@ def main() -> None:
             found = [simulate(pool, labels, f"ece:bins={bins}", method) for method in METHODS[:2]]
             cells = "".join(f"{error:7.3f}; {covered:.3f}" for _, _, error, covered in found)
             print(f"{factor:<8}{bins:5}{found[0][0]:8.3f}{found[0][1]:10.3f}{cells}", flush=True)
+    print(f"\n{'factor':8}{'labels':>7}{'truth':>8}{'estimate':>10}{'default':>14}{'passive':>14}")
+    for factor in (1.0, 3.0):
+        pool, labels = problem(-4.0, factor)
+        for budget in (60, 100, LABELS):
+            found = [simulate(pool, labels, "ece", method, budget) for method in METHODS[:2]]
+            cells = "".join(f"{error:7.3f}; {covered:.3f}" for _, _, error, covered in found)
+            print(f"{factor:<8}{budget:7}{found[0][0]:8.3f}{found[0][1]:10.3f}{cells}", flush=True)
 
 
 if __name__ == "__main__":

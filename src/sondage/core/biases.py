@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from sondage.core.comparisons import Contrast, Sums
-from sondage.core.measures.functionals import linear
 from sondage.core.predictions import Floats
 
 __all__ = ["corrected_value"]
@@ -29,7 +28,7 @@ def corrected_value(contrast: Contrast, sums: Sums, variance_of: Callable[[Contr
     functional = contrast.functional
 
     def variance_along(model: int, coefficients: Floats) -> float:
-        return variance_of(Contrast(linear("part", functional.basis, coefficients), ((model, 1.0),)))
+        return variance_of(contrast.part(model, coefficients))
 
     if functional.corrected is None:
         value = contrast.value(sums)

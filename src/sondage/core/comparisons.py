@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief, RankingBelief, rests_on
 from sondage.core.measures.bases import ROUNDING, Basis, ClassLoss, Residuals
-from sondage.core.measures.functionals import Functional
+from sondage.core.measures.functionals import Functional, linear
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Floats, Items
 from sondage.core.suppositions import supposed_influences
@@ -50,6 +50,10 @@ class Contrast:
     def compares(self) -> bool:
         """Whether it tells models from each other."""
         return len(self.weights) > 1
+
+    def part(self, model: int, coefficients: Floats) -> Contrast:
+        """Return a linear function of a model's pool means, with these coefficients of the shape of the means."""
+        return Contrast(linear("part", self.functional.basis, coefficients), ((model, 1.0),))
 
     @property
     def sure_decide(self) -> bool:

@@ -47,6 +47,7 @@ __all__ = [
     "plausible_corrected",
     "plausible_errors",
     "reckoned_with",
+    "with_kinks",
 ]
 
 FAR = 40.0
@@ -158,7 +159,8 @@ def reckoned_with(contrast: Contrast, belief: Belief, sample: Sample) -> Sequenc
     corrected = isinstance(belief, LearnedClassBelief) and belief.correction != NONE
     if isinstance(basis, ClassLoss) and corrected:
         return plausible(contrast, belief, sample)
-    return _of_unseen(belief, sample) if isinstance(basis, Confusion | ClassLoss) else ()
+    told = isinstance(basis, Confusion | ClassLoss) or contrast.functional.moments is not None
+    return _of_unseen(belief, sample) if told else ()
 
 
 @lru_cache(maxsize=2)
@@ -264,6 +266,30 @@ def plausible_errors(
         means.append(-np.sum(others * shown, axis=1))
         squares.append(np.sum(others * np.sum(expected * moves**2, axis=1), axis=1))
     return PlausibleErrors(np.concatenate(means), np.sqrt(np.maximum(np.concatenate(squares), 0.0)))
+
+
+def with_kinks(contrast: Contrast, sums: Sums, value: float, parts: Sequence[PlausibleErrors]) -> PlausibleErrors:
+    r"""Return what each belief has the value above the estimate by, of a measure that is not smooth in its pool means.
+
+    Linearised, an absolute value would have a belief in more errors reach below 0, where it begins to grow. So the
+    value's mean and variance are those that it has where the pool means are as the belief has them.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        Of one model, by a measure with `moments`.
+    sums : mapping of int to ndarray
+        Estimated pool means, by model, shape (d,).
+    value : float
+        The estimate.
+    parts : sequence of PlausibleErrors, of length d
+        Of each pool mean (`Contrast.part`).
+    """
+    moments = contrast.functional.moments
+    assert moments is not None
+    errors, deviations = (np.stack([getattr(part, of) for part in parts], axis=1) for of in ("means", "deviations"))
+    means, variances = moments(sums[contrast.models[0]] + errors, deviations**2)
+    return PlausibleErrors(means - value, np.sqrt(variances))
 
 
 def moved_by_lapses(contrast: Contrast, belief: Belief, sample: Sample, sums: Sums) -> Floats:

@@ -138,8 +138,8 @@ class Estimate(Shown):
     parts : Parts or None
         Of the whole of several slices, where the measure is a mean of ratios: what labels tell of each.
     plausible : PlausibleErrors or None
-        Of one model's losses of probabilities and functions of the confusion matrix: how far off the estimate is by
-        what the labels leave possible.
+        Of one model's losses of probabilities, calibration error and functions of the confusion matrix: how far off the
+        estimate is by what the labels leave possible.
     pivot : Pivot or None
         Of a difference of two ratios: the variance that it would have if it were another one.
     bounds, proportion, interval_kind, evidence, course, generator

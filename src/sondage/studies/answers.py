@@ -92,7 +92,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         possible=outward(*possible, contrast.bounds),
         unrefuted=unrefuted_limits(contrast, [(1.0, found.estimation.whole)]),
         slope=slope_of(fitted, uncertain),
-        plausible=plausible_errors_of(fitted),
+        plausible=plausible_errors_of((1.0, fitted), value=value),
         pivot=pivot_against(fitted, uncertain),
         n_effective=uncertain.effective,
         largest_weight=uncertain.largest,

@@ -14,7 +14,6 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.parts import believed_stages, denominator_labels, parts_of
-from sondage.core.plausible import joined_errors
 from sondage.core.possible import outward, unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.residuals import joint_degrees, of_population
@@ -133,8 +132,8 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
         unrefuted=unrefuted_limits(contrast, samples),
         parts=parts_of(contrast, samples, whole.sums[contrast.models[0]], whole.stages),
         slope=_slope(whole, squares, total),
-        plausible=joined_errors(
-            [(one.share, plausible_errors_of(fitted)) for one, fitted in zip(slices, whole.moved, strict=True)]
+        plausible=plausible_errors_of(
+            *((one.share, fitted) for one, fitted in zip(slices, whole.moved, strict=True)), value=value
         ),
         pivot=None,
         df=df,

@@ -13,7 +13,7 @@ from sondage.core.evidence import Evidence
 from sondage.core.measures.bases import Confusion
 from sondage.core.parts import unknown_variance
 from sondage.core.pivots import Pivot, pivot_of
-from sondage.core.plausible import PlausibleErrors, plausible_errors, reckoned_with
+from sondage.core.plausible import PlausibleErrors, joined_errors, plausible_errors, reckoned_with, with_kinks
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.residuals import larger_variance, of_population
@@ -204,13 +204,36 @@ def slope_at(fitted: FittedContrast, std_error: float) -> float:
     )
 
 
-def plausible_errors_of(fitted: FittedContrast) -> PlausibleErrors | None:
-    """Return how far off the value is by what an interval reckons with; None of a difference, and of what is exact."""
+def plausible_errors_of(*parts: tuple[float, FittedContrast], value: float) -> PlausibleErrors | None:
+    """Return how far off the value is by what an interval reckons with; None of a difference, and of what is exact.
+
+    Parameters
+    ----------
+    *parts : (float, FittedContrast)
+        Each slice of the pool with its share, fitted at the joined pool means; all of it with share 1.
+    value : float
+        The estimate.
+    """
+    contrast, sums = parts[0][1].contrast, parts[0][1].fit.sums
+
+    def joined(part: Contrast) -> PlausibleErrors | None:
+        return joined_errors([(share, _plausible_errors(fitted, part)) for share, fitted in parts])
+
+    if contrast.functional.moments is None or contrast.compares:
+        return joined(contrast)
+    (model,) = contrast.models
+    found = [joined(contrast.part(model, entry)) for entry in np.eye(len(sums[model]))]
+    told = [part for part in found if part is not None]
+    return with_kinks(contrast, sums, value, told) if len(told) == len(found) else None
+
+
+def _plausible_errors(fitted: FittedContrast, part: Contrast) -> PlausibleErrors | None:
+    """Return the same of the contrast, or of one of its pool means, on one slice."""
     contrast, sample, belief = fitted.contrast, fitted.sample, fitted.found.belief
     open_still = np.isfinite(fitted.fit.value) and not fitted.found.exact
     if belief is None or not open_still or contrast.compares:
         return None
-    return plausible_errors(contrast, sample, fitted.fit.sums, reckoned_with(contrast, belief, sample))
+    return plausible_errors(part, sample, fitted.fit.sums, reckoned_with(contrast, belief, sample))
 
 
 def pivot_against(fitted: FittedContrast, uncertain: Uncertainty) -> Pivot | None:

@@ -1,5 +1,6 @@
 """Expected calibration error: its value by loops, its bias by quadrature, and what may not be asked of it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from sondage import Classifier, Pool, Study, compare, estimate_from, evaluate, select
 from sondage.core.measures import ECE, Task, parse_measure
+from sondage.core.plausible import reckoned_with
 from sondage.errors import InputError, MeasureError
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import make_plan, settle
@@ -103,6 +105,67 @@ def test_intervals_hold_where_bins_are_calibrated_and_where_not(slope: float) ->
     if slope < 2:  # the plug-in's bias
         plug_in = np.mean([np.abs(one.evidence.fit.sums[0]).sum() for one in found])  # type: ignore[union-attr]
         assert abs(np.mean(values) - truth) < 0.4 * (plug_in - truth)
+
+
+def test_plausible_values_are_those_of_pools_with_labels_from_each_belief() -> None:
+    # Ten items like each that is labelled: the label that it has, and nine that the belief tells.
+    p, labels = problem(600, slope=2.5)
+    asked: list[int] = []
+
+    def answer(ids: list[int]) -> list[int]:
+        asked.extend(ids)
+        return [int(labels[one]) for one in ids]
+
+    found = evaluate(Pool(p), "ece:bins=4", labels=answer, budget=60, method="passive", seed=3)
+    evidence, plausible = found.evidence, found.plausible
+    assert evidence is not None
+    assert plausible is not None
+    sample, belief = evidence.sample, evidence.estimation.belief
+    assert belief is not None
+    beliefs = reckoned_with(evidence.contrast, belief, sample)
+    assert len(beliefs) == len(plausible.means)
+    probability, random = p[asked], np.random.default_rng(4)
+    confidence, predicted = np.maximum(probability, 1 - probability), (probability > 0.5).astype(int)
+    edges = np.quantile(np.maximum(p, 1 - p), [0.25, 0.5, 0.75], method="inverted_cdf")
+    member = np.searchsorted(edges, confidence)[:, None] == np.arange(4)
+    right = (predicted == sample.labels).astype(float)
+    for at in (0, 20, 40, 59):
+        told = dict(beliefs[at].supposed(sample.items, (0,)))
+        chance = np.where(predicted == 1, told[1], told[0])
+        others = random.binomial(9, chance, size=(20_000, 60))
+        gaps = (10 * confidence - right - others) @ member / 600
+        values = np.abs(gaps).sum(axis=1) - found.value
+        assert plausible.means[at] == pytest.approx(values.mean(), abs=0.0008)
+        assert plausible.deviations[at] == pytest.approx(values.std(), rel=0.06)
+
+
+@pytest.mark.parametrize("labels", [60, 100])
+def test_intervals_reach_for_rare_items_of_which_the_model_is_far_too_sure(labels: int) -> None:
+    rng = np.random.default_rng(5)
+    odds = rng.normal(-4.0, 2.0, 4000)
+    given = (rng.random(4000) < 1 / (1 + np.exp(-odds))).astype(int)
+    pool, held, without = Pool(1 / (1 + np.exp(-3.0 * odds))), [], []
+    truth = evaluate(pool, "ece", labels=given, budget=4000).value
+    for seed in range(60):
+        found = evaluate(pool, "ece", labels=given, budget=labels, seed=seed)
+        held.append(truth in found.interval())
+        without.append(truth in replace(found, plausible=None).interval())
+    assert np.mean(held) >= 0.9
+    assert np.mean(without) < 0.85
+
+
+def test_in_the_whole_of_slices_gaps_of_opposite_signs_cancel() -> None:
+    rng = np.random.default_rng(6)
+    side, p = np.arange(2000) % 2, rng.uniform(0.6, 0.8, 2000)
+    labels = (rng.random(2000) < np.where(side == 1, p + 0.2, p - 0.2)).astype(int)
+    found = evaluate(Pool(p), "ece:bins=1", labels=labels, budget=400, method="passive", seed=1, slices=side)
+    middles = []
+    for one in (found[0], found[1], found.overall):
+        assert one.plausible is not None
+        middles.append(one.value + one.plausible.quantile(0.5))
+    assert middles[0] > 0.1
+    assert middles[1] > 0.1
+    assert middles[2] < 0.06
 
 
 def two_models(size: int = 1500) -> tuple[Pool, NDArray[np.int64]]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from sondage.core.catalogue.significance import UNCOUNTED
 from sondage.core.checks import require_generator, require_known, require_level
-from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
 from sondage.core.intervals import (
@@ -24,7 +23,7 @@ from sondage.core.intervals import (
     wilson_interval,
 )
 from sondage.core.measures.bases import ROUNDING
-from sondage.core.measures.functionals import Functional, linear
+from sondage.core.measures.functionals import Functional
 from sondage.core.parts import denominator_labels, estimated_parts, with_unseen_parts
 from sondage.core.possible import outward
 from sondage.core.predictions import Floats
@@ -241,8 +240,7 @@ def _fieller(estimate: Estimate, level: float, generator: np.random.Generator | 
 
 def _linear_fit(evidence: Evidence, coefficients: Floats, model: int) -> Fit:
     """Return the estimate of a linear function of the same pool means."""
-    contrast = Contrast(linear("part", evidence.contrast.functional.basis, coefficients), ((model, 1.0),))
-    return evidence.estimation.around(contrast, evidence.fit)
+    return evidence.estimation.around(evidence.contrast.part(model, coefficients), evidence.fit)
 
 
 def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:

@@ -71,11 +71,11 @@ class ECE:
 
     Notes
     -----
-    The standard error is the root of the variance plus the square of the bias that may be left, so that t intervals
-    (``"auto"``) hold from the level .9 upwards wherever the bins stand; they are wide where a model is calibrated,
-    since few labels cannot tell small errors from none. They hold too seldom where a model is far too sure of items,
-    hardly one of which is drawn that is wrong (docs/choosing.md). A bootstrap does not hold at the kink and is refused,
-    and so is the population as the target: few items in a bin would bias its value as few labels do.
+    The standard error is the root of the variance plus the square of the bias that may be left. Intervals (``"auto"``)
+    are wide where a model is calibrated, since few labels cannot tell small errors from none. Where a model is far too
+    sure of items, hardly one of which is drawn that is wrong, they reach for what nobody has seen (docs/statistics.md,
+    section 8). A bootstrap does not hold at the kink and is refused, and so is the population as the target: few items
+    in a bin would bias its value as few labels do.
     What `sondage.advise` expects is the root of the variance alone.
 
     References
@@ -116,7 +116,7 @@ class ECE:
         """Return the measure for a classification task."""
         require("classification", task, self.name)
         basis = Gaps(self.edges, self.name)
-        return Functional(self.name, basis, _plug_in, _signs, (0.0, 1.0), corrected=_debiased)
+        return Functional(self.name, basis, _plug_in, _signs, (0.0, 1.0), corrected=_debiased, moments=_moments)
 
 
 def _plug_in(mu: Floats) -> float:
@@ -134,6 +134,12 @@ def _debiased(mu: Floats, variances: Floats) -> tuple[float, float]:
     fade = np.exp(-0.25 * _ratio(size, sigma) ** 2)
     value = np.sum(2.0 * size - _folded_mean(size, sigma) - HALF_LEFT * sigma * fade**2)
     return max(float(value), 0.0), float(np.sum(LEFT * sigma * fade))
+
+
+def _moments(mu: Floats, variances: Floats) -> tuple[Floats, Floats]:
+    """Return mean and variance of the plug-in where the gaps are normal with these means and variances."""
+    folded = _folded_mean(np.abs(mu), np.sqrt(variances))
+    return np.sum(folded, axis=1), np.sum(np.maximum(mu**2 + variances - folded**2, 0.0), axis=1)
 
 
 def _folded_mean(size: Floats, sigma: Floats) -> Floats:

@@ -172,6 +172,9 @@ class Functional:
     corrected : callable, optional
         Of a measure that is not smooth: from :math:`\hat\mu` and the variances of its entries the value less its
         estimated bias, and a bound of the bias that is left. None where linearising is enough.
+    moments : callable, optional
+        Of such a measure: from pool means and the variances of their normal errors, shape (K, d) each, mean and
+        variance of the value, shape (K,) each.
     curvature : callable, optional
         Of a measure whose value on few labels is biased: from :math:`\hat\mu` signs :math:`\epsilon` and coefficients
         a, of the shape of :math:`\mu`, so that :math:`\tfrac12 \sum \epsilon \mathrm{Var}(a \cdot \hat\mu)` is the
@@ -191,6 +194,7 @@ class Functional:
     own: bool = False
     sure_decide: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
+    moments: Callable[[Floats, Floats], tuple[Floats, Floats]] | None = None
     curvature: Callable[[Floats], Sequence[tuple[float, Floats]]] | None = None
 
 
