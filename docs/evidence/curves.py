@@ -1,8 +1,8 @@
 """Print what labels buy for areas under curves and the calibration error: 250 labels of simulated pools of 3,000.
 
 Areas: the mean absolute error and the coverage of the 95 % interval, probabilities right. Calibration error: the log
-odds are multiplied by a factor, 1 is calibrated; then that of rare positives, with fewer labels too. docs/statistics.md,
-section 2, quotes what it prints. Run: ``python docs/evidence/curves.py`` (a few minutes).
+odds are multiplied by a factor, 1 is calibrated; then that of rare positives, with fewer labels too.
+docs/statistics.md, section 2, quotes what it prints. Run: ``python docs/evidence/curves.py`` (a few minutes).
 """
 
 from __future__ import annotations
