@@ -52,7 +52,7 @@ class Contrast:
         return len(self.weights) > 1
 
     def part(self, model: int, coefficients: Floats) -> Contrast:
-        """Return a linear function of a model's pool means, with these coefficients of the shape of the means."""
+        r"""Return a linear function :math:`a \cdot \mu` of a model's pool means, a of the shape of :math:`\mu`."""
         return Contrast(linear("part", self.functional.basis, coefficients), ((model, 1.0),))
 
     @property

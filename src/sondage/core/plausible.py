@@ -271,8 +271,9 @@ def plausible_errors(
 def with_kinks(contrast: Contrast, sums: Sums, value: float, parts: Sequence[PlausibleErrors]) -> PlausibleErrors:
     r"""Return what each belief has the value above the estimate by, of a measure that is not smooth in its pool means.
 
-    Linearised, an absolute value would have a belief in more errors reach below 0, where it begins to grow. So the
-    value's mean and variance are those that it has where the pool means are as the belief has them.
+    Linearised, an absolute value would fall without end, as a belief has a pool mean move past 0, where it begins to
+    grow. So the value's mean and variance are those that it has where the pool means are as the belief has them, normal
+    with the means :math:`\hat\mu_b + \delta_b` and the variances :math:`\sigma_b^2` (docs/statistics.md, section 8).
 
     Parameters
     ----------
@@ -284,6 +285,13 @@ def with_kinks(contrast: Contrast, sums: Sums, value: float, parts: Sequence[Pla
         The estimate.
     parts : sequence of PlausibleErrors, of length d
         Of each pool mean (`Contrast.part`).
+
+    Examples
+    --------
+    >>> from sondage import Pool, evaluate
+    >>> found = evaluate(Pool([0.02, 0.5, 0.98] * 20), "ece:bins=2", [0, 1, 1] * 20, budget=20)
+    >>> bool(np.all(found.value + found.plausible.means >= 0))
+    True
     """
     moments = contrast.functional.moments
     assert moments is not None
