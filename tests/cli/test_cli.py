@@ -13,13 +13,16 @@ import pytest
 from click.testing import CliRunner
 
 import sondage
+from sondage.adapters.formats import FORMATS
 from sondage.cli import main
 from sondage.cli.printing import print_file
 from sondage.core.catalogue.beliefs import BELIEFS
-from sondage.core.catalogue.estimators import ESTIMATORS
+from sondage.core.catalogue.estimators import ESTIMATORS, UNASSISTED
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
+from sondage.core.checks import SIGNS
 from sondage.pools.columns import TASKS
+from sondage.studies.drawn_elsewhere import OF_DRAWS
 
 COMMANDS = list(main.commands) or main.list_commands(None)
 
@@ -79,6 +82,18 @@ def test_each_command_has_help_with_an_example(command):
     assert f"sondage {command}" in text
     assert "\b" not in text
     assert command in run("--help").output
+
+
+def choices(command, option):
+    (found,) = [one for one in main.get_command(None, command).params if option in one.opts]
+    return set(found.type.choices)
+
+
+def test_choices_are_those_of_the_library():
+    assert choices("estimate", "--estimator") == set(UNASSISTED)
+    assert choices("estimate", "--interval") == set(INTERVALS) - {*OF_DRAWS, "bootstrap"}
+    assert choices("plan", "--alternative") == set(SIGNS)
+    assert all(choices(command, "--format") == set(FORMATS) for command in ("ask", "import", "export"))
 
 
 def test_help_and_page_name_every_choice():

@@ -126,11 +126,17 @@ def test_mcnemar_by_hand(first: int, second: int, pvalue: float) -> None:
     assert min(1.0, printed) == pytest.approx(pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize(("size", "drawn"), [(1, 1), (8, 5), (11, 6), (12, 12)])
-def test_hypergeometric_keeps_its_level(size: int, drawn: int, alternative: str) -> None:
+@pytest.mark.parametrize(
+    ("alternative", "size", "drawn"),
+    [
+        (alternative, size, drawn)
+        for alternative, (size, drawn) in product(ALTERNATIVES, [(1, 1), (8, 5), (11, 6), (12, 12)])
+        if alternative != "two-sided" or size % 2 == 0  # two models cannot be equally often right of an odd number
+    ],
+)
+def test_hypergeometric_keeps_its_level(alternative: str, size: int, drawn: int) -> None:
     pvalues = np.array([hypergeometric_test(k, drawn - k, size, alternative).pvalue for k in range(drawn + 1)])
-    nulls = {"two-sided": [size // 2] if size % 2 == 0 else [], "greater": range(size // 2 + 1)}
+    nulls = {"two-sided": [size // 2], "greater": range(size // 2 + 1)}
     for total in nulls.get(alternative, range(size - size // 2, size + 1)):
         chances = stats.hypergeom.pmf(np.arange(drawn + 1), size, total, drawn)
         assert all(chances[pvalues <= alpha].sum() <= alpha + 1e-12 for alpha in pvalues)

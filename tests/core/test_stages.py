@@ -341,7 +341,7 @@ def test_without_the_pool_the_order_goes_on() -> None:
     while ids := session.ask(7):
         session.tell(ids, y[ids].tolist())
     assert len(session.stages) == 1
-    assert (session.n_labels, session.complete) == (60, True)
+    assert (session.n_labels, session.remaining, session.pending) == (60, 0, [])
     found = labelled(session).estimation
     assert isinstance(found, Estimation)
     assert [type(part) for part in found.parts] == [Part]

@@ -760,10 +760,10 @@ def test_a_query_that_gets_too_long_is_left_to_the_kernel():
     select = Select("SELECT * FROM rows")
     select.room = 20
     select.one("x + 1e0")
-    with pytest.raises(NoForm):
+    with pytest.raises(NoForm, match="a query that is too long"):
         select.one("x + 2e0 + 3e0 + 4e0")
     select.room = 20
-    with pytest.raises(NoForm):
+    with pytest.raises(NoForm, match="a query that is too long"):
         select.looked_up("x", np.zeros((9, 1)))
 
 

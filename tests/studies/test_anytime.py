@@ -303,6 +303,19 @@ def test_a_study_that_lost_it_still_opens(rng, tmp_path):
         found.sequence()
 
 
+def test_a_study_is_not_made_where_the_pool_could_not_be_read_to_its_end(rng, tmp_path, monkeypatch):
+    pool, _ = two_classes(rng)
+
+    def broken(*args):
+        raise InputError("pool.parquet: the disk has an error")
+
+    monkeypatch.setattr(Pool, "undrawn", broken)
+    with pytest.raises(InputError, match="the disk has an error"):
+        Study.create(tmp_path / "study.db", pool, budget=40)
+    monkeypatch.undo()
+    assert Study.create(tmp_path / "study.db", pool, budget=40).status.asked == 0
+
+
 def test_a_study_plans_a_stage_once(rng, tmp_path, monkeypatch):
     """What a stage leaves is summed up from the sizes that it was drawn by."""
     pool, labels = two_classes(rng, 300)

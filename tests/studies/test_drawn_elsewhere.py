@@ -98,6 +98,11 @@ def test_horvitz_thompson_by_draws_with_replacement_varies_as_the_mean_of_the_dr
         ),
         ({"inclusion": [0.5, 0.5], "target": "popualtion"}, "no target 'popualtion'; there are pool, population"),
         ({"inclusion": [0.5, 0.5], "interval": "waldd"}, "no interval 'waldd'; there are auto, wald"),
+        ({"inclusion": [0.5, 0.5], "interval": "fieller"}, "interval 'fieller' is for ratios .*, not 'error_rate'"),
+        *(
+            ({"inclusion": [0.5, 0.5], "interval": name}, f"interval '{name}' needs to know the draw")
+            for name in ("anytime", "hypergeometric")
+        ),
         ({"inclusion": [0.5]}, "^inclusion probability has 1 rows; it must have 2$"),
         ({"inclusion": [0.5, 0.5], "weights": [1] * 3}, "^weight has 3 rows; it must have 2$"),
         ({"inclusion": [], "predictions": [], "labels": []}, "^there are no labels: nothing can be estimated$"),

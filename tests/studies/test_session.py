@@ -183,7 +183,6 @@ def test_pending_items_come_first() -> None:
     assert again[:3] == [first[0], first[2], first[3]]
     assert len(session.asked) == 6
     assert session.pending == [0, 2, 3, 4, 5]
-    assert not session.complete
 
 
 def test_of_many_classes_the_nearest_are_named() -> None:

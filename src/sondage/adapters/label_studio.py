@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from reprlib import repr as brief
 from typing import Any, cast
@@ -74,11 +75,12 @@ def make_tasks(study: Study, ids: Sequence[Any], *, answers: bool = False, predi
     told: dict[Any, list[Row]] = {}
     for row in counted_labels(study) if answers else ():
         told.setdefault(row["id"], []).append(_annotation(session, row))
-    tasks = []
-    for name, shown in zip(ids, study.fields(ids), strict=True):
-        task: Row = {"data": {"item": str(name), "study": key, "draw": _draw(session, name)} | _renamed(study, shown)}
+    tasks, ends = [], session.firsts[1:]
+    for name, position, shown in zip(ids, session.located(ids), study.fields(ids), strict=True):
+        draw = {"stage": bisect(ends, position), "position": position}
+        task: Row = {"data": {"item": str(name), "study": key, "draw": draw} | _renamed(study, shown)}
         if predictions:
-            task["predictions"] = list(_predictions(session, session.position(name)))
+            task["predictions"] = list(_predictions(session, position))
         if name in told:
             task["annotations"] = told[name]
         tasks.append(task)
@@ -105,13 +107,6 @@ def _predictions(session: Session, position: int) -> Iterator[Row]:
 def _likeliest(judge: Any) -> int:
     """Return the place of the most probable grade."""
     return int(judge[0] > 0.5) if judge.ndim == 1 else int(judge[0].argmax())
-
-
-def _draw(session: Session, name: Any) -> Row:
-    """Return where in the draw an item stands."""
-    position = session.position(name)
-    stage = next(number for number, end in enumerate(session.firsts[1:]) if position < end)
-    return {"stage": stage, "position": position}
 
 
 def _renamed(study: Study, shown: Mapping[str, Any]) -> Row:

@@ -69,12 +69,13 @@ class StoredPool(Pool):
         self._fingerprint: str | None = None
         self._doubts: Doubts | None = None
         self.source, self.reading = None, {}
-        self.listed, self.asked_by, self._units, self.groups = None, None, None, None
+        self.listed, self.asked_by, self.groups = None, None, None
         self._judged: dict[Any, StoredPool] = {}
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("ids", "keys", "items", "fields"):
-            raise InputError(f"this needs the pool's {name} in memory, and the pool is not: .load() it first")
+        if name in ("ids", "keys", "items", "fields", "_units"):
+            what = name.removeprefix("_")
+            raise InputError(f"this needs the pool's {what} in memory, and the pool is not: .load() it first")
         raise AttributeError(name)
 
     def __len__(self) -> int:

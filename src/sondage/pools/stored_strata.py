@@ -54,7 +54,7 @@ class Placing:
     def sums(self, starts: Starts, rows: Rows) -> Floats:
         """Return number, weight, mean and second moment, summed up over the units of each stratum, shape (4, H)."""
         weights, mean, second = self._moments(rows)
-        strata = starts.strata(*self.places(rows))
+        strata = starts.strata(scores_of(mean, self.largest), self.reader.unit_keys(rows))
         columns = (np.ones(len(weights)), weights, weights * mean, weights * second)
         return np.stack([np.bincount(strata, weights=column, minlength=len(starts) + 1) for column in columns])
 

@@ -250,9 +250,9 @@ class Desk(Lending):
     def _coded(self, session: Session, ids: Sequence[Any], labels: Sequence[Any]) -> dict[str, Label | None]:
         """Return coded labels by the written ids; the same item twice must have the same label."""
         coded: dict[str, Label | None] = {}
-        for name, item, label in zip(ids, self._written(session, ids, labels=True), labels, strict=True):
-            documents = session.documents(session.position(name)) if self.task.kind == "ranking" else []
-            value = code_label(label, self.task, self.models, name, documents, session.asked_about)
+        for name, position, label in zip(ids, session.located(ids, labels=True), labels, strict=True):
+            item = records.id_to_text(session.ids[position])
+            value = code_label(label, self.task, self.models, name, session.documents(position), session.asked_about)
             if item in coded and repr(coded[item]) != repr(value):
                 raise ambiguity(name, coded[item], value, self.task)
             coded[item] = value

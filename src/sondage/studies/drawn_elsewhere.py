@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.assisted import Assisted
-from sondage.core.catalogue.estimators import ESTIMATORS
+from sondage.core.catalogue.estimators import ESTIMATORS, UNASSISTED
+from sondage.core.catalogue.intervals import require_interval
 from sondage.core.checks import is_whole, require
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
@@ -32,6 +32,9 @@ from sondage.studies.remarks import of_interval, of_undefined, of_untold
 from sondage.studies.uncertainty import AGREED
 
 __all__ = ["estimate_from", "ready_on", "result_of"]
+
+OF_DRAWS = ("anytime", "hypergeometric")
+"""Intervals that follow from how, and in which order, items were drawn."""
 
 
 def estimate_from(
@@ -105,6 +108,10 @@ def estimate_from(
     _require_estimator(estimator, total_known=pool_size is not None and weights is None)
     check_part("interval", interval)
     check_part("target", target)
+    if interval in OF_DRAWS:
+        raise InputError(
+            f"interval {interval!r} needs to know the draw, and these labels were drawn elsewhere; use 'auto'"
+        )
     outputs_given = {"predictions": predictions, "probabilities": probabilities, "means": means, "variances": variances}
     chances = {"inclusion": inclusion, "draw_probability": draw_probability, "weights": weights}
     require_one_order({"labels": labels} | outputs_given | chances)
@@ -128,6 +135,7 @@ def estimate_from(
     known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)))
     functional = ready_on(sample, parse_measure(measure, positive), task)
     check_target(functional, target)
+    require_interval(interval, functional, compares=False)
     contrast = Contrast(functional, ((0, 1.0),))
     estimation = Estimation(sample, (Part(sample, known),), ESTIMATORS[estimator])
     return result_of(contrast, estimation, interval, target, complete=pool_size is None or pool_size <= size)
@@ -146,8 +154,8 @@ def _require_one_probability(inclusion: Any, draw_probability: Any) -> None:
 
 def _require_estimator(name: str, *, total_known: bool) -> None:
     """Refuse an estimator that needs a pool, or what all items weigh where that is not known."""
-    if not isinstance(name, str) or name not in ESTIMATORS or isinstance(ESTIMATORS[name], Assisted):
-        raise InputError(f"no estimator {name!r} without a pool; there are hajek, self_normalised, horvitz_thompson")
+    if not isinstance(name, str) or name not in UNASSISTED:
+        raise InputError(f"no estimator {name!r} without a pool; there are {', '.join(UNASSISTED)}")
     if name == "horvitz_thompson" and not total_known:
         raise InputError("estimator 'horvitz_thompson' needs pool_size=, and items of equal weight: no weights=")
 

@@ -13,7 +13,17 @@ from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task
 from sondage.core.samples import Known
-from sondage.core.sequences import Fraction, Rest, Units, fraction_of, joined, nothing_left, rest_of, units_of
+from sondage.core.sequences import (
+    Fraction,
+    NeverDrawn,
+    Rest,
+    Units,
+    fraction_of,
+    joined,
+    nothing_left,
+    rest_of,
+    units_of,
+)
 from sondage.core.urns import Urn
 from sondage.errors import InputError, SondageWarning
 from sondage.pools import Pool
@@ -92,7 +102,7 @@ def _rests_of(
 
     Raises
     ------
-    InputError
+    NeverDrawn
         If a label that matters can never be drawn.
     """
     draw = DRAWS[method.draw]
@@ -168,5 +178,5 @@ def kept_rests(rests: Callable[[], Rests] | None) -> Rests | None:
         return None
     try:
         return rests()
-    except InputError:
+    except NeverDrawn:
         return {}

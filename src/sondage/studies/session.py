@@ -302,11 +302,6 @@ class Session(Sheet):
         return min(drawn, int(self.budget) - len(self.asked))
 
     @property
-    def complete(self) -> bool:
-        """Whether everything in the budget was asked for and answered."""
-        return not self.remaining and not self.pending
-
-    @property
     def room(self) -> int:
         """Items of the present stage that can still be asked for; 0 when the next stage is due."""
         return self.firsts[-2] + self.stage.drawn.planned - len(self.asked)

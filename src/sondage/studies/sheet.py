@@ -124,16 +124,6 @@ class Sheet:
         found: list[Any] = ranks.documents.names_of(int(ranks.rows[position]))
         return found
 
-    def position(self, name: Any) -> int:
-        """Return the position of an item that was asked for, by its id or the id's text.
-
-        Raises
-        ------
-        LabelError
-            If it was not.
-        """
-        return self.located([name])[0]
-
     def located(self, names: Iterable[Any], *, labels: bool = False) -> list[int]:
         """Return the positions of items that were asked for, by their ids or the ids' texts.
 

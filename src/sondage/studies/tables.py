@@ -1,8 +1,8 @@
 """The tables of a study, and the number of their schema.
 
-A database holds one study. What the study decided when it began (`study`, `stages`, `draws`, `rows`) is written
-once and replaced only by an extension. What happens later is only ever appended: `asks`, `labels`, `events`, and
-`requests` so that nothing happens twice. Only `assignments`, who is at work on what, change.
+A database holds one study. What the study decided (`study`, `stages`, `draws`, `rows`) is written when it begins, and
+anew by a later stage or an extension. What happens is only ever appended: `asks`, `labels`, `events`, and `requests` so
+that nothing happens twice. Only `assignments`, who is at work on what, change.
 
 A change here needs a migration beside it (`migrations/versions`) and the next number in `SCHEMA`.
 """
@@ -56,8 +56,8 @@ def _drawn_item() -> ForeignKey:
     return ForeignKey("draws.id", deferrable=True, initially="DEFERRED")
 
 
-# One row. `revision` counts extensions, so that another process knows when to read the draws again. `raters` people
-# label each item of the share `overlap`; `lease`: minutes that a claim holds.
+# One row. `revision` counts later stages and extensions, so that another process knows when to read the draws again.
+# `raters` people label each item of the share `overlap`; `lease`: minutes that a claim holds.
 study = Table(
     "study",
     metadata,

@@ -14,11 +14,12 @@ from sondage.core.sequences.confidence import ConfidenceSequence, betting_sequen
 from sondage.core.sequences.evidence import anytime_pvalues, log_evalues
 from sondage.core.sequences.fractions import Fraction, at_nodes, fraction_of, parts_of, units_of
 from sondage.core.sequences.steps import Stage, Steps, draw_steps
-from sondage.core.sequences.units import Rest, Units, joined, nothing_left, rest_of
+from sondage.core.sequences.units import NeverDrawn, Rest, Units, joined, nothing_left, rest_of
 
 __all__ = [
     "ConfidenceSequence",
     "Fraction",
+    "NeverDrawn",
     "Rest",
     "Stage",
     "Steps",

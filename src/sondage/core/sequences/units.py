@@ -8,13 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sondage.core.checks import require
 from sondage.core.predictions import Floats
+from sondage.errors import InputError
 
-__all__ = ["Rest", "Units", "joined", "nothing_left", "payoffs", "rest_of", "slack"]
+__all__ = ["NeverDrawn", "Rest", "Units", "joined", "nothing_left", "payoffs", "rest_of", "slack"]
 
 TOLERANCE = 1e-9
 """Share of the largest bound by which rounding may take a value out of its range."""
+
+
+class NeverDrawn(InputError):
+    """A unit whose label could matter has no chance of being drawn, so that nothing can be said of the pool."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +102,8 @@ def rest_of(units: Units, nodes: ArrayLike) -> Rest:
 
     Raises
     ------
-    InputError
-        If a unit without a rate has a label that could matter: nothing can then be said of the pool.
+    NeverDrawn
+        If a unit without a rate has a label that could matter; an `InputError`.
 
     Examples
     --------
@@ -111,7 +115,8 @@ def rest_of(units: Units, nodes: ArrayLike) -> Rest:
     at = np.asarray(nodes, dtype=float)
     drawable = units.rates > 0
     open_ = ~drawable & ((units.highest - units.lowest).max(axis=1, initial=0.0) > slack(units))
-    require(not open_.any(), f"{int(open_.sum())} units with labels that matter have rate 0 and can never be drawn")
+    if open_.any():
+        raise NeverDrawn(f"{int(open_.sum())} units with labels that matter have rate 0 and can never be drawn")
     able = units if drawable.all() else units.take(drawable)
     below, above = payoffs(able, at)
     return Rest(
