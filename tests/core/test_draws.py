@@ -484,6 +484,19 @@ def test_neyman_allocation(strata: list[tuple[float, int]], data: st.DataObject)
         assert np.all(more >= counts)  # a larger budget takes nothing back
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_neyman_allocation_is_that_of_labels_spread_one_by_one(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    many = int(random.integers(2, 40))
+    sizes = random.random(many) * 10.0 ** random.integers(-14, 3, many) * (random.random(many) < 0.8)
+    capacities, total = random.integers(1, 60, many), int(random.integers(2 * many, 20 * many))
+    counts = np.minimum(2, capacities)
+    weights = sizes if sizes.any() else capacities.astype(float)
+    while counts.sum() < min(total, capacities.sum()):
+        counts[np.argmax(np.where(counts < capacities, (weights + 1e-300) / (counts + 1), -1.0))] += 1
+    assert neyman_allocation(sizes, total, capacities).tolist() == counts.tolist()
+
+
 def test_neyman_allocation_has_the_least_variance() -> None:
     # Sum of W^2 s^2 / n_h, by brute force over all allocations of 12 to three strata.
     sizes, capacities = np.array([1.0, 2.5, 0.4]), np.array([20, 20, 20])

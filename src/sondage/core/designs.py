@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -233,14 +233,16 @@ class Disagreement(Term):
     models: tuple[int, ...]
 
     def relevance(self, items: Items) -> Floats:
-        pairs = list(combinations(self.models, 2))
-        counts = np.zeros(len(items))
-        for first, second in pairs:
-            counts += _predictions(items, first) != _predictions(items, second)
-        return counts / len(pairs)
+        predicted = np.sort(np.stack([_predictions(items, model) for model in self.models], axis=1), axis=1)
+        k, alike, run = len(self.models), np.zeros(len(items)), np.zeros(len(items))
+        for before, column in pairwise(predicted.T):  # each with those before it in its run of equal ones
+            run = np.where(column == before, run + 1.0, 0.0)
+            alike += run
+        pairs = k * (k - 1) / 2
+        return (pairs - alike) / pairs
 
 
-def _predictions(items: Items, model: int) -> Floats:
+def _predictions(items: Items, model: int) -> NDArray[Any]:
     output = items.models[model]
     if isinstance(output, Classes):
         return output.predictions

@@ -34,6 +34,8 @@ __all__ = [
 
 N_STRATA = 10
 """By score, where there are labels for so many."""
+CHEAPEST, BISECTIONS = 1e-12, 60
+"""Least price that is looked at, as a share of the largest size, and by how many halvings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +144,8 @@ def neyman_allocation(
     """
     counts = np.minimum(least, capacities)
     sizes = sizes if sizes.sum() > 0 else capacities.astype(np.float64)
+    if counts.sum() < total < capacities.sum():
+        counts = _surely_allocated(sizes, total, capacities, counts)
     while counts.sum() < total and np.any(counts < capacities):
         open_strata = counts < capacities
         gain = np.where(open_strata, (sizes + 1e-300) / (counts + 1.0), -1.0)
@@ -149,6 +153,25 @@ def neyman_allocation(
     while counts.sum() > total:
         counts[int(np.argmax(np.where(counts > 0, counts, -1)))] -= 1
     return counts
+
+
+def _surely_allocated(
+    sizes: Floats, total: int, capacities: NDArray[np.int64], fewest: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return what each stratum gets of the labels that come one by one to the largest size over count, but the last.
+
+    With n labels a stratum has had all whose size over count is above a price; the price is bisected until these are as
+    many as there are labels, or the next cheaper one would be too many.
+    """
+
+    def bought(price: float) -> NDArray[np.int64]:
+        return np.clip(np.floor(sizes / price), fewest, capacities).astype(np.int64)
+
+    low, high = CHEAPEST * float(sizes.max()), 2.0 * float(sizes.max())
+    for _ in range(BISECTIONS):
+        price = float(np.sqrt(low * high))
+        low, high = (price, high) if bought(price).sum() > total else (low, price)
+    return bought(high * (1.0 + 1e-9))  # rounding buys none that the next largest would not
 
 
 def further_allocation(
