@@ -6,6 +6,7 @@ Bennett and Carvalho (thesis section 4.4, there called strat) chooses the next s
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -143,13 +144,11 @@ def neyman_allocation(
     [2, 6]
     """
     counts = np.minimum(least, capacities)
-    sizes = sizes if sizes.sum() > 0 else capacities.astype(np.float64)
+    sizes = (sizes if sizes.sum() > 0 else capacities.astype(np.float64)) + 1e-300
     if counts.sum() < total < capacities.sum():
         counts = _surely_allocated(sizes, total, capacities, counts)
     while counts.sum() < total and np.any(counts < capacities):
-        open_strata = counts < capacities
-        gain = np.where(open_strata, (sizes + 1e-300) / (counts + 1.0), -1.0)
-        counts[int(np.argmax(gain))] += 1
+        counts[int(np.argmax(np.where(counts < capacities, sizes / (counts + 1.0), -1.0)))] += 1
     while counts.sum() > total:
         counts[int(np.argmax(np.where(counts > 0, counts, -1)))] -= 1
     return counts
@@ -169,7 +168,7 @@ def _surely_allocated(
 
     low, high = CHEAPEST * float(sizes.max()), 2.0 * float(sizes.max())
     for _ in range(BISECTIONS):
-        price = float(np.sqrt(low * high))
+        price = math.sqrt(low) * math.sqrt(high)
         low, high = (price, high) if bought(price).sum() > total else (low, price)
     return bought(high * (1.0 + 1e-9))  # rounding buys none that the next largest would not
 
