@@ -372,5 +372,5 @@ def test_losses_of_probabilities_contradict_nobody(measure, moved, monkeypatch, 
     p = rng.beta(0.3, 0.3, size=2000)
     labels = (rng.random(2000) < 0.5 + 0.6 * (p - 0.5)).astype(int)
     before = evaluate(Pool(p), measure, labels, 100).value
-    monkeypatch.setattr("sondage.core.weighing.FAR", 0.0)
+    monkeypatch.setattr("sondage.core.weighing.CONTRADICTED", 0.0)
     assert (evaluate(Pool(p), measure, labels, 100).value != before) == moved

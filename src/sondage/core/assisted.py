@@ -30,7 +30,7 @@ __all__ = ["Assisted", "Coefficient", "all_of_it", "least_variance", "near_one"]
 
 PRIOR_PRECISION = 4.0
 """Of a coefficient about 1: a standard deviation of a half."""
-ROUNDING = 1e-9
+EQUAL = 1e-9
 """Means that differ by less of their size are equal: what is left of them follows the order of rows."""
 
 Coefficient = Callable[[Sequence[Contrast], Sample, Known, "Centre | None"], float]
@@ -142,7 +142,7 @@ def _within_bounds(fit: Fit, contrast: Contrast, beyond: float) -> bool:
     if beyond:
         return inside
     parts = contrast.functional.parts
-    return inside and (parts is None or all(np.all(parts.at(sums)[1] >= -ROUNDING) for sums in fit.sums.values()))
+    return inside and (parts is None or all(np.all(parts.at(sums)[1] >= -EQUAL) for sums in fit.sums.values()))
 
 
 def _may_be_negative(contrast: Contrast, sums: Floats) -> NDArray[np.bool_]:
@@ -150,7 +150,7 @@ def _may_be_negative(contrast: Contrast, sums: Floats) -> NDArray[np.bool_]:
     stay = np.zeros(sums.shape, dtype=np.bool_)
     if contrast.functional.parts is not None:
         above, below = contrast.functional.parts.at(sums)
-        stay[:] = (above >= -ROUNDING) & (above <= below + ROUNDING)
+        stay[:] = (above >= -EQUAL) & (above <= below + EQUAL)
     return stay
 
 
@@ -218,7 +218,7 @@ def least_variance(
         outcome, helper = outcome - outcome.mean(axis=0), helper - helper.mean(axis=0)
     spread = sample.expansion.spread
     slope, square = float(np.sum(spread * outcome * helper)), float(np.sum(spread * helper**2))
-    if square <= ROUNDING**2 * float(np.sum(spread * size)):  # all means alike: their deviations are last bits
+    if square <= EQUAL**2 * float(np.sum(spread * size)):  # all means alike: their deviations are last bits
         return 0.0
     parts = spread / square  # first, for the square of a sum of squares may leave the range of numbers
     variance_of_slope = float(np.sum(parts * np.sum(helper**2, axis=0) * (parts * noise))) / len(contrasts)

@@ -28,7 +28,7 @@ from sondage.core.stages import Estimation, Part
 from sondage.core.variances import plausible_variance, unseen_variance, variance_slope
 from sondage.errors import InputError
 
-__all__ = ["domain_estimate"]
+__all__ = ["domain_estimate", "is_known_of_parts"]
 
 
 def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: bool = False) -> Estimate:
@@ -64,8 +64,10 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
     evidence = estimate.evidence
     if evidence is None or not inside.any():
         raise InputError("an estimate of a part needs labelled items of it")
-    if not drawable:
-        _require_whole(evidence)
+    if not drawable and not is_known_of_parts(evidence):
+        raise InputError(
+            "items that could not be drawn matter, and how many of them are in a part of the pool is not known"
+        )
     contrast, belief = evidence.contrast, evidence.estimation.belief
     sample = _restricted(evidence.sample, inside)
     known = Known(1.0, None, {}, {}, float(np.sum(sample.row_weights * sample.items.weights)))
@@ -114,16 +116,13 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
     return {"std_error": std_error, "df": df, "slope": slope, "plausible": errors}
 
 
-def _require_whole(evidence: Evidence) -> None:
-    """Refuse unless every item that matters could be drawn, whatever the part's share of the others."""
+def is_known_of_parts(evidence: Evidence) -> bool:
+    """Return whether every item that matters could be drawn, whatever a part's share of the others."""
     known, contrast = evidence.before, evidence.contrast
     if known.all_drawable or not known.outside:
-        return
+        return True
     ratio, basis = contrast.functional.ratio, contrast.functional.basis.name
-    if ratio is None or contrast.compares or any(_touches(known, basis, contrast, part) for part in ratio):
-        raise InputError(
-            "items that could not be drawn matter, and how many of them are in a part of the pool is not known"
-        )
+    return not (ratio is None or contrast.compares or any(_touches(known, basis, contrast, part) for part in ratio))
 
 
 def _touches(known: Known, basis: str, contrast: Contrast, coefficients: Floats) -> bool:

@@ -69,7 +69,7 @@ BORNE_OUT = 1.0
 """How many surprises the belief counts for where labels show what it has not learned."""
 MOST_NUMBERS = 2**18
 """Of a block of beliefs, in one array."""
-ROUNDING, DIGITS = 1e-9, 9
+EQUAL, DIGITS = 1e-9, 9
 """Sizes and chances that differ by less are equal: last bits, which follow the order of rows, decide nothing."""
 
 
@@ -237,7 +237,7 @@ def _wrong_differ(costs: Floats) -> bool:
     (False, True)
     """
     wrong = costs[~np.eye(len(costs), dtype=np.bool_)].reshape(len(costs), -1)
-    return bool(np.ptp(wrong, axis=1).max(initial=0.0) > ROUNDING * np.max(np.abs(costs)))
+    return bool(np.ptp(wrong, axis=1).max(initial=0.0) > EQUAL * np.max(np.abs(costs)))
 
 
 def borne_out(asked: Asked, belief: Belief) -> float:
@@ -270,7 +270,7 @@ def _of_surprises(asked: Asked, expected: Floats, moves: Floats, shown: Floats) 
     chances = [np.sum(chance[which]) for chance, which in zip(expected, _surprising(expected, sizes), strict=True)]
     often = _totals(np.where(rare, 0.0, squares))
     often += RARE / np.maximum(chances, RARE) * _totals(_cancelled(effects) * np.where(rare, squares, 0.0))
-    least = np.min(np.where(rare, sizes, np.inf), axis=(1, 2)) * (1 - ROUNDING)
+    least = np.min(np.where(rare, sizes, np.inf), axis=(1, 2)) * (1 - EQUAL)
     effects, to_come = effects.sum(axis=1), np.where(rare, expected, 0.0)[:, :, asked.to_come].sum(axis=(1, 2))
     if differs_in_predictions(asked.contrast):
         drawn = _drawn(asked, expected) & (sizes >= least[:, None, None])
@@ -289,8 +289,8 @@ def _totals(values: Floats) -> Floats:
 
 def _surprising(expected: Floats, sizes: Floats) -> NDArray[np.bool_]:
     """Return which (label, unit) pairs are less likely than not, and move anything, by belief."""
-    least = ROUNDING * sizes.max(axis=(1, 2), keepdims=True, initial=0.0)
-    return np.asarray((expected < 0.5 * (1 - ROUNDING)) & (sizes > least))
+    least = EQUAL * sizes.max(axis=(1, 2), keepdims=True, initial=0.0)
+    return np.asarray((expected < 0.5 * (1 - EQUAL)) & (sizes > least))
 
 
 def _cancelled(effects: Floats) -> Floats:
@@ -309,7 +309,7 @@ def _cancelled(effects: Floats) -> Floats:
 def _drawn(asked: Asked, expected: Floats) -> NDArray[np.bool_]:
     """Return which (class, unit) pairs, classes by their codes, labels showed and were less likely than not."""
     own = np.stack([asked.given(label) for label in range(expected.shape[1])])
-    return np.asarray(own & (expected < 0.5 * (1 - ROUNDING)))
+    return np.asarray(own & (expected < 0.5 * (1 - EQUAL)))
 
 
 def _missing(asked: Asked, effects: Floats, drawn: Floats, to_come: Floats) -> list[float]:
@@ -345,5 +345,5 @@ def _heaviest(expected: Floats, sizes: Floats) -> NDArray[np.bool_]:
     order = np.argsort(np.where(surprises, -np.round(large, DIGITS), np.inf).reshape(flat), axis=1, kind="stable")
     chances = np.take_along_axis(np.where(surprises, expected, 0.0).reshape(flat), order, axis=1)
     rare = np.zeros_like(order, dtype=np.bool_)
-    np.put_along_axis(rare, order, np.cumsum(chances, axis=1) <= RARE * (1 + ROUNDING), axis=1)
+    np.put_along_axis(rare, order, np.cumsum(chances, axis=1) <= RARE * (1 + EQUAL), axis=1)
     return np.asarray(rare.reshape(sizes.shape) & surprises)

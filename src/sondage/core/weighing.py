@@ -25,7 +25,7 @@ from sondage.core.samples import Known, Sample
 
 __all__ = ["may_contradict", "stage_variance", "tempered", "uncontradicted"]
 
-FAR = 4.0
+CONTRADICTED = 4.0
 """How many standard errors from the later stages contradict a stage's variance."""
 PRIOR_LABELS = 15.0
 """With how many labels a stage is half drawn towards what labels of all stages err by."""
@@ -61,7 +61,7 @@ def uncontradicted(values: Floats, variances: Floats) -> Floats:
         weights = 1.0 / np.maximum(found[later], 1e-300)
         mean, other = np.average(values[later], weights=weights / weights.max()), 1.0 / float(np.sum(weights))
         off = values[at] - mean
-        if off**2 > FAR**2 * (found[at] + other) and abs(off) > ROUNDING * float(np.max(np.abs(values[at:]))):
+        if off**2 > CONTRADICTED**2 * (found[at] + other) and abs(off) > ROUNDING * float(np.max(np.abs(values[at:]))):
             found[at] = off**2 - other
     return found
 

@@ -41,6 +41,7 @@ __all__ = [
     "code_labels",
     "code_models",
     "code_probabilities",
+    "code_type",
     "code_units",
     "whole_numbers",
 ]
@@ -298,9 +299,20 @@ def _told_apart(names: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(names)
 
 
+def code_type(n_classes: int) -> type[np.uint8 | np.int32]:
+    """Return the type of the codes of so many classes: a byte where it holds them.
+
+    Examples
+    --------
+    >>> code_type(256).__name__, code_type(257).__name__
+    ('uint8', 'int32')
+    """
+    return np.uint8 if n_classes <= 256 else np.int32
+
+
 def _argmax(probabilities: NDArray[Any], n_classes: int) -> NDArray[Any]:
     """Return the first most probable class of every row, as small integers."""
-    kind = np.uint8 if n_classes <= 256 else np.int32
+    kind = code_type(n_classes)
     if probabilities.ndim == 1:
         return (probabilities > 0.5).astype(kind)
     if n_classes == 2:
@@ -313,7 +325,7 @@ def _argmax(probabilities: NDArray[Any], n_classes: int) -> NDArray[Any]:
 
 def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where: Where) -> NDArray[Any]:
     """Return class codes; values are matched as they are, else by their text."""
-    kind = np.uint8 if len(classes) <= 256 else np.int32
+    kind = code_type(len(classes))
     if values.dtype.kind == "O" and all(isinstance(value, bool | np.bool_) for value in values):
         values = values.astype(np.bool_)  # so that they are 0 and 1 too, as in an array of their own type
     if values.dtype.kind in "iub" and classes == tuple(range(len(classes))):

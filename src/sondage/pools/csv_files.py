@@ -8,6 +8,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import RLock
 from typing import IO, NamedTuple, cast
 
 from sondage.errors import InputError
@@ -15,6 +16,7 @@ from sondage.errors import InputError
 __all__ = ["Header", "csv_header", "long_cells", "not_utf8", "open_text"]
 
 _KEYS = {"id", "query"}
+_LIMIT = RLock()
 
 
 class Header(NamedTuple):
@@ -63,11 +65,12 @@ def open_text(path: str | os.PathLike[str]) -> IO[str]:
 @contextmanager
 def long_cells() -> Iterator[None]:
     """Read cells of any length, as texts of a pool may be; Python's csv otherwise ends at 131,072 characters."""
-    limit = csv.field_size_limit(2**31 - 1)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(limit)
+    with _LIMIT:  # the process has one limit, whoever reads
+        limit = csv.field_size_limit(2**31 - 1)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(limit)
 
 
 def not_utf8(error: UnicodeDecodeError) -> InputError:

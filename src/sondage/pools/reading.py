@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,12 @@ from sondage.pools.schema import NUMBERS, Column, Lists, Probabilities, Schema, 
 
 __all__ = ["schema_of"]
 
+Distinct = Callable[[Column], NDArray[Any]]
+"""Returns the values of a column, as far as there can be classes."""
+
 
 def schema_of(
-    columns: Sequence[Column], distinct: Any, *, classes: Any, task: str | None, features: Sequence[str]
+    columns: Sequence[Column], distinct: Distinct, *, classes: Any, task: str | None, features: Sequence[str]
 ) -> tuple[Schema, Pool]:
     """Return the schema of a table, and a small pool of the same make.
 
@@ -28,7 +31,7 @@ def schema_of(
     columns : sequence of Column
         The table's.
     distinct : callable
-        ``distinct(column)`` returns the values of a column, as far as there can be classes.
+        As `Distinct`.
     classes, task, features
         As for `read_pool`.
 
@@ -133,7 +136,7 @@ def _numeric(layout: Layout, by_name: Mapping[str, Column]) -> list[str]:
 def _outline(
     by_name: Mapping[str, Column],
     layout: Layout,
-    distinct: Any,
+    distinct: Distinct,
     classes: Any,
     task: str | None,
     features: Sequence[str],
@@ -156,7 +159,7 @@ def _outline(
 
 
 def _predictions(
-    by_name: Mapping[str, Column], sources: Sequence[ModelColumns], distinct: Any, classes: Any, task: str | None
+    by_name: Mapping[str, Column], sources: Sequence[ModelColumns], distinct: Distinct, classes: Any, task: str | None
 ) -> dict[str, NDArray[Any]]:
     """Return values of the columns of predictions: a number, one named class, or every class if none is named."""
     told = classes is not None or any(len(source.probabilities) > 1 for source in sources)

@@ -17,6 +17,7 @@ from sondage.core.measures import Task
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classes, Grades, Items, Means, Outputs, Ranks
 from sondage.core.rankings import Documents, offsets_of
+from sondage.pools.coding import code_type
 
 __all__ = ["NAMES", "NUMBERS", "Column", "Lists", "Probabilities", "Schema", "Source", "Span"]
 
@@ -238,8 +239,7 @@ class Schema:
     def _output(self, source: Source, columns: Mapping[str, NDArray[Any]]) -> Outputs:
         told = None if source.probabilities is None else source.probabilities.array(columns)
         if self.task.kind == "classification":
-            kind = np.uint8 if len(self.task.classes) <= 256 else np.int32
-            return Classes(columns[source.code].astype(kind), told)
+            return Classes(columns[source.code].astype(code_type(len(self.task.classes))), told)
         if self.task.kind == "outcomes":
             return Grades(np.array(source.grades), told)
         return Means(columns[source.code], None if source.variance is None else columns[source.spread])

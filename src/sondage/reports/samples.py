@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from sondage.core.diagnostics import contributions, uniform_labels, unit_count
-from sondage.core.domains import domain_estimate
+from sondage.core.domains import domain_estimate, is_known_of_parts
 from sondage.core.evidence import Evidence
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
-from sondage.errors import InputError
 from sondage.reports.contents import Contributor, Figure, Part, Uniform, Weights
 from sondage.reports.text import named_measure, unit_of
 from sondage.reports.wording import label_words, percent, uniform_sentence, weights_sentence
@@ -147,13 +146,11 @@ def _part(leading: Estimate, name: str, values: Any, kinds: Sequence[str], level
     """Return the result by one field; None where it is not known of a part."""
     evidence = leading.evidence
     assert evidence is not None
-    drawable, note = False, ""
-    try:
-        domain_estimate(leading, values == kinds[0])
-    except InputError:
+    drawable, note = not is_known_of_parts(evidence), ""
+    if drawable:
         if not evidence.contrast.functional.linear:
             return None
-        drawable, note = True, "Of the items whose label can change the result, that is where the models differ."
+        note = "Of the items whose label can change the result, that is where the models differ."
     figures = [
         figure_of(kind or "(empty)", domain_estimate(leading, values == kind, drawable=drawable), level)
         for kind in kinds

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from sondage.studies.questions import are_several, make_question
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.sliced import evaluate_slices
-from sondage.studies.stopping import WIDTH_LEVEL, concluded, make_rule, stopping_method
+from sondage.studies.stopping import WIDTH_LEVEL, Rule, concluded, make_rule, stopping_method
 
 __all__ = ["compare", "evaluate", "select"]
+
+_Answer = TypeVar("_Answer")
 
 
 @overload
@@ -185,10 +187,11 @@ def evaluate(
         if not (isinstance(share, str) and share == "overall"):
             raise InputError(f"share={share!r} divides a budget over slices: give slices=, or several pools")
         session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
-        got: dict[Any, Any] = {}
-        with carrying(got):
-            stopped = label_all(session, pool, labels, rule, got=got)
-            found = [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
+
+        def answer(stopped: str | None) -> list[Any]:
+            return [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
+
+        found = _answered(session, pool, labels, rule, answer)
     if not several:
         return found[0]
     return {one if isinstance(one, str) else one.name: made for one, made in zip(measure, found, strict=True)}
@@ -278,11 +281,12 @@ def compare(
     question = make_question(pool, parsed, compare=models, alpha=alpha, alternative=alternative, margin=margin)
     rule = make_rule(stop, looks, level, batch, generator)
     session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
-    got: dict[Any, Any] = {}
-    with carrying(got):
-        stopped = label_all(session, pool, labels, rule, got=got)
+
+    def answer(stopped: str | None) -> Comparison:
         found: Comparison = concluded(compare_session(session, generator), session, rule, stopped)
-    return found
+        return found
+
+    return _answered(session, pool, labels, rule, answer)
 
 
 def select(
@@ -342,7 +346,13 @@ def select(
     require_labels(labels)
     question = make_question(pool, measure, select=True, models=models, positive=positive, alpha=alpha)
     session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
+    return _answered(session, pool, labels, None, lambda stopped: select_session(session))
+
+
+def _answered(
+    session: Session, pool: Pool, labels: Any, rule: Rule | None, answer: Callable[[str | None], _Answer]
+) -> _Answer:
+    """Label all, and return what is made of it, given what ended labelling; a refusal carries the labels."""
     got: dict[Any, Any] = {}
     with carrying(got):
-        label_all(session, pool, labels, got=got)
-        return select_session(session)
+        return answer(label_all(session, pool, labels, rule, got=got))

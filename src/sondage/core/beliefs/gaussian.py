@@ -96,7 +96,7 @@ class GaussianBelief:
             deviation = 0.0 if self.peaked else self._deviation(items.means(index))
             gap = items.means(model).means - mean
             far = np.abs(gap)
-            z = far / np.maximum(np.maximum(deviation, far / 40.0), 1e-300)
+            z = far / np.maximum(np.maximum(deviation, far / FAR), 1e-300)
             folded = far + 2.0 * deviation * (_density(z) - z * ndtr(-z))
             mean = mean - centre
             columns = (gap**2 + deviation**2, gap, folded, mean, mean**2 + deviation**2)

@@ -23,7 +23,7 @@ __all__ = ["plausible_events"]
 
 MOST_LAPSES = 0.5
 """The largest share of lapses."""
-ROUNDING = 1e-9
+LEAST_SHIFT = 1e-9
 """A smaller shift is none, but for rounding."""
 
 _IN_ORDER, _MIRRORED = np.lexsort((CELL_SHIFTS, CELL_SLOPES)), np.lexsort((-CELL_SHIFTS, CELL_SLOPES))
@@ -84,7 +84,7 @@ def plausible_events(
     doubt = max(float(np.sum(weights * surprise) / np.sum(weights)), prior.least) / (1.0 - chance)
     lapses = np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
     log_likelihoods = np.vstack([log_likelihood, _likelihoods(counted, lapses, chance)])
-    order = _MIRRORED if chance == 0.5 and mean.shift < -ROUNDING else _IN_ORDER
+    order = _MIRRORED if chance == 0.5 and mean.shift < -LEAST_SHIFT else _IN_ORDER
     log_posterior = (log_priors(prior) + log_likelihoods)[:, order].ravel()
     posterior = np.exp(log_posterior - logsumexp(log_posterior))
     places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)

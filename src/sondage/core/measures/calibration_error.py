@@ -32,6 +32,7 @@ from sondage.errors import MeasureError
 __all__ = ["ECE"]
 
 BINS, MOST_BINS = 15, 65_536
+FAR = 40.0  # standard deviations beyond which a normal has no mass
 HALF_LEFT = float((np.sqrt(2.0) - 1.0) / np.sqrt(np.pi))
 LEFT = HALF_LEFT * float(2.0 - np.sqrt(0.5))  # what is left at 0
 
@@ -149,4 +150,5 @@ def _folded_mean(size: Floats, sigma: Floats) -> Floats:
 
 
 def _ratio(size: Floats, sigma: Floats) -> Floats:
-    return np.asarray(size / np.where(sigma > 0, sigma, 1.0)) + np.where(sigma > 0, 0.0, 40.0)
+    """Return sizes over standard deviations; where these are 0, so many that a normal has no mass beyond."""
+    return np.asarray(size / np.where(sigma > 0, sigma, 1.0)) + np.where(sigma > 0, 0.0, FAR)

@@ -13,11 +13,11 @@ from sondage.core.predictions import Floats
 
 __all__ = ["MAE", "MSE", "R2", "RMSE", "Bias", "MeanOutcome"]
 
-ROUNDING = 1e-14
+ALIKE = 1e-14
 """A variance below it, in mean squares of the labels, is what rounding leaves of labels that do not vary."""
 LEAST_VARIANCE = 1e-140
 """Below it, its square would leave the range of numbers."""
-FAR = 10.0
+RANGES_AWAY = 10.0
 """How many times their range the predictions are from 0 where a variance about 0 would lose its digits."""
 
 
@@ -140,7 +140,7 @@ class R2:
         require("regression", task, self.name)
         low, high = values.extremes(models)
         middle = (low + high) / 2.0
-        return replace(self, centre=middle if abs(middle) > FAR * (high - low) else 0.0)
+        return replace(self, centre=middle if abs(middle) > RANGES_AWAY * (high - low) else 0.0)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a regression task."""
@@ -152,7 +152,7 @@ class R2:
 def _spread(mu: Floats) -> float:
     """Return the variance of the labels."""
     variance = float(mu[4] - mu[3] ** 2)
-    return variance if variance > max(ROUNDING * mu[4], LEAST_VARIANCE) else 0.0
+    return variance if variance > max(ALIKE * mu[4], LEAST_VARIANCE) else 0.0
 
 
 def _explained(mu: Floats) -> float:

@@ -27,7 +27,8 @@ from sondage.core.sequences import ConfidenceSequence, Stage, Steps, Units, draw
 __all__ = ["decisive_log_evalues", "disagreement_log_evalues", "disagreement_sequence", "disagreement_steps"]
 
 CONCENTRATIONS = (2.0, 10.0, 50.0)
-ROUNDING = 1e-9
+SLACK = 1e-9
+"""By how much a number of items may be off by rounding."""
 
 
 def disagreement_log_evalues(
@@ -78,7 +79,7 @@ def disagreement_log_evalues(
         first, second, null = second, first, -null
     total = disagreement_size * (1 + null) / 2
     share = min(max(total, 0.5), disagreement_size - 0.5) / disagreement_size
-    below, above = math.floor(total + ROUNDING), math.ceil(total - ROUNDING)
+    below, above = math.floor(total + SLACK), math.ceil(total - SLACK)
     if sign:
         likeliest = first * (disagreement_size + 1) // np.maximum(first + second, 1)
         given = _log_probability(first, second, np.minimum(likeliest, below), disagreement_size)

@@ -203,7 +203,7 @@ def _hits(select: Select, source: Source, chances: Sequence[str]) -> list[str]:
 def _content(influence: Influence) -> tuple[object, ...]:
     """Return what tells an influence from others in one query: equal ones are computed once."""
     terms = tuple((model, np.asarray(a).tobytes()) for model, a in influence.terms)
-    return id(type(influence.basis)), influence.basis.name, terms, influence.constant
+    return type(influence.basis), influence.basis.name, terms, influence.constant
 
 
 def _at(influence: Influence, labels: Sequence[object], select: Select, schema: Schema) -> list[str]:
@@ -215,7 +215,7 @@ def _at(influence: Influence, labels: Sequence[object], select: Select, schema: 
 
 def matter(influences: Sequence[Influence], belief: Belief, select: Select, schema: Schema) -> str:
     """Return the condition that any allowed label moves any of these influences, as `designs.matters`."""
-    key = ("matter", *map(_content, influences))
+    key = ("matter", type(belief), *map(_content, influences))
     if key not in select.memo:
         select.memo[key] = _any_moves(influences, belief, select, schema)
     return str(select.memo[key])
