@@ -13,7 +13,7 @@ a pool computes them (`Term.sizes` on arrays, SQL elsewhere).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -275,6 +275,14 @@ class Design:
     terms: Mixture
     floor: float
     ground: Term
+
+    @property
+    def evened(self) -> Design | None:
+        """The design with a floor by base weights, which leaves out nothing that can matter; None if that is so now.
+
+        A label may move the result without doing so where the floor's own term stands.
+        """
+        return replace(self, ground=Equal()) if self.floor and not isinstance(self.ground, Equal) else None
 
 
 def mixture(terms: Sequence[Term]) -> Mixture:

@@ -235,6 +235,8 @@ class ArrayRows:
         covered = self._of_rows(sizes > 0)
         if covered.all():
             return Filled(urn, 1.0, True, None, immovable)
+        if design.evened is not None and not covered[relevant].all():
+            return self.filled(design.evened, relevant, rest, strict=strict)
         left = ~covered if rest is None else ~covered & rest
         share = float(np.sum(self.items.weights[covered]))
         return Filled(urn, share, bool(covered[relevant].all()), left if left.any() else None, immovable)

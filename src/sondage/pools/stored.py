@@ -218,7 +218,10 @@ class StoredPool(Pool):
         if not any(share and found[f"sum_{at}"] for at, share in enumerate(shares)):  # no label can move the result
             sizes, shares = replace(sizes, parts=(Part(1.0, Equal(), False),)), [1.0]
             found = self.scan.masses(sizes, asked)
-        return replace(self._reached(sizes, shares, found, asked), immovable=immovable)
+        reached = self._reached(sizes, shares, found, asked)
+        if design.evened is not None and not reached.covers:
+            return self.filled(design.evened, relevant, rest, strict=strict)
+        return replace(reached, immovable=immovable)
 
     def _reached(
         self, sizes: Mixed, shares: Sequence[float], found: Mapping[str, Any], asked: NDArray[Any] | None

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.beliefs import Belief
+from sondage.core.beliefs import Belief, is_broad
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
 from sondage.core.comparisons import Contrast, Differences
@@ -244,9 +244,10 @@ def _require_defined(contrasts: Sequence[Contrast], sums: PoolSums) -> None:
 
 
 def _relevant(pool: Pool, contrasts: list[Contrast], sums: PoolSums, rest: RowChoice | None) -> RowChoice:
-    """Return which rows can matter, seen from two places: at the belief, and moved towards the uninformed one.
+    """Return which rows can matter, seen from two places: at the belief, and moved towards labels of no pattern.
 
-    Where two models are believed to be equal in both, what they predict alike seems not to matter. If they differ
+    Where an influence is flat at the belief by coincidence, as that of the middle of symmetric scores is on their area
+    under the curve, it is not there. Where two models are believed to be equal in both, what they predict alike seems not to matter. If they differ
     anywhere in the rest it may: that is seen from where the first is right more often.
     """
     influences, elsewhere, uninformed = [], [], sums.uninformed
@@ -257,10 +258,11 @@ def _relevant(pool: Pool, contrasts: list[Contrast], sums: PoolSums, rest: RowCh
         at = sums.expect(contrast, sums.belief)
         seen = [contrast.influence(at)]
         if not contrast.functional.linear:
-            seen.append(contrast.influence(shrunk(at, sums.expect(contrast, uninformed))))
+            basis, flat = contrast.functional.basis, sums.expect(contrast, uninformed)
+            seen.append(contrast.influence(shrunk(at, {model: basis.uneven(mu) for model, mu in flat.items()})))
             if all(influence.cancels for influence in seen):
                 first = contrast.models[0]
-                elsewhere.append(contrast.influence({**at, first: contrast.functional.basis.improved(at[first])}))
+                elsewhere.append(contrast.influence({**at, first: basis.improved(at[first])}))
         influences += seen
     rows = pool.relevant(influences, uninformed)
     if elsewhere and pool.share_of(pool.relevant(influences, uninformed, rest)) > 0:
@@ -272,7 +274,9 @@ def _plan(pool: Pool, functionals: tuple[Functional, ...], setting: Setting, sum
     """Return the plan, with the pool sums of what cannot be drawn."""
     outside: dict[SumKey, Floats] = {}
     if filled.outside is not None:
-        outside = pool.believed([(basis, sums.models) for basis in sums.bases.values()], setting.belief, filled.outside)
+        # Variances without an end have no unit: beside labels in a small one they would be all there is.
+        belief = replace(setting.belief, broad=False, peaked=True) if is_broad(setting.belief) else setting.belief
+        outside = pool.believed([(basis, sums.models) for basis in sums.bases.values()], belief, filled.outside)
     known = Known(
         share=filled.share,
         belief=setting.belief,

@@ -76,6 +76,10 @@ class Basis(Protocol):
         """Return pool means if the same predictions were right more often; as they are where that is not known."""
         ...
 
+    def uneven(self, mu: Floats) -> Floats:
+        """Return pool means of the same outputs with labels of no pattern; as they are where that is not known."""
+        ...
+
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
         """Return the sum of the totals over supposed (label, weight)."""
         ...
@@ -107,11 +111,37 @@ class Plain(ABC):
     def improved(self, mu: Floats) -> Floats:
         return mu
 
+    def uneven(self, mu: Floats) -> Floats:
+        return mu
+
     def believed(self, items: Items, model: int, supposed: Iterable[tuple[Any, Any]]) -> Floats:
         return np.asarray(sum(self.totals(items, model, label, weight) for label, weight in supposed))
 
     def kinks(self, items: Items, model: int, coefficients: Floats) -> Sequence[NDArray[Any]]:
         return ()
+
+
+def unlike(count: int) -> Floats:
+    """Return so many numbers between 0 and 1 without a pattern: whole parts off the golden ratio's multiples.
+
+    Examples
+    --------
+    >>> unlike(3).round(3).tolist()
+    [0.618, 0.236, 0.854]
+    """
+    return np.asarray(np.arange(1.0, count + 1.0) * ((np.sqrt(5.0) - 1.0) / 2.0) % 1.0)
+
+
+def spread_unevenly(mu: Floats) -> Floats:
+    """Return a table with each row's sum spread over its columns in shares of no pattern.
+
+    Examples
+    --------
+    >>> spread_unevenly(np.array([[0.25, 0.25], [0.5, 0.0]])).round(3).tolist()
+    [[0.283, 0.217], [0.237, 0.263]]
+    """
+    shares = 1.0 + unlike(mu.size).reshape(mu.shape)
+    return np.asarray(mu.sum(axis=1, keepdims=True) * shares / shares.sum(axis=1, keepdims=True))
 
 
 def clean_sum(terms: Floats, axis: int | None = None) -> Floats:
@@ -187,7 +217,11 @@ class Confusion(Shares):
         return np.broadcast_to(totals.mean(axis=1, keepdims=True), totals.shape)
 
     def improved(self, mu: Floats) -> Floats:
-        return np.asarray((mu + np.diag(mu.sum(axis=1))) / 2.0)
+        rises = unlike(len(mu))[:, None]
+        return np.asarray((1.0 - rises) * mu + rises * np.diag(mu.sum(axis=1)))
+
+    def uneven(self, mu: Floats) -> Floats:
+        return spread_unevenly(mu)
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         predicted = items.classes(model).predictions

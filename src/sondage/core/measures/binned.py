@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.measures.bases import Plain, Shares
+from sondage.core.measures.bases import Plain, Shares, spread_unevenly, unlike
 from sondage.core.predictions import Floats, Items, class_probabilities
 from sondage.errors import MeasureError
 
@@ -217,6 +217,13 @@ class ScoreCounts(Shares):
         for label, weight in supposed:
             table[:, int(label == self.positive)] += np.bincount(bins, weights=weight, minlength=count)
         return table
+
+    def improved(self, mu: Floats) -> Floats:
+        moved = unlike(len(mu)) * mu[:, 0]
+        return np.stack([mu[:, 0] - moved, mu[:, 1] + moved], axis=1)
+
+    def uneven(self, mu: Floats) -> Floats:
+        return spread_unevenly(mu)
 
     def project(self, items: Items, model: int, label: Any, coefficients: Floats) -> NDArray[Any]:
         bins = self._bins(items, model)
