@@ -220,6 +220,17 @@ def test_grades_by_key(serve, browse, tmp_path):
         assert systems.history()[0]["label"] == [1.0, 1.0, 1.0]
 
 
+def test_a_digit_is_the_class_that_it_names(serve, browse, tmp_path):
+    shares = np.random.default_rng(0).dirichlet(np.ones(3), size=20)
+    pool = sondage.Pool(probabilities=shares, classes=[-1, 0, 1], fields={"n": np.arange(20)})
+    with Study.create(tmp_path / "signs.db", pool, budget=4) as signs:
+        page = serve(signs).sign_in(browse())
+        assert page.inner_text(".classes").split() == ["a", "-1", "0", "0", "1", "1"]
+        for key in "1a0":
+            press(page, key)
+        assert [row["label"] for row in signs.history()] == [1, -1, 0]
+
+
 def test_owner_sees_new_labels_come_in(serve, browse, study):
     served = serve(study)
     study.tell(study.ask(3), ["ham", "spam", "ham"])
