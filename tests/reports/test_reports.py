@@ -440,6 +440,19 @@ def test_a_selection_is_drawn_as_high_as_its_models_and_says_from_which(rng):
     pyplot.close("all")
 
 
+@pytest.mark.parametrize(("seed", "stricter"), [(0, False), (11, True)])
+def test_the_only_contender_is_the_best_and_stricter_numbers_are_said_to_be(seed, stricter):
+    rng, good = np.random.default_rng(seed), [0.75, 0.6, 0.5]
+    pool = Pool(models={name: Outcome(judge=np.full(300, 0.5)) for name in "abc"})
+    found = sondage.select(pool, labels=(rng.random((300, 3)) < good).astype(float), budget=60, seed=seed)
+    assert found.contenders() == ("a",)
+    assert any(0 in gap for gap in found.gaps().values()) is stricter
+    assert (max(found.pvalues.values()) >= found.alpha) is stricter
+    told = answer(found)
+    assert "and with 95 % confidence is the best: no other is a contender." in told
+    assert ("The p-values (Holm's method) and the intervals of the differences are stricter" in told) is stricter
+
+
 def test_a_report_of_long_names_says_which_systems_its_chart_and_its_labels_are_of(tmp_path, rng):
     names = [f"roberta-base-{size}-1_best" for size in ("10M", "100M", "1B")]
     models = {name: Outcome(judge=rng.random(200)) for name in names}
