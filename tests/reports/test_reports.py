@@ -289,7 +289,7 @@ def test_a_report_of_many_models_draws_the_nearest_and_folds_the_others(tmp_path
     assert "model 19, and 30 others" in str(found)
     ax = sondage.plot(answer, ax=Canvas().subplots())
     assert [label.get_text() for label in ax.get_yticklabels()] == list(answer.ranking[1:41])
-    assert ax.get_xlabel() == f"difference from {answer.best}; the 40 nearest of 49"
+    assert ax.get_xlabel() == f"difference from\n{answer.best}\n(the 40 nearest of 49)"
 
 
 def test_so_they_do_of_a_file_whose_classes_were_named(tmp_path, rng, monkeypatch):
@@ -435,9 +435,43 @@ def test_a_selection_is_drawn_as_high_as_its_models_and_says_from_which(rng):
     pyplot.close("all")
     models = {f"model {n}": Classifier(rng.random(100)) for n in range(30)} | {"$\\no$": Classifier([0.1, 0.9] * 50)}
     ax = sondage.plot(sondage.select(Pool(models=models), labels=[0, 1] * 50, budget=60))
-    assert ax.get_xlabel() == "percentage points from $\\no$"
+    assert ax.get_xlabel() == "percentage points from\n$\\no$"
     assert not spilled(ax)
     pyplot.close("all")
+
+
+@pytest.mark.parametrize(("seed", "stricter"), [(0, False), (11, True)])
+def test_the_only_contender_is_the_best_and_stricter_numbers_are_said_to_be(seed, stricter):
+    rng, good = np.random.default_rng(seed), [0.75, 0.6, 0.5]
+    pool = Pool(models={name: Outcome(judge=np.full(300, 0.5)) for name in "abc"})
+    found = sondage.select(pool, labels=(rng.random((300, 3)) < good).astype(float), budget=60, seed=seed)
+    assert found.contenders() == ("a",)
+    assert any(0 in gap for gap in found.gaps().values()) is stricter
+    assert (max(found.pvalues.values()) >= found.alpha) is stricter
+    told = answer(found)
+    assert "and with 95 % confidence is the best: no other is a contender." in told
+    assert ("The p-values (Holm's method) and the intervals of the differences are stricter" in told) is stricter
+
+
+def test_a_report_of_long_names_says_which_systems_its_chart_and_its_labels_are_of(tmp_path, rng):
+    names = [f"roberta-base-{size}-1_best" for size in ("10M", "100M", "1B")]
+    models = {name: Outcome(judge=rng.random(200)) for name in names}
+    study = Study.create(tmp_path / "s.db", Pool(models=models), "mean_outcome", budget=40, select=True)
+    while ids := study.ask(20):
+        study.tell(ids, [(rng.random() < 0.3, rng.random() < 0.5, rng.random() < 0.8) for _ in ids])
+    report = sondage.report(study)
+    (best, second), contributors = report.result.ranking[:2], report.contributors
+    assert names[0] not in (best, second)
+    assert contributors
+    page = Page(report.to_html())
+    for one in contributors:
+        assert re.match(f"{best}: [01], {second}: [01], {names[0]}: [01]", one.label)
+        assert one.label in page.texts
+    figure = Canvas(figsize=(4.3, 2), layout="constrained")
+    ax = sondage.plot(report, ax=figure.subplots())
+    figure.draw_without_rendering()
+    assert figure.bbox.contains(*(title := ax.xaxis.label.get_window_extent()).min)
+    assert figure.bbox.contains(*title.max)
 
 
 def test_charts_show_the_numbers(tmp_path, rng):

@@ -34,6 +34,14 @@ def halves(pool: Pool, y: NDArray[np.int64]) -> tuple[dict[str, Pool], dict[str,
     return {"jan": Pool(p[:500]), "feb": Pool(p[500:])}, {"jan": y[:500], "feb": y[500:]}
 
 
+def test_the_whole_is_told_from_a_slice_of_its_name() -> None:
+    pool, y = problem()
+    found = evaluate(pool, labels=y, budget=90, slices=np.array(["all", "overall", "overall (all slices)"] * 500))
+    names = [line.partition(": ")[0] for line in str(found).splitlines()]
+    assert names == ["all", "overall", "overall (all slices)", "overall (all slices) (all slices)"]
+    assert [one.name for one in sondage.report(found).figures] == [*names[:3], "all (all slices)"]
+
+
 def test_how_much_a_slice_differs_from_another() -> None:
     pool, y = problem()
     found = evaluate(pool, "error_rate", labels=y, budget=120, slices="folder")

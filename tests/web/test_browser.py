@@ -3,6 +3,7 @@
 import re
 import time
 from pathlib import Path
+from string import ascii_letters
 
 import numpy as np
 import pytest
@@ -31,6 +32,18 @@ def press(page, key):
     page.keyboard.press(key)
     page.wait_for_function("before => document.querySelector('#answer [name=item]')?.value !== before", arg=before)
     return before
+
+
+def centre(part):
+    box = part.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def seen(part):
+    """Return whether a part's centre is what one sees, and its top and bottom are on the screen."""
+    box, at = part.bounding_box(), centre(part)
+    inside = box["y"] >= 0 and box["y"] + box["height"] <= part.page.viewport_size["height"]
+    return inside and part.evaluate("(part, at) => part.contains(document.elementFromPoint(...at))", list(at))
 
 
 def test_keys_every_15_ms_lose_nothing(serve, browse, study):
@@ -193,6 +206,28 @@ def test_help_and_skip_by_key(serve, browse, study):
     assert (row["id"], row["label"], row["reason"]) == (here, None, "1 cannot be told")
 
 
+@pytest.mark.parametrize("by", ["tap", "key", "tap without JavaScript"])
+@pytest.mark.parametrize("classes", [12, 30])
+def test_the_reason_for_a_skip_is_in_sight_on_a_telephone(serve, browse, tmp_path, classes, by):
+    shares = np.random.default_rng(0).dirichlet(np.ones(classes), size=40)
+    names = [f"{letter} class" for letter in ascii_letters[:classes]]
+    pool = sondage.Pool(
+        probabilities=shares, classes=names, fields={"text": [f"word {row} " * 99 for row in range(40)]}
+    )
+    with Study.create(tmp_path / "many.db", pool, budget=5) as many:
+        page = serve(many).sign_in(browse(360, java_script_enabled="without" not in by))
+        page.set_viewport_size({"width": 360, "height": 640})
+        if by == "key":
+            page.keyboard.press("s")
+        else:
+            page.mouse.click(*centre(page.locator("summary")))
+        for part in ("#reason", ".skip label", ".skip button"):
+            assert seen(page.locator(part)), part
+        if "without" not in by:
+            page.keyboard.type("torn")
+            assert page.input_value("#reason") == "torn"
+
+
 def test_numbers_by_key(serve, browse, tmp_path):
     pool = sondage.Pool(means=np.arange(30.0), variances=np.ones(30), fields={"size": np.arange(30)})
     with Study.create(tmp_path / "numbers.db", pool, "mse", budget=10) as numbers:
@@ -218,6 +253,17 @@ def test_grades_by_key(serve, browse, tmp_path):
             page.keyboard.press(key)
         press(page, "Enter")
         assert systems.history()[0]["label"] == [1.0, 1.0, 1.0]
+
+
+def test_a_digit_is_the_class_that_it_names(serve, browse, tmp_path):
+    shares = np.random.default_rng(0).dirichlet(np.ones(3), size=20)
+    pool = sondage.Pool(probabilities=shares, classes=[-1, 0, 1], fields={"n": np.arange(20)})
+    with Study.create(tmp_path / "signs.db", pool, budget=4) as signs:
+        page = serve(signs).sign_in(browse())
+        assert page.inner_text(".classes").split() == ["a", "-1", "0", "0", "1", "1"]
+        for key in "1a0":
+            press(page, key)
+        assert [row["label"] for row in signs.history()] == [1, -1, 0]
 
 
 def test_owner_sees_new_labels_come_in(serve, browse, study):

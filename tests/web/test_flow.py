@@ -22,6 +22,11 @@ def fields(text, form="/answer"):
     return {name: re.sub("\r\n|\r|\n", "\r\n", unescape(value)) for name, value in found}
 
 
+def heads(text):
+    """Return the title of a page, as browsers list it, and its heading."""
+    return [re.search("<title>(.*?) · sondage</title>", text)[1], re.search("<h1>(.*?)</h1>", text)[1]]
+
+
 def label(page, value):
     """Label the item on the page; return its id."""
     form = fields(page.get("/").text)
@@ -143,9 +148,13 @@ def test_a_wrong_label_is_refused_and_kept_in_the_form(visit, study, wrong):
     assert f'name="label" value="{wrong}"' in answer.text
     beside = page.post("/answer", data=form | {"label": wrong}, headers=BY_HTMX)
     assert beside.status_code == 422
-    assert "was not taken" in answer.text
+    assert heads(answer.text) == ["Your answer was not taken"] * 2
     assert "<" not in re.sub(r"<a .*?</a>", "", beside.text)
     assert study.status.labelled == 0
+
+
+def test_a_page_that_is_not_there(visit):
+    assert heads(visit().get("/nope").text) == ["Not found"] * 2
 
 
 @pytest.mark.parametrize("item", ["mail-9999", "", "nothing", "../x", "0"])
@@ -184,7 +193,7 @@ def test_database_gone_is_said_and_the_answer_kept(visit, study, tmp_path):
         (tmp_path / name).unlink(missing_ok=True)
     answer = page.post("/answer", data=form)
     assert answer.status_code == 503
-    assert "Your answer is not kept yet" in answer.text
+    assert heads(answer.text) == ["Your answer is not kept yet"] * 2
     assert fields(answer.text) | {"label": "spam"} == form
     assert page.post("/answer", data=form, headers=BY_HTMX).status_code == 503
     assert page.get("/").status_code == 503

@@ -132,7 +132,7 @@ class Selection(Shown):
         Returns
         -------
         tuple of str
-            In the order of the ranking; the best alone if it is shown to be better than every other.
+            In the order of the ranking; the best alone if no other may be it.
 
         Raises
         ------

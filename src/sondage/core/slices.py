@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from sondage.core.intervals import mover_interval
 from sondage.core.results import Estimate, Interval
 from sondage.errors import InputError
 
-__all__ = ["Slices"]
+__all__ = ["Slices", "named_whole"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,8 @@ class Slices(Shown, Mapping[Any, Estimate]):
         return len(self.estimates)
 
     def __str__(self) -> str:
-        return "\n".join(f"{name}: {estimate}" for name, estimate in (*self.items(), ("overall", self.overall)))
+        whole = named_whole("overall", self)
+        return "\n".join(f"{name}: {estimate}" for name, estimate in (*self.items(), (whole, self.overall)))
 
     def change(self, first: Any, second: Any, level: float = 0.95) -> Interval:
         """Return the interval of one slice's value less another's: how much better or worse a month is than another.
@@ -105,3 +106,14 @@ class Slices(Shown, Mapping[Any, Estimate]):
     def warnings(self) -> tuple[str, ...]:
         """What a reader must know, with the slice that it is of."""
         return self.overall.warnings
+
+
+def named_whole(name: str, slices: Collection[Any]) -> str:
+    """Return a name of all slices together: this one, with a word more where a slice has it.
+
+    Examples
+    --------
+    >>> named_whole("overall", ["a", "b"]), named_whole("overall", ["a", "overall"])
+    ('overall', 'overall (all slices)')
+    """
+    return named_whole(f"{name} (all slices)", slices) if name in map(str, slices) else name

@@ -12,7 +12,7 @@ from sondage.core.evidence import Evidence
 from sondage.core.reliability import reliability
 from sondage.core.results import Comparison, Estimate
 from sondage.core.selections import Selection
-from sondage.core.slices import Slices
+from sondage.core.slices import Slices, named_whole
 from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report, TeamStatus
 from sondage.reports.samples import (
@@ -174,7 +174,8 @@ def _figures(result: Any, level: float) -> tuple[Figure, ...]:
     if isinstance(result, Selection):
         return _ranked(result, level)
     if isinstance(result, Slices):
-        rows = [(str(name), estimate) for name, estimate in (*result.items(), ("all", result.overall))]
+        whole = named_whole("all", result)
+        rows = [(str(name), estimate) for name, estimate in (*result.items(), (whole, result.overall))]
     elif isinstance(result, Mapping):
         rows = [(named_measure(name), estimate) for name, estimate in result.items()]
     else:

@@ -172,8 +172,10 @@ def _quiet(ax: Axes, palette: Palette, grid: Any) -> None:
 def _draw_result(ax: Axes, report: Report, palette: Palette) -> None:
     draw_figures(ax, report.gaps[:MOST_ROWS] or report.figures, palette)
     if report.gaps:  # the best, of which there is no row
-        nearest = f"; the {MOST_ROWS} nearest of {len(report.gaps)}" if len(report.gaps) > MOST_ROWS else ""
-        ax.set_xlabel(f"{ax.get_xlabel()} from {_short(report.figures[0].name)}{nearest}", parse_math=False)
+        title = [f"{ax.get_xlabel()} from", _short(report.figures[0].name)]
+        if len(report.gaps) > MOST_ROWS:
+            title.append(f"(the {MOST_ROWS} nearest of {len(report.gaps)})")
+        ax.set_xlabel("\n".join(title), parse_math=False, loc="right")  # there is room to the left, below the names
 
 
 def _draw_reliability(ax: Axes, report: Report, palette: Palette) -> None:

@@ -88,7 +88,8 @@ def find_contributors(session: Session, leading: Estimate, fields: Mapping[Any, 
     for unit in largest.tolist():
         name, label = session.ids[positions[unit]], session.answers[positions[unit]]
         said = decode_label(label, session.task)
-        text = f"{said:.6g}" if session.task.kind == "regression" else label_words(said, session.models)
+        number = session.task.kind == "regression"
+        text = f"{said:.6g}" if number else label_words(said, session.models, leading.models)
         found.append(Contributor(name, text, told(unit), float(moved[unit]), float(shares[unit]), fields.get(name, {})))
     return tuple(found)
 

@@ -33,6 +33,10 @@ __all__ = [
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
 MOST_NAMED = 5
+STRICTER = (
+    "The p-values (Holm's method) and the intervals of the differences are stricter: they allow for every pair that "
+    "could have been compared, in both directions."
+)
 NAMES = {
     "f1": "F1",
     "macro_f": "macro F",
@@ -242,9 +246,16 @@ def _selected(selection: Selection) -> str:
     rivals = [name for name in selection.contenders() if name != selection.best]
     lead = f"{selection.best!r} has the best {named_measure(best.measure)}, {value} ({label_count(selection.n_labels)})"
     if not rivals:
-        return f"{lead}, and is better than every other."
+        alone = f"{lead}, and with {_level(1.0 - selection.alpha)} confidence is the best: no other is a contender."
+        return alone if _shown_by_each(selection) else f"{alone} {STRICTER}"
     more = f" and {len(rivals) - MOST_NAMED} more" if len(rivals) > MOST_NAMED else ""
     return f"{lead}, but is not shown to be better than {', '.join(map(repr, rivals[:MOST_NAMED]))}{more}."
+
+
+def _shown_by_each(selection: Selection) -> bool:
+    """Return whether p-values and intervals, too, tell every other model from the best."""
+    significant = all(pvalue < selection.alpha for pvalue in selection.pvalues.values())
+    return significant and not any(0.0 in gap for gap in selection.gaps(1.0 - selection.alpha).values())
 
 
 def _ranked(selection: Selection, level: float) -> list[str]:

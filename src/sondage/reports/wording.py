@@ -60,19 +60,24 @@ def listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def label_words(label: Any, systems: Sequence[str]) -> str:
+def label_words(label: Any, systems: Sequence[str], first: Sequence[str] = ()) -> str:
     """Return a label as people read it: outcomes with the system that each is of, grades with their documents.
+
+    Outcomes of the systems named by `first` come first.
 
     Examples
     --------
     >>> label_words((1.0, 0.0), ["small", "large"]), label_words("spam", ["model"])
     ('small: 1, large: 0', 'spam')
+    >>> label_words((1.0, 0.0, 0.5), ["a", "b", "c"], first=["c", "b"])
+    'c: 0.5, b: 0, a: 1'
     """
     if isinstance(label, Mapping):
         return ", ".join(f"{document}: {grade}" for document, grade in label.items())
     if not isinstance(label, list | tuple):
         return str(label)
     told = [(system, outcome) for system, outcome in zip(systems, label, strict=True) if not math.isnan(outcome)]
+    told.sort(key=lambda one: first.index(one[0]) if one[0] in first else len(first))
     return ", ".join(f"{system}: {outcome:.6g}" for system, outcome in told)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +18,7 @@ SHORT = 90
 """Longest text, in characters, that stands in the table of facts."""
 
 KEYS = "1234567890abcdefghijklmnopqrtvwxyz"
-"""Keys of classes, in their order; s and u are for skip and undo."""
+"""Keys of labels, in their order; s and u are for skip and undo."""
 
 FAMILIAR: Mapping[tuple[float, ...], tuple[str, ...]] = {(0.0, 1.0): ("wrong", "right")}
 
@@ -146,6 +147,30 @@ def choices(task: Task) -> list[Choice]:
     else:
         values = [f"{grade:g}" for grade in task.grades]
         names = list(FAMILIAR.get(task.grades, values))
-    own = set(values) <= set(KEYS)  # a label that is itself a key has that key
-    keys = values if own else [KEYS[place : place + 1] for place in range(len(values))]  # as far as there are keys
-    return [Choice(*one) for one in zip(values, names, keys, strict=True)]
+    return [Choice(*one) for one in zip(values, names, _keys(values), strict=True)]
+
+
+def _keys(labels: Sequence[str]) -> list[str]:
+    """Return a key for each label, as far as there are keys; none that says another label.
+
+    Examples
+    --------
+    >>> _keys(["ham", "spam"]), _keys(["-1", "0", "1"]), _keys(["no stars", "1 star", "2 stars"]), _keys(["B", "A"])
+    (['1', '2'], ['a', '0', '1'], ['a', '1', '2'], ['b', 'a'])
+    """
+    said = [_said(label) for label in labels]
+    own = [
+        key if key in {*KEYS} and (key == label or said.count(key) == 1) else ""
+        for key, label in zip(said, labels, strict=True)
+    ]
+    numbers = any(map(str.isnumeric, "".join(labels)))  # then no digit stands for a label that does not say it
+    first = {label[:1].lower() for label in labels}
+    free = [key for key in KEYS if key not in said and not (numbers and key.isdigit())]
+    others = iter(sorted(free, key=lambda key: key in first))
+    return [key or next(others, "") for key in own]
+
+
+def _said(label: str) -> str:
+    """Return what one takes for a label's key: its number if it has one, else itself, in small letters."""
+    numbers = re.findall(r"[-\u2212\u2013]?\d*\.?\d+", label)
+    return numbers[0].removesuffix(".0") if len(numbers) == 1 else label.lower()

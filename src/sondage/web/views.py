@@ -143,10 +143,18 @@ def failed(request: Request, error: Exception, form: Form | None = None) -> Resp
         return site.page("_message.html", None, status, message=message, again=status == 422, signed_out=status == 401)
     if status == 401:
         return site.sign_in(status, message=message)
-    title = "Not found" if status == 404 else "This cannot be shown now" if status >= 500 else "This cannot be done"
-    values = {"message": message, "title": title, "refused": status < 500, "action": request.url.path}
     kept = [] if form is None or "item" not in form else list(form.items())
+    title = _title(status, answered=bool(kept))
+    values = {"message": message, "title": title, "refused": status < 500, "action": request.url.path}
     return site.page("again.html", _visitor(request), status, kept=kept, **values)
+
+
+def _title(status: int, *, answered: bool) -> str:
+    if answered:
+        return "Your answer was not taken" if status < 500 else "Your answer is not kept yet"
+    if status == 404:
+        return "Not found"
+    return "This cannot be done" if status < 500 else "This cannot be shown now"
 
 
 def _status(error: Exception) -> int:

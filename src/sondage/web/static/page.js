@@ -63,7 +63,6 @@ function press(target) {
     document.getElementById(target.dataset.opens).showModal();
   } else {
     target.click();
-    if (target.matches("summary") && target.parentElement.open) target.parentElement.querySelector("input:not([type=hidden])").focus();
   }
 }
 
@@ -84,6 +83,17 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     press(target);
   }
+});
+
+// By key or by hand: what is opened has the focus at once, before a next key could answer.
+document.addEventListener("click", (event) => {
+  const opened = event.target.closest("summary")?.parentElement;
+  if (!opened) return;
+  event.preventDefault();
+  opened.open = !opened.open;
+  if (!opened.open) return;
+  opened.querySelector("input:not([type=hidden])").focus();
+  opened.scrollIntoView({ block: "nearest" });
 });
 
 document.addEventListener("click", (event) => {
