@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import balanced_accuracy_score, recall_score
+from sklearn.metrics import balanced_accuracy_score, recall_score, roc_auc_score
 
 from sondage import Classifier, Outcome, Pool, Regressor, Study, compare, estimate_from, evaluate, select
 from sondage.core.domains import domain_estimate
 from sondage.core.measures import ConfusionMeasure
+from sondage.errors import MeasureError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*the draw is passive")
 
@@ -189,3 +190,49 @@ def test_a_model_that_is_worse_by_just_the_margin_is_not_worse_by_more():
         options = {"labels": labels, "budget": 70, "alternative": "less", "margin": wrong / 70}
         found = compare(Pool(models=models, classes=[0, 1]), "a", "b", "error_rate", **options)
         assert (found.pvalue, found.estimate.exact) == (1.0, True)
+
+
+@pytest.mark.parametrize("options", [{}, {"stages": 1}])
+@pytest.mark.parametrize("scores", [[0.9, 0.2, 0.4], [0.1, 0.5, 0.9] * 20, [0.1, 0.3, 0.7, 0.9] * 15], ids=len)
+def test_the_middle_of_symmetric_scores_counts_in_their_area(scores, options):
+    # Moved by a label by as much in either direction, as the scores have it: its influence is flat there by chance.
+    scores = np.array(scores)
+    labels = (np.random.default_rng(0).random(len(scores)) < np.where(scores == 0.5, 0.95, scores)).astype(int)
+    labels[:2] = 1, 0
+    found = evaluate(Pool(scores), "auc", labels, len(scores), **options)
+    assert found.value == pytest.approx(roc_auc_score(labels, scores), abs=1e-12)
+    few = evaluate(Pool(scores), "auc", labels, len(scores) - 1, **options)
+    assert few.n_labels == len(scores) - 1
+    assert not few.exact
+
+
+def small_question(random, size):
+    """Return two models of a few items with round numbers, labels, and a measure."""
+    if random.random() < 0.25:
+        models = [Regressor(random.integers(-2, 3, size) * 1.0, random.choice([0.0, 1.0, 0.25], size)) for _ in "ab"]
+        measure = random.choice(["mse", "rmse", "mae", "r2"])
+        return Pool(models=dict(zip("ab", models, strict=True))), random.normal(size=size).round(1), str(measure)
+    labels, told = random.integers(0, 2, size), random.random() < 0.7
+    half = [np.round(random.random((size + 1) // 2), 1) for _ in "ab"]
+    scores = [random.permutation(np.concatenate([one, 1.0 - one])[:size]) for one in half]
+    models = [Classifier(p) if told else Classifier(predictions=(p > 0.5).astype(int)) for p in scores]
+    measures = ["balanced_accuracy", "mcc", "kappa", "macro_f", "f1", "recall"] + ["auc", "average_precision"] * told
+    pool = Pool(models=dict(zip("ab", models, strict=True)), classes=[0, 1])
+    return pool, labels, str(random.choice(measures))
+
+
+@pytest.mark.filterwarnings("ignore:.*all scores are")
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_exact_is_right(seed):
+    random = np.random.default_rng(seed)
+    size = int(random.integers(3, 12))
+    pool, labels, measure = small_question(random, size)
+    options = {} if random.random() < 0.5 else {"stages": 1}
+    for budget in (size, int(random.integers(1, size + 1))):
+        try:
+            truth = compare(pool, "a", "b", measure, labels=labels, budget=size, method="passive").difference
+            found = compare(pool, "a", "b", measure, labels=labels, budget=budget, seed=seed, **options).estimate
+        except MeasureError:  # undefined whatever the labels are
+            return
+        if np.isfinite(truth) and (found.exact or budget == size):
+            assert found.value == pytest.approx(truth, abs=1e-9)

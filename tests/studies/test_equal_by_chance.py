@@ -1,6 +1,8 @@
 """Two models that are believed to be equal before any label, as two that flag equally many items are: what matters?"""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sondage import Classifier, Pool, Regressor, Study, compare, read_pool, report, select
@@ -201,3 +203,37 @@ def test_one_label_tells_no_gap():
     found = select(Pool(models=models), "mse", labels=labels, budget=1, method="thesis")
     assert all(gap.width > 100 for gap in found.gaps().values())
     assert set(found.contenders()) == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("options", [{}, {"stages": 1}])
+@pytest.mark.parametrize("measure", ["balanced_accuracy", "mcc", "macro_f"])
+def test_two_that_flag_half_of_the_items_are_not_exact_where_they_differ(measure, options):
+    random = np.random.default_rng(0)
+    score = random.normal(size=ITEMS)
+    labels = (score + random.normal(size=ITEMS) > 1).astype(int)
+    noisy = [score + random.normal(size=ITEMS) * noise for noise in (0.7, 1.6)]
+    pool = differing(*((one > np.median(one)).astype(int) for one in noisy))
+    truth = compare(pool, "a", "b", measure, labels=labels, budget=ITEMS, method="passive").difference
+    found = [compare(pool, "a", "b", measure, labels=labels, budget=n, **options).estimate for n in (200, ITEMS)]
+    assert not found[0].exact
+    assert found[0].n_labels == 200
+    assert found[1].value == pytest.approx(truth, abs=1e-12)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("measure", ["rmse", "r2"])
+def test_what_two_regressors_are_sure_of_can_be_drawn(measure, lazy, tmp_path):
+    # Both say 0 of a third of the items with a variance of 0: alike in the mean square, and not in its root.
+    random = np.random.default_rng(0)
+    sure, means = np.arange(90) % 3 == 0, random.normal(size=90)
+    labels = np.where(sure, 5.0 * (random.random(90) < 0.1), means + random.normal(size=90))
+    said = {"a": np.where(sure, 0.0, means), "b": np.where(sure, 0.0, means + 0.3 * random.normal(size=90))}
+    columns = {f"{name}.prediction": one for name, one in said.items()}
+    columns |= {f"{name}.variance": np.where(sure, 0.0, 1.0) for name in said}
+    pq.write_table(pa.table({"id": np.arange(90)} | columns), tmp_path / "pool.parquet")
+    pool, told = read_pool(tmp_path / "pool.parquet", lazy=lazy), dict(enumerate(labels))
+    truth = compare(pool, "a", "b", measure, labels=told, budget=90, method="passive").difference
+    found = [compare(pool, "a", "b", measure, labels=told, budget=n).estimate for n in (40, 90)]
+    assert not any("no chance of being drawn" in text for one in found for text in one.warnings)
+    assert found[1].value == pytest.approx(truth, rel=1e-9)
+    assert found[1].n_labels == 90

@@ -236,3 +236,24 @@ def test_selections_in_any_unit_in_files(tmp_path, measure):
             best = select(pool, measure, labels=answer, budget=60, seed=4)
             found.append((asked, best.ranking))
     assert all(one == found[0] for one in found[1:])
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+@pytest.mark.parametrize("measure", ["mse", "mae", "rmse"])
+def test_regressors_without_variances_that_often_agree(measure, unit):
+    # What they predict alike is left out of the draw; what is believed of it has no unit.
+    random = np.random.default_rng(0)
+    labels = random.normal(size=300)
+    first = labels + 0.3 * random.normal(size=300)
+    second = np.where(random.random(300) < 0.3, first, labels + 0.5 * random.normal(size=300))
+
+    def asked(scale):
+        pool = Pool(models={"a": Regressor(first * scale), "b": Regressor(second * scale)})
+        found = compare(pool, "a", "b", measure, labels=labels * scale, budget=60, seed=1)
+        chosen = select(pool, measure, labels=labels * scale, budget=60, seed=1)
+        power = scale**2 if measure == "mse" else scale
+        return found.difference / power, found.pvalue, chosen.contenders()
+
+    wanted, found = asked(1.0), asked(unit)
+    assert found[:2] == pytest.approx(wanted[:2], rel=1e-6)
+    assert found[2] == wanted[2] == ("a",)
