@@ -51,6 +51,15 @@ def test_bootstrap_of_a_measure_without_a_least_value(rng: np.random.Generator) 
         found.interval(0.9999, "bootstrap", generator=rng)
 
 
+def test_bootstrap_samples_have_some_of_every_stage() -> None:
+    answers = [None if row % 5 else row % 2 for row in range(40)]  # stages of two labels or three
+    pool = sondage.Pool(np.linspace(0.05, 0.95, 40))
+    found = sondage.evaluate(pool, "error_rate", labels=lambda ids: [answers[row] for row in ids], budget=40)
+    assert min(part.sample.size for part in found.evidence.estimation.parts) < 4  # type: ignore[union-attr]
+    interval = found.interval(kind="bootstrap")
+    assert 0.0 <= interval.low < found.value < interval.high <= 1.0
+
+
 def test_bootstrap_of_a_study_is_that_of_its_losses() -> None:
     labels, wrong = np.arange(60) % 2, np.arange(60) % 7 == 0
     pool = sondage.Pool(predictions=np.where(wrong, 1 - labels, labels))
