@@ -14,6 +14,7 @@ import scipy.sparse
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study, read_pool
+from sondage.core.measures import Loss
 from sondage.errors import InputError, LabelError, MeasureError, SondageError, SondageWarning
 
 FILES = {
@@ -424,8 +425,20 @@ QUESTIONS = {
     "labels": ({"labels": [0, 1]}, "labels have shape (2,); the pool has 3 items"),
     "one text": ({"labels": "011"}, "labels is of the type str; it must be a list or an array"),
     "loss that is no number": (
-        {"measure": sondage.measures.Loss(lambda prediction, label: np.where(label == 1, np.nan, 0.0))},
+        {"measure": Loss(lambda prediction, label: np.where(label == 1, np.nan, 0.0))},
         "a loss function returned nan for the label 1; it must be finite",
+    ),
+    "loss beyond its bounds": (
+        {"measure": Loss(lambda prediction, label: 10.0 * (prediction != label), bounds=(0, 1))},
+        "a loss function returned 10.0 for the label 0; it must be from 0 to 1, its bounds",
+    ),
+    "loss beyond numbers": (
+        {"measure": Loss(lambda prediction, label: 1e300 * (prediction != label))},
+        "a loss function returned 1e+300 for the label 0; it must be finite, at most 1e+100 either way",
+    ),
+    "complex loss": (
+        {"measure": Loss(lambda prediction, label: 1j * (prediction != label))},
+        "a loss function returned complex numbers",
     ),
     "table of labels": ({"labels": [[0], [1], [1]]}, "labels have shape (3, 1); they must be one column"),
     "missing label": (

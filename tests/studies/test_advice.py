@@ -74,3 +74,8 @@ def test_a_difference_is_found_for_certain_once_all_that_can_move_it_is_labelled
     alike = Pool(models={"a": Classifier(P), "b": Classifier(P)})
     with pytest.warns(SondageWarning, match="nothing is uncertain"):
         assert np.isnan(advise(alike, **asked).expected[0].power)
+
+
+def test_a_budget_for_the_whole_pool_leaves_nothing_to_estimate() -> None:
+    found = advise(Pool(np.random.default_rng(0).random(500)), "f1", budgets=[500])
+    assert found.sentence == "A budget of 500 labels the whole pool: nothing is left to estimate."

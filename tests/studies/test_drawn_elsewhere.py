@@ -206,3 +206,33 @@ def test_a_label_spelled_otherwise_than_its_class_is_refused() -> None:
     with pytest.raises(LabelError, match="label 'Ham' of row 1 is 'ham' as a prediction: name both with class"):
         estimate_from(labels=["ham", "Ham", "spam"], **told)
     assert estimate_from(labels=["ham", "Ham", "spam"], classes=["ham", "Ham", "spam"], **told).value == 1 / 3
+
+
+@pytest.mark.parametrize(
+    ("inclusion", "size", "words"),
+    [
+        (
+            0.1,
+            200,
+            ["labels stand for 2,000 items, and pool_size=200: labels are missing, or one of the two is wrong"],
+        ),
+        (0.9, 2000, ["labels stand for 222 items, and pool_size=2,000"]),
+        (
+            1.0,
+            2000,
+            ["the labels stand for 200 items, and pool_size=2,000", "only items that were sure to be drawn are"],
+        ),
+        (0.1, 2100, []),
+        (0.1, None, []),
+    ],
+)
+def test_a_pool_of_another_size_than_the_probabilities_have_it(
+    inclusion: float, size: int | None, words: list[str]
+) -> None:
+    random = np.random.default_rng(0)
+    predictions, labels = random.integers(0, 2, (2, 200))
+    parts: dict[str, Any] = {"predictions": predictions, "labels": labels, "pool_size": size}
+    found = estimate_from("error_rate", inclusion=np.full(200, inclusion), **parts)
+    assert len(found.warnings) == len(words)
+    for text, wanted in zip(found.warnings, words, strict=True):
+        assert wanted in text

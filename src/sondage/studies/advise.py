@@ -226,7 +226,7 @@ def advise(
         value=value,
         expected=expected,
         needed=needed,
-        sentence=_sentence(expected, looked[len(looked) // 2], condition, priced=pool.prices is not None),
+        sentence=_sentence(expected, looked[len(looked) // 2], limit, condition, priced=pool.prices is not None),
         models=question.models,
         aim=str(aim) if needed else "",
         condition=condition,
@@ -294,10 +294,12 @@ def _needed(
     return {name: float(np.ceil(budget)) for name, budget in found.items()} if counted else found
 
 
-def _sentence(expected: tuple[Expected, ...], budget: float, condition: str, *, priced: bool) -> str:
+def _sentence(expected: tuple[Expected, ...], budget: float, limit: float, condition: str, *, priced: bool) -> str:
     """Return what to do, judged at the middle budget."""
     at = {one.method: one for one in expected if one.budget == budget}
     default, passive = at["default"], at["passive"]
+    if budget >= limit:
+        return f"A {'cost' if priced else 'budget'} of {budget:g} labels the whole pool: nothing is left to estimate."
     if not passive.std_error > 0:
         return "By the belief nothing is uncertain: label at random (passive), and check the belief."
     ratio = default.std_error / passive.std_error

@@ -28,13 +28,15 @@ from sondage.pools.orders import require_one_order
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
-from sondage.studies.remarks import of_interval, of_undefined, of_untold
+from sondage.studies.remarks import ONLY_SURE, of_interval, of_undefined, of_untold
 from sondage.studies.uncertainty import AGREED
 
 __all__ = ["estimate_from", "ready_on", "result_of"]
 
 OF_DRAWS = ("anytime", "hypergeometric")
 """Intervals that follow from how, and in which order, items were drawn."""
+FAR_OFF, LITTLE = 6.0, 0.01
+"""Standard errors, and share of the pool, by which the items that labels stand for may differ from those there are."""
 
 
 def estimate_from(
@@ -138,7 +140,18 @@ def estimate_from(
     require_interval(interval, functional, compares=False)
     contrast = Contrast(functional, ((0, 1.0),))
     estimation = Estimation(sample, (Part(sample, known),), ESTIMATORS[estimator])
-    return result_of(contrast, estimation, interval, target, complete=pool_size is None or pool_size <= size)
+    notes = [] if pool_size is None else _of_size(expansion, pool_size)
+    return result_of(contrast, estimation, interval, target, notes, complete=pool_size is None or pool_size <= size)
+
+
+def _of_size(expansion: Expansion, pool_size: int) -> list[str]:
+    """Return what to say where the probabilities are those of a pool of another size, beyond any chance."""
+    found = float(np.sum(expansion.weights))
+    std_error = float(np.sqrt(np.sum(expansion.spread * expansion.deviations(np.ones(len(expansion.weights))) ** 2)))
+    if abs(found - pool_size) <= FAR_OFF * std_error + LITTLE * pool_size:
+        return []
+    off = "labels are missing, or one of the two is wrong"
+    return [f"by their probabilities the labels stand for {found:,.0f} items, and pool_size={pool_size:,}: {off}"]
 
 
 def _require_one_probability(inclusion: Any, draw_probability: Any) -> None:
@@ -192,7 +205,9 @@ def result_of(
     exact = complete and not np.any(estimation.parts[-1].sample.expansion.spread)
     unknown = []
     if total <= AGREED**2 * fit.value**2 and not exact:
-        unknown.append("all labels agree, so their spread says nothing: the standard error is not known")
+        sure = not np.any(sample.expansion.spread)
+        agree = "all labels agree, so their spread says nothing: the standard error is not known"
+        unknown.append(ONLY_SURE if sure else agree)
     unknown += of_undefined(contrast, fit.value, more=False)
     told = () if exact else (*of_untold(contrast, sample), *of_interval(interval, contrast, effective, sample.size))
     return Estimate(

@@ -246,9 +246,9 @@ def _require_defined(contrasts: Sequence[Contrast], sums: PoolSums) -> None:
 def _relevant(pool: Pool, contrasts: list[Contrast], sums: PoolSums, rest: RowChoice | None) -> RowChoice:
     """Return which rows can matter, seen from two places: at the belief, and moved towards labels of no pattern.
 
-    Where an influence is flat at the belief by coincidence, as that of the middle of symmetric scores is on their area
-    under the curve, it is not there. Where two models are believed to be equal in both, what they predict alike seems not to matter. If they differ
-    anywhere in the rest it may: that is seen from where the first is right more often.
+    An influence may be flat at the belief by coincidence, as in the middle of symmetric scores that of the area under
+    the curve is. Where two models are believed to be equal in both, what they predict alike seems not to matter. If
+    they differ anywhere in the rest it may: that is seen from where the first is right more often.
     """
     influences, elsewhere, uninformed = [], [], sums.uninformed
     for contrast in contrasts:

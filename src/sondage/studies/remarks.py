@@ -12,12 +12,13 @@ from sondage.core.samples import Sample
 from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.uncertainty import FittedContrast, Uncertainty
 
-__all__ = ["of_interval", "of_undefined", "of_untold", "remarks_on"]
+__all__ = ["ONLY_SURE", "of_interval", "of_undefined", "of_untold", "remarks_on"]
 
 MOST_NAMED = 5
 """Classes that a remark names."""
 LARGE_SHARE, FEW_ITEMS = 0.2, 5
 """Share of the weight that one item may have without a remark, where there are more than so few."""
+ONLY_SURE = "only items that were sure to be drawn are labelled: nothing is known of the others; label more"
 COUNTING = ("wilson", "clopper_pearson")
 """Intervals to the letter of their sources: of a share of labels that were drawn with equal probabilities."""
 NEARLY = 0.99
@@ -64,7 +65,7 @@ def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
     elif fitted.sample.expansion.spread.any():
         yield "all labels agree and the belief is sure of every one: nothing tells how far off they may be"
     else:
-        yield "only items that were sure to be drawn are labelled: nothing is known of the others; label more"
+        yield ONLY_SURE
 
 
 def of_undefined(contrast: Contrast, value: float, *, more: bool) -> Iterator[str]:

@@ -33,11 +33,15 @@ __all__ = [
     "Shares",
     "clean_sum",
     "rounded",
+    "spread_unevenly",
+    "unlike",
 ]
 
 LOG_CLIP = 1e-15
 ROUNDING = 1e-12
 """What is smaller, of the pool or of the terms of a sum, is what rounding leaves where one is taken off the other."""
+LARGEST_LOSS = 1e100
+"""Of a user's function, either way: squares of it are squared."""
 MOST_DIGITS = 300
 """Behind the point, of rounded numbers: ten to as many is still a number."""
 
@@ -138,7 +142,7 @@ def spread_unevenly(mu: Floats) -> Floats:
     Examples
     --------
     >>> spread_unevenly(np.array([[0.25, 0.25], [0.5, 0.0]])).round(3).tolist()
-    [[0.283, 0.217], [0.237, 0.263]]
+    [[0.283, 0.217], [0.279, 0.221]]
     """
     shares = 1.0 + unlike(mu.size).reshape(mu.shape)
     return np.asarray(mu.sum(axis=1, keepdims=True) * shares / shares.sum(axis=1, keepdims=True))
@@ -352,6 +356,7 @@ class OwnLoss(OneLoss):
     function: Callable[[NDArray[Any], NDArray[Any]], Any]
     classes: NDArray[Any] | None = None
     name: str = "own loss"
+    bounds: tuple[float, float] = (-np.inf, np.inf)
     nodes = 15
 
     def _loss(self, items: Items, model: int, label: Any) -> Floats:
@@ -360,6 +365,8 @@ class OwnLoss(OneLoss):
             loss = self.function(items.means(model).means, label)
         else:
             loss = self.function(self.classes[items.classes(model).predictions], self.classes[label])
+        if np.iscomplexobj(loss):
+            raise MeasureError("a loss function returned complex numbers; a loss has no imaginary part")
         try:
             loss = np.asarray(loss, dtype=np.float64)
         except (TypeError, ValueError):
@@ -369,8 +376,17 @@ class OwnLoss(OneLoss):
             ) from None
         if loss.shape != (len(items),):
             raise MeasureError(f"a loss function must return {len(items)} finite numbers, not shape {loss.shape}")
-        if not np.all(np.isfinite(loss)):
-            row = int(np.argmin(np.isfinite(loss)))
-            label = (label if self.classes is None else self.classes[label])[row]
-            raise MeasureError(f"a loss function returned {loss[row]} for the label {label}; it must be finite")
+        allowed = np.abs(loss) <= LARGEST_LOSS
+        if not allowed.all():
+            self._refuse(loss, label, allowed, f"finite, at most {LARGEST_LOSS:g} either way")
+        if self.classes is not None:  # numbers that are only supposed may be beyond any that there are
+            low, high = self.bounds
+            inside = (loss >= low) & (loss <= high)
+            if not inside.all():
+                self._refuse(loss, label, inside, f"from {low:g} to {high:g}, its bounds")
         return loss
+
+    def _refuse(self, loss: Floats, label: NDArray[Any], allowed: NDArray[np.bool_], rule: str) -> None:
+        row = int(np.argmin(allowed))
+        of = (label if self.classes is None else self.classes[label])[row]
+        raise MeasureError(f"a loss function returned {loss[row]} for the label {of}; it must be {rule}")

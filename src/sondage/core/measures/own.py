@@ -50,7 +50,7 @@ class Loss:
     ------
     MeasureError
         If the function is none, the name is no text, or the bounds are no two numbers in their order; when it is used,
-        if the function returns anything but n finite numbers.
+        if the function returns anything but n numbers, at most 1e100 either way and, of classes, within the bounds.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Loss:
         proportion = self.bounds == (0.0, 1.0)
         return linear(
             self.name,
-            OwnLoss(self.function, classes, self.name),
+            OwnLoss(self.function, classes, self.name, self.bounds),
             [1.0],
             bounds=self.bounds,
             higher_is_better=self.higher_is_better,
