@@ -3,8 +3,11 @@
 First two classifiers without probabilities that flag equally many of 600 items and differ on some of these (or
 regressors that do), 150 labels: the standard deviation of their true difference, the root mean square error, how often
 the interval holds and how often it is exact. Then three models of 400 items, 4 to 15 labels: how many gaps of
-`Selection.gaps` have no width and are wrong, and how many hold.
-Run: ``python docs/evidence/exact.py`` (two minutes). Decision 0041 quotes it.
+`Selection.gaps` have no width and are wrong, and how many hold. Then questions of which a label of many items moves
+nothing at the belief by coincidence: the AUC of scores of .1, .5 and .9, where the middle ones are right more often
+than they say, and two classifiers without probabilities that flag half of the items each; by how many labels of a
+thousand, in how many stages, how often the interval holds and how often it is called exact and is wrong.
+Run: ``python docs/evidence/exact.py`` (four minutes). Decisions 0041 and 0087 quote it.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from scipy.special import expit
 import sondage
 from sondage.errors import SondageWarning
 
-RUNS, LARGE, SMALL = 20, 600, 400
+RUNS, LARGE, SMALL, THOUSAND = 20, 600, 400, 1000
 TOLERANCE = 1e-9
 
 
@@ -36,6 +39,12 @@ def main() -> None:
             gaps = np.array([one for seed in range(RUNS) for one in gaps_of(measure, method, seed)])
             wrong = np.mean(gaps[:, 0] * (1 - gaps[:, 1]))
             print(f"| {measure} | {method} | {len(gaps)} | {wrong:.2f} | {gaps[:, 1].mean():.2f} |")
+    print("\n| measure | stages | labels | holds | exact and wrong |\n|" + "---|" * 5)
+    for measure in ("auc", "balanced_accuracy", "mcc", "macro_f"):
+        for stages in (3, 1):
+            for budget in (200, 400, 900):
+                row = np.array([flat_by_chance(measure, stages, budget, seed) for seed in range(RUNS)])
+                print(f"| {measure} | {stages} | {budget} | {row[:, 0].mean():.2f} | {row[:, 1].mean():.2f} |")
 
 
 def compared(swapped: int, measure: str, seed: int) -> tuple[float, float, bool, bool]:
@@ -72,6 +81,29 @@ def gaps_of(measure: str, method: str, seed: int) -> list[tuple[bool, bool]]:
         gaps = chosen.gaps().items()
         found += [(gap.width == 0, holds(gap, truth[name] - truth[chosen.best])) for name, gap in gaps]
     return found
+
+
+def flat_by_chance(measure: str, stages: int, budget: int, seed: int) -> tuple[bool, bool]:
+    """Return whether the interval holds, and whether the result is called exact and is wrong."""
+    random = np.random.default_rng(seed)
+    parts = {} if stages > 1 else {"stages": 1}
+    if measure == "auc":
+        scores = random.permutation(np.repeat([0.1, 0.5, 0.9], THOUSAND // 3))
+        labels = (random.random(len(scores)) < np.where(scores == 0.5, 0.95, scores)).astype(int)
+        pool = sondage.Pool(scores)
+        truth = sondage.evaluate(pool, measure, labels, len(pool), method="passive").value
+        found = sondage.evaluate(pool, measure, labels, budget, seed, **parts)
+    else:
+        score = random.normal(size=THOUSAND)
+        labels = (score + random.normal(size=THOUSAND) > 1).astype(int)
+        noisy = {name: score + noise * random.normal(size=THOUSAND) for name, noise in (("a", 0.7), ("b", 1.6))}
+        flagged = {
+            name: sondage.Classifier(predictions=(one > np.median(one)).astype(int)) for name, one in noisy.items()
+        }
+        pool = sondage.Pool(models=flagged)
+        truth = value(pool, measure, labels, "a") - value(pool, measure, labels, "b")
+        found = sondage.compare(pool, "a", "b", measure, labels=labels, budget=budget, seed=seed, **parts).estimate
+    return holds(found.interval(), truth), found.exact and abs(found.value - truth) > TOLERANCE
 
 
 def value(pool: sondage.Pool, measure: str, labels: np.ndarray, model: str) -> float:
