@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas
 import pyarrow
+import pyarrow.parquet
 import pytest
 import scipy.sparse
 
@@ -70,6 +71,7 @@ FILES = {
     "grade": ("id,a.judge.p_good,a.judge.p_bad\na,.5,.5\n", "the grade 'good' must be a number"),
     "empty pool": ("id,p_1\n", "the pool is empty: it has no rows"),
     "empty file": ("", "the file is empty: it has no header"),
+    "case": ("id,p_A,p_a\na,.5,.5\n", "columns 'p_A' and 'p_a' differ in upper and lower case only: rename one, or"),
     "twice": ("id,p_1,p_1\na,.5,.5\n", "column 'p_1' stands twice or has no name"),
     "ragged": ("id,p_1\na,.5\nb,.5,.5\n", "Line: 3"),
     "empty class": ("id,p_,p_x\na,.5,.5\n", "class '' has no name; an empty label is a skip: name it, as in 'none'"),
@@ -581,3 +583,24 @@ def test_labels_that_are_refused(tmp_path):
             study.tell(names, labels)
     with pytest.raises(SondageError, match="there are no labels yet"):
         study.estimate()
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        ({"id": 1, "p_A": 0.5, "p_a": 0.5}, "'p_A' and 'p_a'"),
+        ({"id": 1, "a.prediction": 0, "A.prediction": 1}, "'a.prediction' and 'A.prediction'"),
+        ({"id": 1, "p_1": 0.5, "text": "a", "Text": "b"}, "'text' and 'Text'"),
+    ],
+)
+def test_names_that_differ_in_case_only_are_refused(table, names, lazy, tmp_path):
+    columns = pyarrow.table({name: [value] for name, value in table.items()} | {"parts": [{"id": 1, "ID": [2]}]})
+    pyarrow.parquet.write_table(columns.drop_columns([*table][-1:]), tmp_path / "1.parquet")
+    pyarrow.parquet.write_table(columns, tmp_path / "2.parquet")
+    with pytest.raises(InputError, match=f"2.parquet: columns {names} differ in upper and lower case only: rename"):
+        read_pool(str(tmp_path / "*.parquet"), lazy=lazy)
+    relation = duckdb.sql("SELECT " + ", ".join(f'{value!r} AS "{name}"' for name, value in table.items()))
+    with pytest.raises(InputError, match=f"^columns {names} differ in upper and lower case only: rename one"):
+        read_pool(relation, lazy=lazy)
+    assert len(read_pool(tmp_path / "1.parquet", lazy=lazy)) == 1
