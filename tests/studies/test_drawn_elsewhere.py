@@ -197,7 +197,7 @@ def test_predictions_that_a_pool_does_not_take_are_refused() -> None:
 @pytest.mark.parametrize("odd", [[1, 2], np.array([1, 2]), {}])
 def test_labels_that_are_no_single_value_are_refused(odd: object) -> None:
     for predictions in ([0, 1, 1], ["a", "b", "b"]):
-        with pytest.raises(LabelError, match="of id 'row 0' is not a class; classes are"):
+        with pytest.raises(LabelError, match="of row 0 is not a class; classes are"):
             estimate_from(predictions=predictions, labels=[odd, *predictions[1:]], inclusion=[0.5] * 3)
 
 
@@ -206,3 +206,11 @@ def test_a_label_spelled_otherwise_than_its_class_is_refused() -> None:
     with pytest.raises(LabelError, match="label 'Ham' of row 1 is 'ham' as a prediction: name both with class"):
         estimate_from(labels=["ham", "Ham", "spam"], **told)
     assert estimate_from(labels=["ham", "Ham", "spam"], classes=["ham", "Ham", "spam"], **told).value == 1 / 3
+
+
+def test_ids_are_named_in_messages():
+    told = {"predictions": [0, 1], "labels": [0, 3], "inclusion": [0.5, 0.5]}
+    with pytest.raises(LabelError, match=r"label 3 of row 1 \(id b\) is not a class"):
+        estimate_from(**told, ids=["a", "b"])
+    with pytest.raises(InputError, match="ids has 1 rows; it must have 2"):
+        estimate_from(**told, ids=["a"])
