@@ -514,7 +514,9 @@ def test_no_text_has_the_name_of_another_kind_of_file():
     with sondage.Study.open(study) as opened:
         assert opened.status.asked == 0
     run("ask", study, 1)
-    assert allowed in refused("export", study, "--draws", "-o", "drawn.xlsx")
+    for end in (".xlsx", ".json"):
+        told = refused("export", study, "--draws", "-o", f"drawn{end}")
+        assert told.endswith("allowed are .csv, .tsv, .jsonl, .ndjson, .parquet\n")
     run("export", study, "--draws", "-o", "drawn.pq")
 
 
