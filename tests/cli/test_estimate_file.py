@@ -134,6 +134,11 @@ def changed(name, value):
         (changed("inclusion", 0), "", "labels.csv: inclusion probability of row 3 (id 10) is 0.0; it must be positive"),
         (changed("id", 8), "", "labels.csv: id 8 stands in rows 1 and 3: with 'inclusion' an item is drawn once"),
         (changed("p_spam", 1.5), "", "labels.csv: p_spam of row 3 (id 10) is 1.5; it must be in [0, 1]"),
+        (
+            {"prediction": ["ham"], "label": ["ham"], "inclusion": [0.5]},
+            "",
+            "labels.csv: predictions and labels have one class, ['ham']: name all classes with --classes",
+        ),
         (drawn(), "--model b", "labels.csv: columns are of the models ['model']: there is no 'b'"),
         (
             {f"{m}.prediction": drawn()["label"] for m in "ab"} | drawn(),

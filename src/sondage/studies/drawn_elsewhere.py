@@ -260,7 +260,9 @@ def _classes(classes: Any, predictions: Any, labels: list[Any], where: Where) ->
     if not all(isinstance(value, str) for value in (*predicted, *labels)):
         return None  # as for a pool: labels that are text are spelled like the numbers that are predicted, or refused
     _require_spelled_alike(labels, set(predicted), where)
-    return sorted({*predicted, *labels})
+    found = sorted({*predicted, *labels})
+    require(len(found) > 1, f"predictions and labels have one class, {found}: name all classes with classes=")
+    return found
 
 
 def _require_spelled_alike(labels: list[str], predicted: set[str], where: Where) -> None:
