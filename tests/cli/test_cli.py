@@ -118,6 +118,8 @@ def test_help_and_page_name_every_choice():
         ),
         ("advise pool.csv --compare a,b --power 0.9", "--power goes with --difference"),
         ("plan pool.csv s.db --model a --budget 5 --margin 0.1", "--margin goes with --compare"),
+        ("plan pool.csv s.db --model a --budget 5 --positive spam", "--positive goes with a measure that has a"),
+        ("advise pool.csv --model a --measure mcc --positive spam", "--positive goes with a measure that has a"),
         ("plan pool.csv s.db --select --budget 5 --alternative less", "--alternative goes with --compare"),
         ("plan pool.csv s.db --model a --budget 5 --alternative less", "--alternative goes with --compare"),
         ("plan pool.csv s.db --model a --budget 5 --test wald", "--test goes with --compare"),

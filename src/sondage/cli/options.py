@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from sondage.core.catalogue.beliefs import BELIEFS
+from sondage.core.measures import NAMES, parse_measure
 from sondage.errors import InputError
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "level_option",
     "output_options",
     "pool_options",
+    "require_positive",
     "require_with",
     "sequence_option",
     "study_argument",
@@ -120,6 +122,13 @@ def require_with(names: Sequence[str], condition: bool, others: str) -> None:
     for parameter in context.command.params:
         if parameter.name in names and not condition and _is_given(context, parameter):
             raise InputError(f"{parameter.opts[-1]} goes with {others}")
+
+
+def require_positive(measures: Sequence[str]) -> None:
+    """Refuse --positive where no measure has a positive class."""
+    used = any(hasattr(parse_measure(name), "positive") for name in measures)
+    having = ", ".join(name for name, kind in NAMES.items() if hasattr(kind, "positive"))
+    require_with(["positive"], used, f"a measure that has a positive class: {having}")
 
 
 def _is_given(context: click.Context, parameter: click.Parameter) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sondage.cli.options import belief_option, divided, pool_options, require_with
+from sondage.cli.options import belief_option, divided, pool_options, require_positive, require_with
 from sondage.cli.printing import print_line, print_lines, waiting
 from sondage.cli.reading import read
 
@@ -98,6 +98,7 @@ def command(
 
     require_with(["margin", "alternative"], bool(compare), "--compare")
     require_with(["test"], bool(compare or models or options["select"]), "--compare, --select or --models")
+    require_positive(measures)
     measure = measures[0] if len(measures) == 1 else list(measures)
     options |= {"compare": divided(compare), "models": divided(models), "stages": divided(stages)}
     with waiting(f"reading {pool}") as shown:

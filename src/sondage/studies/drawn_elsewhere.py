@@ -13,7 +13,7 @@ from sondage.core.catalogue.intervals import require_interval
 from sondage.core.checks import is_whole, require
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
-from sondage.core.measures import Functional, Measure, Task, parse_measure, settled
+from sondage.core.measures import Functional, Measure, Task, settled
 from sondage.core.possible import unrefuted_limits, unrounded
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
@@ -28,6 +28,7 @@ from sondage.pools.orders import require_one_order
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
+from sondage.studies.questions import parse_measures
 from sondage.studies.remarks import of_interval, of_undefined, of_untold
 from sondage.studies.uncertainty import AGREED
 
@@ -139,7 +140,8 @@ def estimate_from(
     items = Items(outputs, base / total)
     sample = Sample(items, label_array(known_labels, task), expansion)
     known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)))
-    functional = ready_on(sample, parse_measure(measure, positive), task)
+    (wanted,) = parse_measures([measure], positive, task)
+    functional = ready_on(sample, wanted, task)
     check_target(functional, target)
     require_interval(interval, functional, compares=False)
     contrast = Contrast(functional, ((0, 1.0),))
