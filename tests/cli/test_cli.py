@@ -960,3 +960,11 @@ def test_items_do_not_go_out_where_nothing_can_be_read(monkeypatch, capsys):
     with pytest.raises(SystemExit, match=r"^1$"):
         main(["ask", "s.db", "3", "--who", "anna"])
     assert "Error: the output is closed: name a file with -o\n" in capsys.readouterr().err
+
+
+def test_what_comes_next_can_be_copied_whatever_the_name_of_the_study():
+    told = run("plan", pool_file(), "--model", "a", "--budget", 5, "--", "-x.db").stdout
+    assert "Next: sondage ask ./-x.db 20 -o batch.csv" in told
+    asked = run("ask", "-o", "-my batch.csv", "--who", "-anna", "--", "-x.db", 2).stderr
+    assert "sondage import ./-x.db './-my batch.csv' --who -anna" in asked
+    run("import", "./-x.db", "./-my batch.csv", "--who", "-anna", "--partial")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-
 import click
 
 from sondage.cli.answering import at_least
 from sondage.cli.options import study_argument
 from sondage.cli.printing import print_line, waiting
+from sondage.cli.spelling import as_argument
 
 __all__ = ["command"]
 
@@ -31,4 +30,4 @@ def command(study: str, budget: float, source: str | None) -> None:
         status = opened.status
         more = f"{at_least(opened, status.remaining)} more item{'' if status.remaining == 1 else 's'}"
     print_line(f"The budget is {status.budget:g}; {more} can be asked for.")
-    print_line(f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv")
+    print_line(f"Next: sondage ask {as_argument(study)} 20 -o batch.csv")
