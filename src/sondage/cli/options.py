@@ -99,11 +99,25 @@ def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
             default=None,
             help="Leave the rows in their Parquet files, or read them; by default large files are left.",
         ),
-        click.option("--memory", metavar="SIZE", help="Memory for rows left in their files, such as 2GB."),
+        click.option(
+            "--memory", metavar="SIZE", help="Memory for rows left in their files, such as 2GB.", callback=_memory
+        ),
     ]
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _memory(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """Refuse what is no size of memory, as DuckDB reads it."""
+    if text is not None:
+        from sondage.pools.duckdb import connected
+
+        try:
+            connected({"memory_limit": text}).close()
+        except InputError:
+            raise click.BadParameter(f"{text!r} is not a number with a unit, such as 500MB or 2GB") from None
+    return text
 
 
 def require_with(names: Sequence[str], condition: bool, others: str) -> None:

@@ -25,7 +25,17 @@ from sondage.pools.sql.text import Tables, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DuckDB", "as_they_are", "connected_errors", "parquet", "plainly_named", "quoted", "reason", "require_apart"]
+__all__ = [
+    "DuckDB",
+    "as_they_are",
+    "connected",
+    "connected_errors",
+    "parquet",
+    "plainly_named",
+    "quoted",
+    "reason",
+    "require_apart",
+]
 
 _KINDS = {
     "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
@@ -92,10 +102,8 @@ class DuckDB:
         self._own: duckdb.DuckDBPyConnection | None = None
         self._progress, self._numbers = progress, count()
         if isinstance(source, Sequence):
-            import duckdb
-
+            self._own = connected(settings or {})
             with connected_errors():
-                self._own = duckdb.connect(config=dict(settings or {}))
                 self._own.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
                 self._relation = parquet(self._own, source)
         else:
@@ -211,6 +219,16 @@ class DuckDB:
             share = self._own.query_progress() if self._own is not None else -1.0
             if share >= 0 and self._progress is not None:
                 self._progress(step, share / 100)
+
+
+def connected(settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
+    """Return a connection with these settings, or refuse them."""
+    import duckdb
+
+    try:
+        return duckdb.connect(config=dict(settings))
+    except duckdb.Error as error:
+        raise InputError(f"settings={dict(settings)}: {reason(error)}") from None
 
 
 def _kind(name: str) -> str:
