@@ -401,6 +401,10 @@ def test_an_extension():
     assert "20 more" not in run("extend", "study.db", 25).output
     assert run("ask", "study.db").stdout.count("\n") == 26
     assert "must be above the present one, 25" in refused("extend", "study.db", 25)
+    Path("pool.csv").rename("moved.csv")
+    assert "if it has moved, extend takes its new place" in refused("extend", "study.db", 25)
+    assert run("extend", "study.db", 25, "--pool", "moved.csv").output.startswith("The budget is 25; ")
+    assert "above the present one" in refused("extend", "study.db", 25)
 
 
 def test_refusals_are_one_line():

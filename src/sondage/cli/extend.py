@@ -15,7 +15,7 @@ __all__ = ["command"]
 @click.command("extend", short_help="Raise the budget; nothing asked so far changes.")
 @study_argument
 @click.argument("budget", metavar="BUDGET", type=float)
-@click.option("--pool", "source", metavar="POOL", help="The pool's file, if it is no longer where it was.")
+@click.option("--pool", "source", metavar="POOL", help="The pool's file, if it has moved; BUDGET may stay as it is.")
 def command(study: str, budget: float, source: str | None) -> None:
     """Raise the budget of STUDY to BUDGET. The pool is read again and must be the same.
 
