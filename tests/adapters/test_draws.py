@@ -167,7 +167,7 @@ def test_the_name_or_the_format_decides(tmp_path):
     assert written("drawn.csv") == written("drawn.parquet", "--format", "csv") == written("drawn.txt")
     assert [json.loads(line)["id"] for line in written("drawn.jsonl")] == table["id"].tolist()
     assert written("other.csv", "--format", "jsonl") == written("drawn.jsonl", "--force")
-    assert "is written as CSV or JSON lines (.jsonl), not for Label Studio" in written("drawn.json")
+    assert "is not for Label Studio (.json); allowed are .csv, .tsv, .jsonl, .ndjson, .parquet" in written("drawn.json")
 
 
 @pytest.mark.parametrize("first", [2**63 - 20, 2**63, 2**64 - 20])

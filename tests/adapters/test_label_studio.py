@@ -64,11 +64,12 @@ def test_a_json_export_is_read(study):
         ("0", "spam", "annotator 1"),
         ("1", "ham", "ben@example.org"),
         ("2", None, "annotator 1"),
+        ("3", None, "annotator 1"),
         ("3", "ham", "annotator 2"),
         ("4", "ham", "annotator 1"),
         ("4", "ham", "annotator 2"),
     ]
-    assert tell_answers(study, answers) == 6
+    assert tell_answers(study, answers) == 7
     assert study.status.labelled == 4
     assert study.status.skipped == 1
     assert study.status.pending == 1
@@ -85,6 +86,20 @@ def test_a_json_min_export_is_read(study):
         ("4", "ham", "annotator 2"),
     ]
     assert tell_answers(study, answers) == 5
+
+
+def test_a_skip_stays_where_somebody_else_answered(study, tmp_path):
+    study.tell([0, 0, 1], ["ham", None, "spam"], who=["anna", "ben", "ben"], further=True)
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps(make_tasks(study, [0, 1], answers=True)))
+    (tmp_path / "other").mkdir()
+    other = classes(tmp_path / "other")
+    text = path.read_text().replace(study_key(study), study_key(other))
+    path.write_text(text)
+    tell_answers(other, read_annotations(path, other))
+    assert other.progress() == study.progress()
+    assert other.progress()["ben"].skipped == 1
+    assert tell_answers(other, read_annotations(path, other)) == 0
 
 
 def test_what_was_written_is_read_back(study, tmp_path):

@@ -118,6 +118,8 @@ def test_help_and_page_name_every_choice():
         ),
         ("advise pool.csv --compare a,b --power 0.9", "--power goes with --difference"),
         ("plan pool.csv s.db --model a --budget 5 --margin 0.1", "--margin goes with --compare"),
+        ("plan pool.csv s.db --model a --budget 5 --positive spam", "--positive goes with a measure that has a"),
+        ("advise pool.csv --model a --measure mcc --positive spam", "--positive goes with a measure that has a"),
         ("plan pool.csv s.db --select --budget 5 --alternative less", "--alternative goes with --compare"),
         ("plan pool.csv s.db --model a --budget 5 --alternative less", "--alternative goes with --compare"),
         ("plan pool.csv s.db --model a --budget 5 --test wald", "--test goes with --compare"),
@@ -399,6 +401,10 @@ def test_an_extension():
     assert "20 more" not in run("extend", "study.db", 25).output
     assert run("ask", "study.db").stdout.count("\n") == 26
     assert "must be above the present one, 25" in refused("extend", "study.db", 25)
+    Path("pool.csv").rename("moved.csv")
+    assert "if it has moved, extend takes its new place" in refused("extend", "study.db", 25)
+    assert run("extend", "study.db", 25, "--pool", "moved.csv").output.startswith("The budget is 25; ")
+    assert "above the present one" in refused("extend", "study.db", 25)
 
 
 def test_refusals_are_one_line():
@@ -514,7 +520,9 @@ def test_no_text_has_the_name_of_another_kind_of_file():
     with sondage.Study.open(study) as opened:
         assert opened.status.asked == 0
     run("ask", study, 1)
-    assert allowed in refused("export", study, "--draws", "-o", "drawn.xlsx")
+    for end in (".xlsx", ".json"):
+        told = refused("export", study, "--draws", "-o", f"drawn{end}")
+        assert told.endswith("allowed are .csv, .tsv, .jsonl, .ndjson, .parquet\n")
     run("export", study, "--draws", "-o", "drawn.pq")
 
 
@@ -956,3 +964,11 @@ def test_items_do_not_go_out_where_nothing_can_be_read(monkeypatch, capsys):
     with pytest.raises(SystemExit, match=r"^1$"):
         main(["ask", "s.db", "3", "--who", "anna"])
     assert "Error: the output is closed: name a file with -o\n" in capsys.readouterr().err
+
+
+def test_what_comes_next_can_be_copied_whatever_the_name_of_the_study():
+    told = run("plan", pool_file(), "--model", "a", "--budget", 5, "--", "-x.db").stdout
+    assert "Next: sondage ask ./-x.db 20 -o batch.csv" in told
+    asked = run("ask", "-o", "-my batch.csv", "--who", "-anna", "--", "-x.db", 2).stderr
+    assert "sondage import ./-x.db './-my batch.csv' --who -anna" in asked
+    run("import", "./-x.db", "./-my batch.csv", "--who", "-anna", "--partial")

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from sondage import Study, read_pool
 from sondage.cli import main
+from sondage.errors import InputError
 from sondage.pools.duckdb import DuckDB
 
 N = 500
@@ -124,3 +125,10 @@ def test_a_thousand_classes():
         found = study.ask()
     with Study.create("memory.db", read_pool("many.parquet", lazy=False), "accuracy", budget=30) as study:
         assert study.ask() == found
+
+
+def test_memory_that_is_no_size_is_refused():
+    said = run("advise", "pool.parquet", "--lazy", "--memory", "foo", code=2)
+    assert "Invalid value for '--memory': 'foo' is not a number with a unit, such as 500MB or 2GB" in said
+    with pytest.raises(InputError, match=r"pool.parquet: settings=\{'thredas': 1\}: .* not recognized: thredas"):
+        read_pool("pool.parquet", lazy=True, settings={"thredas": 1})

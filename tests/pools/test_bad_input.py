@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas
 import pyarrow
+import pyarrow.parquet
 import pytest
 import scipy.sparse
 
@@ -31,6 +32,7 @@ FILES = {
     ),
     "large id": ("ID,p_1\na,.5\n", "no column 'id'; there are ['ID', 'p_1']: write 'id' for 'ID'"),
     "large output": ("id,P_x\na,.5\n", "there are ['id', 'P_x']: 'P_x' must be written in small letters, but for the"),
+    "blank before": ("id, p_X, text\na,.5,b\n", "there are ['id', ' p_X', ' text']: write 'p_X' for ' p_X'"),
     "missing": ("id,p_1\na,0.5\nb,\n", "p_1 of row 1 (id b) is missing; every row needs one"),
     "no prediction": ("id,prediction\na,\nb,x\n", "prediction of row 0 (id a) is missing"),
     "duplicate": ("id,p_1\na,.5\na,.6\n", "id a stands in more than one row; ids must be unique"),
@@ -71,6 +73,7 @@ FILES = {
     "grade": ("id,a.judge.p_good,a.judge.p_bad\na,.5,.5\n", "the grade 'good' must be a number"),
     "empty pool": ("id,p_1\n", "the pool is empty: it has no rows"),
     "empty file": ("", "the file is empty: it has no header"),
+    "case": ("id,p_A,p_a\na,.5,.5\n", "columns 'p_A' and 'p_a' differ in upper and lower case only: rename one, or"),
     "twice": ("id,p_1,p_1\na,.5,.5\n", "column 'p_1' stands twice or has no name"),
     "ragged": ("id,p_1\na,.5\nb,.5,.5\n", "Line: 3"),
     "empty class": ("id,p_,p_x\na,.5,.5\n", "class '' has no name; an empty label is a skip: name it, as in 'none'"),
@@ -594,3 +597,24 @@ def test_labels_that_are_refused(tmp_path):
             study.tell(names, labels)
     with pytest.raises(SondageError, match="there are no labels yet"):
         study.estimate()
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        ({"id": 1, "p_A": 0.5, "p_a": 0.5}, "'p_A' and 'p_a'"),
+        ({"id": 1, "a.prediction": 0, "A.prediction": 1}, "'a.prediction' and 'A.prediction'"),
+        ({"id": 1, "p_1": 0.5, "text": "a", "Text": "b"}, "'text' and 'Text'"),
+    ],
+)
+def test_names_that_differ_in_case_only_are_refused(table, names, lazy, tmp_path):
+    columns = pyarrow.table({name: [value] for name, value in table.items()} | {"parts": [{"id": 1, "ID": [2]}]})
+    pyarrow.parquet.write_table(columns.drop_columns([*table][-1:]), tmp_path / "1.parquet")
+    pyarrow.parquet.write_table(columns, tmp_path / "2.parquet")
+    with pytest.raises(InputError, match=f"2.parquet: columns {names} differ in upper and lower case only: rename"):
+        read_pool(str(tmp_path / "*.parquet"), lazy=lazy)
+    relation = duckdb.sql("SELECT " + ", ".join(f'{value!r} AS "{name}"' for name, value in table.items()))
+    with pytest.raises(InputError, match=f"^columns {names} differ in upper and lower case only: rename one"):
+        read_pool(relation, lazy=lazy)
+    assert len(read_pool(tmp_path / "1.parquet", lazy=lazy)) == 1

@@ -197,7 +197,7 @@ def test_predictions_that_a_pool_does_not_take_are_refused() -> None:
 @pytest.mark.parametrize("odd", [[1, 2], np.array([1, 2]), {}])
 def test_labels_that_are_no_single_value_are_refused(odd: object) -> None:
     for predictions in ([0, 1, 1], ["a", "b", "b"]):
-        with pytest.raises(LabelError, match="of id 'row 0' is not a class; classes are"):
+        with pytest.raises(LabelError, match="of row 0 is not a class; classes are"):
             estimate_from(predictions=predictions, labels=[odd, *predictions[1:]], inclusion=[0.5] * 3)
 
 
@@ -236,3 +236,11 @@ def test_a_pool_of_another_size_than_the_probabilities_have_it(
     assert len(found.warnings) == len(words)
     for text, wanted in zip(found.warnings, words, strict=True):
         assert wanted in text
+
+
+def test_ids_are_named_in_messages():
+    told = {"predictions": [0, 1], "labels": [0, 3], "inclusion": [0.5, 0.5]}
+    with pytest.raises(LabelError, match=r"label 3 of row 1 \(id b\) is not a class"):
+        estimate_from(**told, ids=["a", "b"])
+    with pytest.raises(InputError, match="ids has 1 rows; it must have 2"):
+        estimate_from(**told, ids=["a"])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sondage import Classifier, Pool, Ranking, Study, compare, estimate_from, evaluate, select
+from sondage import Classifier, Pool, Ranking, Regressor, Study, advise, compare, estimate_from, evaluate, select
 from sondage.adapters.trec import write_run
 from sondage.core.measures import FMeasure, parse_measure
 from sondage.errors import InputError, MeasureError
@@ -171,3 +171,17 @@ def test_a_beta_beyond_all_bounds_is_the_recall() -> None:
 def test_that_hardly_a_label_checks_the_belief_is_said_of_draws_that_follow_it(design: str, told: int) -> None:
     found = evaluate(Pool(P), labels=(P > 0.4) * 1, budget=30, design=design, floor=0)
     assert sum("floor=0 and the belief assists" in line for line in found.warnings) == told
+
+
+def test_a_positive_class_must_be_one_whatever_the_measure():
+    pool = Pool(models={"a": Classifier([0.1, 0.9]), "b": Classifier([0.8, 0.9])})
+    for ask in (
+        lambda positive: compare(pool, "a", "b", labels=[0, 1], budget=2, positive=positive).pvalue,
+        lambda positive: advise(pool, model="a", positive=positive).sentence,
+        lambda positive: estimate_from(predictions=[0, 1], labels=[0, 1], inclusion=[1, 1], positive=positive).value,
+    ):
+        assert ask(1) == ask(None)
+        with pytest.raises(MeasureError, match=r"positive=2 is not a class of the pool; they are \[0, 1\]"):
+            ask(2)
+    with pytest.raises(MeasureError, match="positive=1 is not a class of the pool, which is for regression"):
+        evaluate(Pool(models={"a": Regressor([1.0, 2.0])}), "mse", labels=[1.0, 2.0], budget=2, positive=1)

@@ -689,6 +689,7 @@ def test_a_judge_is_believed_when_there_is_one() -> None:
         ({"design": "active_0"}, "is for regression"),
         ({"model": "b"}, "no model 'b' in the pool; there are \\['model'\\]"),
         ({"positive": "spam"}, "positive='spam' is not a class"),
+        ({"measure": "error_rate", "positive": "spam"}, "positive='spam' is not a class of the pool; they are"),
         ({"measure": "f2"}, "no measure 'f2'"),
         ({"measure": "mse"}, "is for regression; this pool is for classification"),
     ],

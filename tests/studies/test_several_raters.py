@@ -167,6 +167,9 @@ def test_kappa_by_hand(tmp_path):
     said = {"anna": ["yes", "yes", "yes", "yes", "no", "no"], "bert": ["yes", "yes", "yes", "no", "no", "yes"]}
     study, _ = shared(tmp_path / "study.db", said)
     assert study.agreement().kappas["anna", "bert"] == pytest.approx(0.25)
+    other, _ = shared(tmp_path / "other.db", {None: said["anna"], "bert": said["bert"]})
+    assert list(other.agreement().kappas) == [("bert", None)]
+    assert "Cohen's kappa of bert and who gave no name 0.25" in team_lines(other)
 
 
 def test_the_interval_knows_that_people_differ(tmp_path):

@@ -270,6 +270,25 @@ def test_a_pool_that_has_moved_is_found_once_it_was_given(place, tmp_path):
     assert len(again.snapshot().stages) == 2
 
 
+def test_a_pool_that_has_moved_is_told_without_a_larger_budget(place, tmp_path):
+    there, moved = tmp_path / "pool.csv", tmp_path / "moved.csv"
+    there.write_text("id,p_1\n" + "".join(f"{number},{number / 100}\n" for number in range(1, 100)))
+    study, open_before = Study.create(place, sondage.read_pool(there), budget=30), Study.open(place)
+    asked = open_before.ask(3)
+    there.rename(moved)
+    with pytest.raises(
+        StudyError, match=r"there is no file .*; if it has moved, extend takes its new place, at the pres"
+    ):
+        Study.open(place).extend(30)
+    with pytest.raises(StudyError, match="is a study of another pool"):
+        study.extend(30, Pool([0.5] * 99))
+    study.extend(30, sondage.read_pool(moved))
+    assert (open_before.status.budget, open_before.snapshot().asked_ids) == (30, asked)
+    assert open_before.facts["source"] == str(moved)
+    with pytest.raises(InputError, match="budget=30 must be above the present one, 30"):
+        study.extend(30)
+
+
 def test_a_pool_in_memory_must_be_given_to_extend(rng, place):
     pool, _ = two_classes(rng)
     Study.create(place, pool, budget=10)
@@ -475,7 +494,7 @@ def test_fields_go_to_the_labeller(place):
     study.ask()
     assert Study.open(study.place).fields([3, "1"]) == [
         {"text": "three", "seen": None},
-        {"text": "one", "seen": "2026-01-01T00:00:00"},
+        {"text": "one", "seen": "2026-01-01"},
     ]
 
 

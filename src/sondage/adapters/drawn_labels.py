@@ -118,5 +118,6 @@ def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, t
         **vars(one),
         "classes": names,
         "labels": table.names("label"),
+        "ids": table.ids if "id" in columns else None,
         **{argument: table.numbers(name) for argument, name in numbers.items() if name in columns},
     }

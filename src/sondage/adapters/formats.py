@@ -89,14 +89,20 @@ FORMATS: dict[str, Format] = {
 }
 
 
+ENDS = tuple(end for form in FORMATS.values() for end in form.ends)
+"""Ends of names of files of labels."""
 NO_TEXTS = (*PARQUET_ENDS, ".feather", ".arrow", ".xlsx", ".xlsm", ".xls", ".ods", ".numbers", ".zip")
 """Ends of names of files in which no format puts labels."""
+OF_TABLES = (*FORMATS["csv"].ends, *FORMATS["jsonl"].ends, ".parquet")
+"""Ends of names of files of tables that are not of labels."""
 
 _BY_TABS = _separated("\t")
 
 
-def name_of(path: str | os.PathLike[str] | None, name: str | None = None) -> str:
+def name_of(path: str | os.PathLike[str] | None, name: str | None = None, allowed: Sequence[str] = ENDS) -> str:
     """Return this name of a format, else that of the one that a file's name ends like, else CSV's.
+
+    `allowed` are the ends of names that messages list.
 
     Raises
     ------
@@ -107,8 +113,7 @@ def name_of(path: str | os.PathLike[str] | None, name: str | None = None) -> str
         require_known("format", name, FORMATS)
     text = "" if path is None else os.fspath(path).lower()
     if name is None and text.endswith(NO_TEXTS):
-        ends = ", ".join(end for form in FORMATS.values() for end in form.ends)
-        raise InputError(f"{path} has the name of a file of another kind; allowed are {ends}")
+        raise InputError(f"{path} has the name of a file of another kind; allowed are {', '.join(allowed)}")
     return name or next((one for one, form in FORMATS.items() if text.endswith(form.ends)), "csv")
 
 
@@ -126,9 +131,10 @@ def table_writer(path: str | os.PathLike[str] | None, name: str | None = None) -
     InputError
         If that is Label Studio's, which is for labels, or there is no format of this name.
     """
-    found = name_of(path, name)
+    found = name_of(path, name, OF_TABLES)
     if found == "label-studio":
-        raise InputError("a table that is not of labels is written as CSV or JSON lines (.jsonl), not for Label Studio")
+        ends = ", ".join(OF_TABLES)
+        raise InputError(f"a table that is not of labels is not for Label Studio (.json); allowed are {ends}")
     return write_jsonl if found == "jsonl" else partial(write_csv, delimiter=_delimiter(path))
 
 

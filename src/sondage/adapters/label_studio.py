@@ -212,8 +212,8 @@ def _require_items(study: Study) -> None:
 def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: bool = False) -> list[Answer]:
     """Read the answers of an export in the format JSON or JSON_MIN.
 
-    A cancelled annotation is a skip, unless somebody else answered; drafts and empty annotations are not answers. Of
-    several annotations of one item by the same person the last counts.
+    A cancelled annotation is a skip, also where somebody else answered; drafts and empty annotations are not answers.
+    Of several annotations of one item by the same person the last counts.
 
     Parameters
     ----------
@@ -258,9 +258,7 @@ def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: boo
     for at, answer in _answers(study, tasks):
         if at >= latest.get((answer.id, answer.who), ("", answer))[0]:
             latest[answer.id, answer.who] = (at, answer)
-    answers = [answer for _, answer in latest.values()]
-    answered = {answer.id for answer in answers if answer.label is not None}
-    return [answer for answer in answers if answer.label is not None or answer.id not in answered]
+    return [answer for _, answer in latest.values()]
 
 
 def _answers(study: Study, tasks: Sequence[Any]) -> Iterator[tuple[str, Answer]]:

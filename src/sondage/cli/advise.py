@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from sondage.cli.options import belief_option, divided, json_option, pool_options, require_with
+from sondage.cli.options import belief_option, divided, json_option, pool_options, require_positive, require_with
 from sondage.cli.printing import print_json, print_lines, waiting
 from sondage.cli.reading import read
 from sondage.cli.spelling import in_options
@@ -66,6 +66,7 @@ def command(
         raise InputError(f"--compare takes two models, A,B; it has {len(pair)}: {compare}")
     require_with(["difference", "wanted_power"], pair is not None, "--compare")
     require_with(["wanted_power"], options["difference"] is not None, "--difference")
+    require_positive(measures)
     with waiting(f"reading {pool}") as shown:
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"looking at {len(found):,} items")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from sondage.cli.printing import print_json, print_lines
+from sondage.cli.spelling import as_argument
 from sondage.errors import StudyError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def at_least(study: Study, count: int) -> str:
 
 def next_step(study: Study, place: str) -> str:
     """Return what is left of a study to do, and the command for it."""
-    status, name = study.status, shlex.quote(place)
+    status, name = study.status, as_argument(place)
     answer = f"sondage {_verb(study.question.kind)} {name}"
     if status.complete:
         return f"All is labelled. Next: {answer}"
@@ -48,7 +48,7 @@ def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence
 
     with Study.open(place) as study:
         if study.question.kind != kind:
-            command = f"sondage {_verb(study.question.kind)} {shlex.quote(study.name)}"
+            command = f"sondage {_verb(study.question.kind)} {as_argument(study.name)}"
             raise StudyError(f"{study.name} asks another question: {command}")
         result = study.estimate()
     print_result(result, level, as_json, sequence=sequence)

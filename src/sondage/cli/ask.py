@@ -14,6 +14,7 @@ import click
 from sondage.cli.answering import next_step
 from sondage.cli.options import format_option, output_options, study_argument
 from sondage.cli.printing import print_file, print_line, require_folder, require_new, write_file
+from sondage.cli.spelling import as_argument
 
 if TYPE_CHECKING:
     from sondage import Study
@@ -90,7 +91,7 @@ def _items(study: Study, n: int | None, who: str | None) -> Iterator[list[Any]]:
 def _tell_why(opened: Study, study: str, who: str | None) -> None:
     """Say why there is nothing to give out."""
     held = {name: done.claimed for name, done in opened.progress().items() if done.claimed}
-    place = shlex.quote(study)
+    place = as_argument(study)
     if who is not None:
         print_line(f"Nothing is left for {who}. Next: sondage team {place}", err=True)
     elif held:
@@ -116,13 +117,13 @@ def _next(opened: Study, study: str, file: str, form: str, who: str | None) -> s
     """Return what to do with the items, by the format that they are in."""
     from sondage.adapters.formats import name_of
 
-    place = shlex.quote(study)
+    place = as_argument(study)
     if form == "label-studio":
         text = f"Import them into Label Studio (labelling interface: sondage export {place} --interface), and its "
         return f"{text}export: sondage import {place} EXPORT.json"
     options = f" --format {form}" if name_of(file) != form else ""
     options += f" --who {shlex.quote(who)}" if who else ""
-    return f"Fill {_columns(opened)}, then: sondage import {place} {shlex.quote(file)}{options}"
+    return f"Fill {_columns(opened)}, then: sondage import {place} {as_argument(file)}{options}"
 
 
 def _columns(opened: Study) -> str:

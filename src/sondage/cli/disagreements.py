@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 import click
 
 from sondage.cli.options import json_option, study_argument
 from sondage.cli.printing import print_json, print_line
+from sondage.cli.spelling import as_argument
 
 __all__ = ["command"]
 
@@ -41,6 +40,6 @@ def command(study: str, everything: bool, as_json: bool) -> None:
     if any(one.label is None for one in found) and of_rankings:
         print_line("Next, in Python: study.resolve(ID, {document: grade, ...}, NAME)", err=True)
     elif any(one.label is None for one in found):
-        print_line(f"Next: sondage resolve {shlex.quote(study)} ID LABEL --who NAME", err=True)
+        print_line(f"Next: sondage resolve {as_argument(study)} ID LABEL --who NAME", err=True)
     elif not found:
         print_line("Nobody disagrees." if everything else "Nothing is to be settled.")

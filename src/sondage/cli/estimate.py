@@ -7,7 +7,15 @@ from typing import Any
 import click
 
 from sondage.cli.answering import print_answer, print_result
-from sondage.cli.options import divided, json_option, level_option, require_with, sequence_option, study_argument
+from sondage.cli.options import (
+    divided,
+    json_option,
+    level_option,
+    require_positive,
+    require_with,
+    sequence_option,
+    study_argument,
+)
 
 __all__ = ["command"]
 
@@ -78,6 +86,7 @@ def command(study: str, level: float, as_json: bool, sequence: bool, **options: 
 
     options["classes"] = divided(options["classes"])
     measures = options.pop("measure")
+    require_positive(measures)
     found = [estimate_file(study, measure, **options) for measure in measures]
     result = found[0] if len(measures) == 1 else {one.measure: one for one in found}
     print_result(result, level, as_json)

@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from sondage.core.catalogue.beliefs import BELIEFS
+from sondage.core.measures import NAMES, parse_measure
 from sondage.errors import InputError
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "level_option",
     "output_options",
     "pool_options",
+    "require_positive",
     "require_with",
     "sequence_option",
     "study_argument",
@@ -97,11 +99,25 @@ def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
             default=None,
             help="Leave the rows in their Parquet files, or read them; by default large files are left.",
         ),
-        click.option("--memory", metavar="SIZE", help="Memory for rows left in their files, such as 2GB."),
+        click.option(
+            "--memory", metavar="SIZE", help="Memory for rows left in their files, such as 2GB.", callback=_memory
+        ),
     ]
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _memory(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """Refuse what is no size of memory, as DuckDB reads it."""
+    if text is not None:
+        from sondage.pools.duckdb import connected
+
+        try:
+            connected({"memory_limit": text}).close()
+        except InputError:
+            raise click.BadParameter(f"{text!r} is not a number with a unit, such as 500MB or 2GB") from None
+    return text
 
 
 def require_with(names: Sequence[str], condition: bool, others: str) -> None:
@@ -120,6 +136,13 @@ def require_with(names: Sequence[str], condition: bool, others: str) -> None:
     for parameter in context.command.params:
         if parameter.name in names and not condition and _is_given(context, parameter):
             raise InputError(f"{parameter.opts[-1]} goes with {others}")
+
+
+def require_positive(measures: Sequence[str]) -> None:
+    """Refuse --positive where no measure has a positive class."""
+    used = any(hasattr(parse_measure(name), "positive") for name in measures)
+    having = ", ".join(name for name, kind in NAMES.items() if hasattr(kind, "positive"))
+    require_with(["positive"], used, f"a measure that has a positive class: {having}")
 
 
 def _is_given(context: click.Context, parameter: click.Parameter) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sondage.cli.options import belief_option, divided, pool_options, require_with
+from sondage.cli.options import belief_option, divided, pool_options, require_positive, require_with
 from sondage.cli.printing import print_line, print_lines, waiting
 from sondage.cli.reading import read
+from sondage.cli.spelling import as_argument
 
 if TYPE_CHECKING:
     from sondage.core.measures import Measure
@@ -98,6 +98,7 @@ def command(
 
     require_with(["margin", "alternative"], bool(compare), "--compare")
     require_with(["test"], bool(compare or models or options["select"]), "--compare, --select or --models")
+    require_positive(measures)
     measure = measures[0] if len(measures) == 1 else list(measures)
     options |= {"compare": divided(compare), "models": divided(models), "stages": divided(stages)}
     with waiting(f"reading {pool}") as shown:
@@ -119,7 +120,7 @@ def command(
             f"Planned: {goal}, from {count}{units}.",
             f"{str(found).strip('<>')}; budget {status.budget:g}{' (cost)' * (not count)}, seed {options['seed']}.",
             *_positive_by_default(question.measures, found.task.classes),
-            f"Next: sondage ask {shlex.quote(study)} 20 -o batch.csv",
+            f"Next: sondage ask {as_argument(study)} 20 -o batch.csv",
         ]
     )
     for name in shown_labels:

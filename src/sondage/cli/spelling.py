@@ -8,7 +8,7 @@ from ast import literal_eval
 
 import click
 
-__all__ = ["as_options", "in_options", "shortened"]
+__all__ = ["as_argument", "as_options", "in_options", "shortened"]
 
 LONGEST, TAIL = 700, 250
 """Characters of a line that is shown whole, and of the end of a longer one."""
@@ -16,6 +16,17 @@ LONGEST, TAIL = 700, 250
 # An argument is named with its value, model='a', or without, model=; parameters of measures follow a colon or a comma.
 _ARGUMENT = re.compile(r"(?<![\w:,])(?P<name>[a-z_]+)=(?:(?P<flag>True|False)\b|(?P<value>(?=[^\s,;:)])))?")
 _LIST = re.compile(r"(?P<option>--[a-z-]+) (?P<list>\[[^\[\]]*\])")
+
+
+def as_argument(name: str) -> str:
+    """Return the name of a file as a command line has it, also one that would be taken for an option.
+
+    Examples
+    --------
+    >>> as_argument("study.db"), as_argument("my study.db"), as_argument("-x.db")
+    ('study.db', "'my study.db'", './-x.db')
+    """
+    return shlex.quote(f"./{name}" if name.startswith("-") else name)
 
 
 def shortened(line: str) -> str:

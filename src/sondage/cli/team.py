@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 import click
 
 from sondage.cli.options import json_option, study_argument
 from sondage.cli.printing import print_json, print_line, print_lines
+from sondage.cli.spelling import as_argument
 
 __all__ = ["command"]
 
@@ -31,4 +30,4 @@ def command(study: str, as_json: bool) -> None:
         print_lines(team_lines(opened))
         disputed = opened.status.disputed
     if disputed:
-        print_line(f"Next: sondage disagreements {shlex.quote(study)}")
+        print_line(f"Next: sondage disagreements {as_argument(study)}")

@@ -171,7 +171,7 @@ def _task(table: Table, layout: Layout, classes: Any, task: str | None) -> str:
     models = layout.models
     if not models:
         near = next((name for name in table.columns if _OUTPUT.fullmatch(name.strip().casefold())), None)
-        rule = "" if near is None else f": {near!r} must be written in small letters, but for the class"
+        rule = "" if near is None else f": {_spelling(near)}"
         wanted = "'prediction', 'p_<class>' or '<model>.judge'"
         raise InputError(f"no column {wanted}; there are {list(table.columns)}{rule}")
     bare = [name for name in table.columns if name in ("prediction", "variance") or name.startswith("p_")]
@@ -189,6 +189,13 @@ def _task(table: Table, layout: Layout, classes: Any, task: str | None) -> str:
     if classes is not None or any(model.probabilities for model in models.values()):
         return "classification"
     return _task_of_predictions(table, [str(model.prediction) for model in models.values()])
+
+
+def _spelling(near: str) -> str:
+    """Return how a column's name, which would be that of an output but for spaces or large letters, must be written."""
+    if _OUTPUT.fullmatch(near.strip()):
+        return f"write {near.strip()!r} for {near!r}"
+    return f"{near!r} must be written in small letters, but for the class"
 
 
 def _task_of_predictions(table: Table, names: Sequence[str]) -> str:

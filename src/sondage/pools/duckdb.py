@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
 from glob import escape
 from importlib import import_module
-from itertools import count
+from itertools import count, groupby
+from operator import itemgetter
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,17 @@ from sondage.pools.sql.text import Tables, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["DuckDB", "as_they_are", "connected_errors", "parquet", "plainly_named", "quoted", "reason"]
+__all__ = [
+    "DuckDB",
+    "as_they_are",
+    "connected",
+    "connected_errors",
+    "parquet",
+    "plainly_named",
+    "quoted",
+    "reason",
+    "require_apart",
+]
 
 _KINDS = {
     "int": ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT"),
@@ -91,10 +102,8 @@ class DuckDB:
         self._own: duckdb.DuckDBPyConnection | None = None
         self._progress, self._numbers = progress, count()
         if isinstance(source, Sequence):
-            import duckdb
-
+            self._own = connected(settings or {})
             with connected_errors():
-                self._own = duckdb.connect(config=dict(settings or {}))
                 self._own.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
                 self._relation = parquet(self._own, source)
         else:
@@ -212,6 +221,16 @@ class DuckDB:
                 self._progress(step, share / 100)
 
 
+def connected(settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
+    """Return a connection with these settings, or refuse them."""
+    import duckdb
+
+    try:
+        return duckdb.connect(config=dict(settings))
+    except duckdb.Error as error:
+        raise InputError(f"settings={dict(settings)}: {reason(error)}") from None
+
+
 def _kind(name: str) -> str:
     if name.endswith("]"):  # a list of them
         return "other"
@@ -221,10 +240,42 @@ def _kind(name: str) -> str:
 def parquet(connection: duckdb.DuckDBPyConnection, files: Sequence[str]) -> duckdb.DuckDBPyRelation:
     """Return files as one table; ``month=2024-01`` in their folders' names is a column too, unless they have it."""
     found, names = as_they_are(files), _partitions(files)
+    told = "SELECT file_name, name, coalesce(num_children, 0) FROM parquet_schema($1)"
+    for name, parts in groupby(connection.execute(told, [found]).fetchall(), itemgetter(0)):
+        with refusals_of(name):  # here, for a table made of the file has other names for such columns
+            require_apart(_outermost(parts))
     relation = connection.read_parquet(found)
     if names and names.isdisjoint(column.lower() for column in relation.columns):
         relation = connection.read_parquet(found, hive_partitioning=True)
     return plainly_named(relation)
+
+
+def _outermost(parts: Iterable[tuple[str, str, int]]) -> Iterator[str]:
+    """Yield the names of a file's columns from file, name and number of children of all their parts, depth first."""
+    inner = 0
+    for _, name, children in list(parts)[1:]:  # the first is the whole
+        if not inner:
+            yield name
+        inner += children - bool(inner)
+
+
+def require_apart(names: Iterable[str]) -> None:
+    """Refuse names that are the same, or differ in upper and lower case only: DuckDB does not tell them apart.
+
+    Examples
+    --------
+    >>> require_apart(["id", "p_A", "p_a"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    sondage.errors.InputError: columns 'p_A' and 'p_a' differ in upper and lower case only: rename one, or ...
+    """
+    known: dict[bytes, str] = {}
+    for name in names:
+        small = name.encode().lower()  # of A to Z only, as there
+        if small in known:
+            both = f"columns {known[small]!r} and {name!r} differ in upper and lower case only"
+            rule = "rename one, or read the table with pandas and give read_pool the frame"
+            raise InputError(f"column {name!r} stands twice" if known[small] == name else f"{both}: {rule}")
+        known[small] = name
 
 
 def as_they_are(files: Sequence[str]) -> list[str]:
@@ -251,7 +302,13 @@ def plainly_named(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
 
     Times with a time zone, which NumPy does not know, are text in UTC: whoever reads them can tell, and the zone of the
     connection changes nothing. Nanoseconds, which Python's times do not have, are cut off.
+
+    Raises
+    ------
+    InputError
+        If names of columns are the same, but perhaps for upper and lower case.
     """
+    require_apart(relation.columns)
     forms = {
         name: (_OF_NAMES if name in NAMES else _OF_OTHERS).get(_WHOLE.sub(r"\1", str(kind)))
         for name, kind in zip(relation.columns, relation.types, strict=True)

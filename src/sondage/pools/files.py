@@ -17,7 +17,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.columns import MOST_CLASSES, pool_from_columns
 from sondage.pools.csv_files import csv_header
-from sondage.pools.duckdb import DuckDB, as_they_are, connected_errors, parquet, plainly_named, quoted
+from sondage.pools.duckdb import DuckDB, as_they_are, connected_errors, parquet, plainly_named, quoted, require_apart
 from sondage.pools.engines import Engine, Progress
 from sondage.pools.reading import schema_of
 from sondage.pools.schema import Column
@@ -216,6 +216,7 @@ def _read_csv(files: Sequence[str]) -> dict[str, Any]:
 def _csv_columns(files: Sequence[str]) -> dict[str, Any]:
     """Return the columns as they are: nothing is guessed. Rows of empty cells, as spreadsheets leave them, are none."""
     header = csv_header(files[0])
+    require_apart(header.names)
     for name in files[1:]:
         other = csv_header(name)
         if other.names != header.names:

@@ -51,7 +51,7 @@ def _agreed(found: Agreement) -> list[str]:
     if math.isfinite(found.alpha):
         lines.append(f"Krippendorff's alpha {found.alpha:.2f}")
     lines += [
-        f"Cohen's kappa of {first} and {second} {kappa:.2f}"
+        f"Cohen's kappa of {first or 'who gave no name'} and {second or 'who gave no name'} {kappa:.2f}"
         for (first, second), kappa in found.kappas.items()
         if math.isfinite(kappa)
     ]

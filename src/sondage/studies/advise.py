@@ -194,7 +194,7 @@ def advise(
     'Active evaluation should pay'
     """
     parsed = parse_measure(measure, positive)
-    question = make_question(pool, parsed, model=model, compare=compare, alpha=alpha)
+    question = make_question(pool, parsed, model=model, compare=compare, positive=positive, alpha=alpha)
     for name, value in {"width": width, "difference": difference}.items():
         if value is not None:
             require_number(name, value)

@@ -36,13 +36,13 @@ class Agreement:
         outcomes and grades by their squared difference. NaN where nothing can be told: no item has two labels, or
         all labels are the same.
     kappas : dict of (str, str) to float
-        Cohen's kappa of every two people who labelled the same items; of classes only.
+        Cohen's kappa of every two people who labelled the same items; of classes only. None is who gave no name.
     """
 
     n_items: int
     same: float
     alpha: float
-    kappas: dict[tuple[str, str], float]
+    kappas: dict[tuple[str | None, str | None], float]
 
 
 def agreement_of(items: Iterable[Given], task: Task) -> Agreement:
@@ -62,14 +62,14 @@ def agreement_of(items: Iterable[Given], task: Task) -> Agreement:
     """
     several = [given for given in items if len(given) > 1]
     pairs = [(repr(a), repr(b)) for given in several for a, b in combinations(given.values(), 2)]
-    people = sorted({who for given in several for who in given}, key=str)
+    people = sorted({who for given in several for who in given}, key=lambda who: (who is None, who or ""))
     same = float(np.mean([first == second for first, second in pairs])) if pairs else float("nan")
     kappas = {}
     if task.kind == "classification":
         for first, second in combinations(people, 2):
             common = [(given[first], given[second]) for given in several if first in given and second in given]
             if common:
-                kappas[str(first), str(second)] = _kappa(*zip(*common, strict=True))
+                kappas[first, second] = _kappa(*zip(*common, strict=True))
     return Agreement(len(several), same, _alpha(_table(several, people, task), task), kappas)
 
 

@@ -13,7 +13,7 @@ from sondage.core.catalogue.intervals import require_interval
 from sondage.core.checks import is_whole, require
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
-from sondage.core.measures import Functional, Measure, Task, parse_measure, settled
+from sondage.core.measures import Functional, Measure, Task, settled
 from sondage.core.possible import unrefuted_limits, unrounded
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
@@ -23,11 +23,12 @@ from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
 from sondage.pools.missing import as_array, converted, is_missing, require_listed
-from sondage.pools.numeric import positive_column
+from sondage.pools.numeric import Where, as_column, positive_column
 from sondage.pools.orders import require_one_order
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
+from sondage.studies.questions import parse_measures
 from sondage.studies.remarks import ONLY_SURE, of_interval, of_undefined, of_untold
 from sondage.studies.uncertainty import AGREED
 
@@ -51,6 +52,7 @@ def estimate_from(
     draw_probability: Any = None,
     pool_size: int | None = None,
     weights: Any = None,
+    ids: Any = None,
     classes: Any = None,
     positive: Any = None,
     estimator: str = "hajek",
@@ -76,6 +78,8 @@ def estimate_from(
     weights : array-like of float, shape (n,), optional
         Base weights of the items, where the pool itself is a weighted sample. What all its items weigh is estimated,
         which Horvitz-Thompson does not allow either.
+    ids : array-like, shape (n,), optional
+        Names of the items, for messages.
     estimator : str
         ``"hajek"`` (default), ``"self_normalised"`` or ``"horvitz_thompson"``.
 
@@ -117,25 +121,29 @@ def estimate_from(
     outputs_given = {"predictions": predictions, "probabilities": probabilities, "means": means, "variances": variances}
     chances = {"inclusion": inclusion, "draw_probability": draw_probability, "weights": weights}
     require_one_order({"labels": labels} | outputs_given | chances)
-    told = _given_labels(labels)
+    where = _where(ids)
+    told = _given_labels(labels, where)
     if not told:
         raise LabelError("there are no labels: nothing can be estimated")
     one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
-    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, told), (), "row {}".format)
+    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, told, where), (), where)
     if len(told) != size:
         raise LabelError(f"there are {len(told)} labels for {size} items")
-    coded = [code_label(label, task, ("model",), f"row {row}") for row, label in enumerate(told)]
+    if ids is not None:
+        as_column(ids, "ids", size)
+    coded = [code_label(label, task, ("model",), row, place=where(row)) for row, label in enumerate(told)]
     known_labels = [label for label in coded if label is not None]
-    expansion = _expansion(inclusion, draw_probability, size)
+    expansion = _expansion(inclusion, draw_probability, size, where)
     _check_pool_size(pool_size, 1 if inclusion is None else size)  # with replacement an item may come twice
     base = np.ones(size)
     if weights is not None:
-        base = np.asarray(positive_column(weights, "weight", size, "row {}".format), dtype=np.float64)
+        base = np.asarray(positive_column(weights, "weight", size, where), dtype=np.float64)
     total = float(pool_size) if pool_size is not None and weights is None else float(np.sum(base * expansion.weights))
     items = Items(outputs, base / total)
     sample = Sample(items, label_array(known_labels, task), expansion)
     known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)))
-    functional = ready_on(sample, parse_measure(measure, positive), task)
+    (wanted,) = parse_measures([measure], positive, task)
+    functional = ready_on(sample, wanted, task)
     check_target(functional, target)
     require_interval(interval, functional, compares=False)
     contrast = Contrast(functional, ((0, 1.0),))
@@ -232,17 +240,25 @@ def result_of(
     )
 
 
-def _expansion(inclusion: Any, draw_probability: Any, size: int) -> Expansion:
+def _where(ids: Any) -> Where:
+    """Return how messages name a row: with its id, where there are ids."""
+    if ids is None:
+        return "row {}".format
+    names = as_column(ids, "ids", None).tolist()
+    return lambda row: f"row {row} (id {names[row]})" if row < len(names) else f"row {row}"
+
+
+def _expansion(inclusion: Any, draw_probability: Any, size: int, where: Where) -> Expansion:
     if inclusion is None:
-        return from_counts(np.ones(size), _probabilities(draw_probability, "draw probability", size))
-    return from_inclusion(_probabilities(inclusion, "inclusion probability", size))
+        return from_counts(np.ones(size), _probabilities(draw_probability, "draw probability", size, where))
+    return from_inclusion(_probabilities(inclusion, "inclusion probability", size, where))
 
 
-def _probabilities(values: Any, name: str, size: int) -> Floats:
-    found = np.asarray(positive_column(values, name, size, "row {}".format), dtype=np.float64)
+def _probabilities(values: Any, name: str, size: int, where: Where) -> Floats:
+    found = np.asarray(positive_column(values, name, size, where), dtype=np.float64)
     if (found > 1).any():
         row = int(np.argmax(found > 1))
-        raise InputError(f"{name} of row {row} is {found[row]:g}; it must be in (0, 1]")
+        raise InputError(f"{name} of {where(row)} is {found[row]:g}; it must be in (0, 1]")
     return found
 
 
@@ -252,7 +268,7 @@ def _check_pool_size(pool_size: Any, least: int) -> None:
         raise InputError(f"pool_size={pool_size!r} must be a whole number, {least} or more: so many items are labelled")
 
 
-def _classes(classes: Any, predictions: Any, labels: list[Any]) -> Any:
+def _classes(classes: Any, predictions: Any, labels: list[Any], where: Where) -> Any:
     """Return the classes: as given, or for predictions alone those that are predicted or labelled."""
     if classes is not None or predictions is None:
         return classes
@@ -260,20 +276,22 @@ def _classes(classes: Any, predictions: Any, labels: list[Any]) -> Any:
     predicted = [value for value in np.ravel(as_array(predictions, "predictions")).tolist() if not is_missing(value)]
     if not all(isinstance(value, str) for value in (*predicted, *labels)):
         return None  # as for a pool: labels that are text are spelled like the numbers that are predicted, or refused
-    _require_spelled_alike(labels, set(predicted))
-    return sorted({*predicted, *labels})
+    _require_spelled_alike(labels, set(predicted), where)
+    found = sorted({*predicted, *labels})
+    require(len(found) > 1, f"predictions and labels have one class, {found}: name all classes with classes=")
+    return found
 
 
-def _require_spelled_alike(labels: list[str], predicted: set[str]) -> None:
+def _require_spelled_alike(labels: list[str], predicted: set[str], where: Where) -> None:
     """Refuse a label that differs from a predicted class in case alone: it would be a class of its own."""
     alike = {name.casefold(): name for name in predicted}
     for row, label in enumerate(labels):
         if label not in predicted and label.casefold() in alike:
             near = alike[label.casefold()]
-            raise LabelError(f"label {label!r} of row {row} is {near!r} as a prediction: name both with classes=")
+            raise LabelError(f"label {label!r} of {where(row)} is {near!r} as a prediction: name both with classes=")
 
 
-def _given_labels(labels: Any) -> list[Any]:
+def _given_labels(labels: Any, where: Where) -> list[Any]:
     """Return labels as a list, or refuse one that is missing: None, NaN, or an empty text as in files."""
     require_listed(labels, "labels")
     shape = getattr(labels, "shape", (0,))
@@ -281,5 +299,5 @@ def _given_labels(labels: Any) -> list[Any]:
     found = list(converted(labels))
     for row, label in enumerate(found):
         if is_missing(label) or (isinstance(label, str) and not label.strip()):
-            raise LabelError(f"label of row {row} is missing; leave the row out only if it was skipped at random")
+            raise LabelError(f"label of {where(row)} is missing; leave the row out only if it was skipped at random")
     return found

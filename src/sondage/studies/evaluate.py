@@ -17,7 +17,7 @@ from sondage.pools import Pool, one_model, require_pool
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.labelling import carrying, label_all, require_labels
 from sondage.studies.method import Method, Question, choose_method
-from sondage.studies.questions import are_several, make_question
+from sondage.studies.questions import are_several, make_question, parse_measures
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.sliced import evaluate_slices
@@ -168,12 +168,12 @@ def evaluate(
     require_labels(labels)
     several = are_several(measure)
     named: Any = measure if several else [measure]
-    measures = tuple(parse_measure(one, positive) for one in named)
     pools = list(pool.values()) if isinstance(pool, Mapping) else [pool]
     if not pools:
         raise InputError("there is no pool: the mapping is empty")
     for one in pools:
         require_pool(one)
+    measures = parse_measures(named, positive, pools[0].task)
     question = Question("evaluate", (pools[0].models[one_model(pools[0], model)],), measures)
     rule = make_rule(stop, None, level, batch)
     if isinstance(pool, Mapping) or slices is not None:
@@ -278,7 +278,9 @@ def compare(
     require_labels(labels)
     require_generator(generator)
     models, parsed = (first, second), parse_measure(measure, positive)
-    question = make_question(pool, parsed, compare=models, alpha=alpha, alternative=alternative, margin=margin)
+    question = make_question(
+        pool, parsed, compare=models, positive=positive, alpha=alpha, alternative=alternative, margin=margin
+    )
     rule = make_rule(stop, looks, level, batch, generator)
     session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
 

@@ -208,4 +208,5 @@ class Kept:
         try:
             return read_pool(source, **self.reading)
         except InputError as error:
-            raise StudyError(f"{self._store.name}: the next draw needs the pool: {error}") from None
+            rule = "if it has moved, extend takes its new place, at the present budget too"
+            raise StudyError(f"{self._store.name}: the next draw needs the pool: {error}; {rule}") from None

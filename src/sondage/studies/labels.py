@@ -47,11 +47,13 @@ def code_label(
     name: Any,
     documents: Sequence[Any] = (),
     asked: Sequence[str] = (),
+    *,
+    place: str | None = None,
 ) -> Label | None:
     """Return a label as a class code, a number, a tuple of an outcome for each system, or judgements of documents.
 
-    None stays None; `documents` are those of a query, all of which are to be judged, and `asked` the systems of which
-    an outcome must be told.
+    None stays None; `documents` are those of a query, all of which are to be judged, `asked` the systems of which an
+    outcome must be told, and `place` is what messages call the item, by default its id.
 
     Raises
     ------
@@ -63,13 +65,14 @@ def code_label(
         return None
     if task.kind == "ranking":
         return judgements(label, task.grades, documents, name)
-    coded = _CODERS[task.kind](label, task, models, name)
+    place = f"id {name!r}" if place is None else place
+    coded = _CODERS[task.kind](label, task, models, place)
     if task.kind == "outcomes":
-        _require_outcomes(cast(tuple[float, ...], coded), models, name, asked)
+        _require_outcomes(cast(tuple[float, ...], coded), models, place, asked)
     return coded
 
 
-def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> int:
+def _class_code(label: Any, task: Task, models: tuple[str, ...], place: str) -> int:
     """Return the code of a class, or refuse what is none."""
     if isinstance(label, np.generic | np.ndarray) and label.size == 1:
         label = label.item()
@@ -79,7 +82,7 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], name: Any) -> i
         meant = None if missing else _meant(label, task.classes)
         others = "None is a skip" if missing else "others are named with classes= of the pool"
         others = others if meant is None else f"write {meant!r}"
-        raise LabelError(f"label {label!r} of id {name!r} is not a class; {_nearest(label, task.classes)}: {others}")
+        raise LabelError(f"label {label!r} of {place} is not a class; {_nearest(label, task.classes)}: {others}")
     return code
 
 
@@ -103,34 +106,33 @@ def _nearest(label: Any, classes: Sequence[Any]) -> str:
     return f"the nearest of {len(classes)} classes are {[spelled[one] for one in near]}"
 
 
-def _number(label: Any, task: Task, models: tuple[str, ...], name: Any) -> float:
+def _number(label: Any, task: Task, models: tuple[str, ...], place: str) -> float:
     """Return a finite number, or refuse what is none."""
     value = number_or_nan(label)
     if not abs(value) <= LARGEST_NUMBER:
         raise LabelError(
-            f"label {label!r} of id {name!r} is not a finite number, at most {LARGEST_NUMBER:g} either way"
-            f"{pointed(label)}"
+            f"label {label!r} of {place} is not a finite number, at most {LARGEST_NUMBER:g} either way{pointed(label)}"
         )
     return value
 
 
-def _outcomes(label: Any, task: Task, models: tuple[str, ...], name: Any) -> tuple[float, ...]:
+def _outcomes(label: Any, task: Task, models: tuple[str, ...], place: str) -> tuple[float, ...]:
     """Return an outcome for each system, by position or by name."""
     if isinstance(label, Mapping):
         unknown = [key for key in label if key not in models]
         if unknown:
-            raise LabelError(f"label of id {name!r} names {unknown[0]!r}; systems are {list(models)}")
+            raise LabelError(f"label of {place} names {unknown[0]!r}; systems are {list(models)}")
         label = [label.get(model, float("nan")) for model in models]
     given = np.atleast_1d(np.asarray(label, dtype=object)).tolist()
     if len(given) != len(models):
         raise LabelError(
-            f"label of id {name!r} has {len(given)} outcomes for {len(models)} systems {list(models)}; tell it of "
+            f"label of {place} has {len(given)} outcomes for {len(models)} systems {list(models)}; tell it of "
             "each, or by name in a dict"
         )
-    return tuple(_outcome(value, task, name) for value in given)
+    return tuple(_outcome(value, task, place) for value in given)
 
 
-def _outcome(told: Any, task: Task, name: Any) -> float:
+def _outcome(told: Any, task: Task, place: str) -> float:
     """Return one system's outcome, NaN where none is told."""
     try:
         value = float("nan") if told is None else as_number(told)
@@ -138,21 +140,21 @@ def _outcome(told: Any, task: Task, name: Any) -> float:
         value = float("inf")
     if not np.isnan(value) and value not in task.grades:
         shown = f"{value:g}" if np.isfinite(value) else repr(told)
-        raise LabelError(f"outcome {shown} of id {name!r} is not allowed; outcomes are {list(task.grades)}")
+        raise LabelError(f"outcome {shown} of {place} is not allowed; outcomes are {list(task.grades)}")
     return value
 
 
-def _require_outcomes(values: tuple[float, ...], models: tuple[str, ...], name: Any, asked: Sequence[str]) -> None:
+def _require_outcomes(values: tuple[float, ...], models: tuple[str, ...], place: str, asked: Sequence[str]) -> None:
     """Refuse a label without the outcome of a system that was asked about: nothing could be estimated."""
     missing = [model for model, value in zip(models, values, strict=True) if model in asked and np.isnan(value)]
     if missing:
         raise LabelError(
-            f"label of id {name!r} lacks the outcome of {missing[0]!r}; tell it of each of {list(asked)}, or None in "
+            f"label of {place} lacks the outcome of {missing[0]!r}; tell it of each of {list(asked)}, or None in "
             "place of all for a skip"
         )
 
 
-_CODERS: dict[str, Callable[[Any, Task, tuple[str, ...], Any], Label]] = {
+_CODERS: dict[str, Callable[[Any, Task, tuple[str, ...], str], Label]] = {
     "classification": _class_code,
     "regression": _number,
     "outcomes": _outcomes,

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from sondage.core.checks import listed, require
-from sondage.core.measures import Measure, parse_measure
+from sondage.core.measures import Measure, Task, parse_measure
 from sondage.errors import InputError
 from sondage.pools import Pool, one_model, require_pool
 from sondage.studies.method import Question
 
-__all__ = ["are_several", "make_question"]
+__all__ = ["are_several", "make_question", "parse_measures"]
 
 
 def are_several(measure: Any) -> bool:
@@ -48,11 +48,19 @@ def make_question(
     if kind != "evaluate" and len(named) > 1:
         raise InputError(f"to {kind} takes one measure, not {len(named)}")
     names = _models(pool, kind, model, compare, models)
-    wanted = tuple(parse_measure(one, positive) for one in named)
+    wanted = parse_measures(named, positive, pool.task)
     question = Question(kind, names, wanted, alpha, alternative, margin)
     if kind != "compare" and alternative != "two-sided":
         raise InputError(f"alternative= and margin= go with compare=; this study is to {kind}")
     return question
+
+
+def parse_measures(named: Sequence[str | Measure], positive: Any, task: Task) -> tuple[Measure, ...]:
+    """Return what names and objects mean; `positive` must be a class, also where no measure has a positive one."""
+    found = tuple(parse_measure(one, positive) for one in named)
+    if positive is not None:
+        task.positive(positive)
+    return found
 
 
 def _kind(compare: Sequence[str] | None, select: bool) -> str:

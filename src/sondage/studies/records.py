@@ -9,7 +9,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import date
+from datetime import date, datetime, time
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,13 @@ _SHARED = {"grades"}  # the same for all rows
 
 
 def dump(value: Any) -> str:
-    """Return a value as one line of JSON; times as text, missing numbers as they are."""
+    r"""Return a value as one line of JSON; times and bytes as text, missing numbers as they are.
+
+    Examples
+    --------
+    >>> print(dump([datetime(2026, 3, 1), datetime(2026, 3, 1, 12), b"caf\xc3\xa9 \xff"]))
+    ["2026-03-01", "2026-03-01T12:00:00", "café \\xff"]
+    """
     return json.dumps(value, default=_plain, ensure_ascii=False)
 
 
@@ -53,8 +59,12 @@ def _plain(value: Any) -> Any:
         value = value.astype("datetime64[us]").item()
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
+    if isinstance(value, datetime) and value == datetime.combine(value, time.min):  # of no zone: a date
+        value = value.date()
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, bytes | bytearray):
+        return value.decode(errors="backslashreplace")
     return None if value is None else str(value)
 
 

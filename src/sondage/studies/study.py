@@ -190,7 +190,7 @@ class Study(Account, Desk, Shown):
         Parameters
         ----------
         budget : float
-            The new budget, above the present one.
+            The new budget, above the present one; or the present one, with a pool whose file has moved.
         pool : Pool, optional
             The pool; by default the one the study was opened with, or the file it came from, read again. Where it was
             read from a file, later stages find it there.
@@ -203,9 +203,14 @@ class Study(Account, Desk, Shown):
             If the budget is not above the present one, or above the pool.
         """
         require_number("budget", budget)
-        pool = self._present_pool(pool)
+        given, pool = pool, self._present_pool(pool)
         with self._writing() as (session, found):
             self._forget()
+            if pool.source is not None:  # later stages look for it there
+                found.move_pool(pool.source, dump(pool.reading))
+            if given is not None and given.source is not None and budget == session.budget:
+                found.count_revision()
+                return
             before, at = session.budget, now()
             session.extend(pool, budget)
             if session.method.staged:
@@ -214,8 +219,6 @@ class Study(Account, Desk, Shown):
                 found.drop_stages()
                 found.add_stage(*stage_rows(session, pool, 0, self.sharing))
             found.raise_budget(session.budget)
-            if pool.source is not None:  # later stages look for it there
-                found.move_pool(pool.source, dump(pool.reading))
             found.count_revision()
             found.add_events([{"at": at, "kind": "extended", "details": {"from": before, "to": session.budget}}])
 

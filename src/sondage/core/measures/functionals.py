@@ -60,7 +60,8 @@ class Task:
             return 1
         code = self.code(named)
         if code is None:
-            raise MeasureError(f"positive={named!r} is not a class of the pool; they are {list(self.classes)}")
+            told = f"; they are {list(self.classes)}" if self.classes else f", which is for {self.kind}"
+            raise MeasureError(f"positive={named!r} is not a class of the pool{told}")
         return code
 
     def code(self, name: Any) -> int | None:
