@@ -17,7 +17,7 @@ import pytest
 import sondage
 from sondage import Study, read_pool
 from sondage.core.hashing import uniforms
-from sondage.errors import InputError
+from sondage.errors import InputError, LabelError
 from sondage.pools import stored_strata
 from sondage.pools.schema import Column, Probabilities, Source
 from sondage.pools.sql.argmax import add_predicted, top_and_rest
@@ -795,3 +795,18 @@ def test_bad_rows_are_refused_whenever_doubts_are_asked_for(tmp_path):
     for _ in range(2):
         with pytest.raises(InputError, match=r"p_1 must be in \[0, 1\]"):
             _ = pool.doubts
+
+
+def test_rows_of_a_group_have_one_label_in_files_too(tmp_path):
+    columns = {"id": np.arange(20), "p_1": np.linspace(0.1, 0.9, 20), "group": [f"g{row // 2}" for row in range(20)]}
+    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "groups.parquet")
+    right, wrong = {row: row // 2 % 2 for row in range(20)}, {row: row % 2 for row in range(20)}
+    found = []
+    for lazy in (False, True):
+        pool = read_pool(tmp_path / "groups.parquet", lazy=lazy)
+        found.append(sondage.evaluate(pool, "error_rate", labels=right, budget=6).value)
+        with pytest.raises(LabelError, match="rows of group g[0-9] share one label; they have 0 and 1"):
+            sondage.evaluate(pool, "error_rate", labels=wrong, budget=6)
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+    with pytest.raises(InputError, match="this needs the pool's units in memory, and the pool is not"):
+        pool.unit_keys  # noqa: B018

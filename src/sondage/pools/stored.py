@@ -246,6 +246,13 @@ class StoredPool(Pool):
         costs = None if items.costs is None else shared.largest(items.costs)
         return Taken(rows["id"][shared.first].tolist(), items, shared.of_row, costs)
 
+    def sharing(self, names: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return group and id of each row that has its label in common with these items."""
+        units = self._seen.know(names, self.scan.schema.hashed)
+        self._look_up(units)
+        rows = self._seen.rows(units, ("g", "id"))
+        return rows["g"], rows["id"]
+
     def _look_up(self, units: NDArray[np.int64]) -> None:
         missing = self._seen.missing(units)
         if not len(missing):

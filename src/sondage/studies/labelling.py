@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sondage.errors import InputError, LabelError, LabelingInterrupted, SondageW
 from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_missing, require_listed
 from sondage.pools.orders import in_another_order, named_in_another_order, require_class_order
+from sondage.pools.stored import StoredPool
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
 from sondage.studies.labels import code_label
@@ -84,6 +86,8 @@ def label_all(
     while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):
         try:
             answers = label(ids)
+        except LabelError:  # of labels that were looked up
+            raise
         except Exception as error:
             raise LabelingInterrupted(f"labelling stopped after {len(got)} labels: {error}", got) from error
         try:
@@ -159,7 +163,9 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if isinstance(labels, Mapping):
         if pool.groups is not None:
             _require_agreement(pool.groups, [labels.get(_key(labels, name)) for name in pool.ids.tolist()])
-        return lambda ids: labels
+        return (
+            partial(_looked_up, pool, labels) if isinstance(pool, StoredPool) and pool.grouped else lambda ids: labels
+        )
     if isinstance(labels, np.ma.MaskedArray):
         labels = np.asarray(labels.tolist(), dtype=object)  # None where it is masked
     require_listed(labels, "labels")
@@ -180,6 +186,13 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
         return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in values(ids)]
 
     return look
+
+
+def _looked_up(pool: StoredPool, labels: Mapping[Any, Any], ids: Sequence[Any]) -> Mapping[Any, Any]:
+    """Return labels by id; those of rows that share one with these items must be the same."""
+    groups, names = pool.sharing(ids)
+    _require_agreement(groups, [labels.get(_key(labels, name)) for name in names.tolist()])
+    return labels
 
 
 def _require_agreement(groups: NDArray[Any], labels: Sequence[Any]) -> None:
