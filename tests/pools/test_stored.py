@@ -805,7 +805,7 @@ def test_rows_of_a_group_have_one_label_in_files_too(tmp_path):
     for lazy in (False, True):
         pool = read_pool(tmp_path / "groups.parquet", lazy=lazy)
         found.append(sondage.evaluate(pool, "error_rate", labels=right, budget=6).value)
-        with pytest.raises(LabelError, match="rows of group g[0-9] share one label; they have 0 and 1"):
+        with pytest.raises(LabelError, match=r"rows of group g[0-9] share one label; they have 0 and 1"):
             sondage.evaluate(pool, "error_rate", labels=wrong, budget=6)
     assert found[0] == pytest.approx(found[1], rel=1e-12)
     with pytest.raises(InputError, match="this needs the pool's units in memory, and the pool is not"):
