@@ -211,3 +211,15 @@ def test_bad_arguments_are_refused() -> None:
         decisive_log_evalues([[1]], 10)
     with pytest.raises(InputError, match="no outcome"):
         disagreement_steps([], 10)
+
+
+def test_a_sequence_is_never_empty_and_ends_at_the_truth() -> None:
+    random = np.random.default_rng(0)
+    missed = 0
+    for _ in range(300):
+        order = random.permutation(np.repeat([1, -1], 20))
+        found = disagreement_sequence(order, 40, 0.8)
+        assert np.all(found.low <= found.high)
+        assert (found.low[-1], found.high[-1]) == (0.0, 0.0)
+        missed += bool(np.any((found.low > 0) | (found.high < 0)))
+    assert 0 < missed < 300 * 0.2 + 3 * np.sqrt(300 * 0.2 * 0.8)  # those would have ended empty

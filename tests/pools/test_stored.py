@@ -810,3 +810,16 @@ def test_rows_of_a_group_have_one_label_in_files_too(tmp_path):
     assert found[0] == pytest.approx(found[1], rel=1e-12)
     with pytest.raises(InputError, match="this needs the pool's units in memory, and the pool is not"):
         pool.unit_keys  # noqa: B018
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "passive"}, {"method": "thesis"}])
+def test_a_floor_of_1_leaves_the_design_out(tmp_path, options):
+    random = np.random.default_rng(0)
+    columns = {"id": np.arange(400)} | {f"{name}.prediction": random.integers(0, 2, 400) for name in "ab"}
+    labels = dict(enumerate(random.integers(0, 2, 400).tolist()))
+    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "pool.parquet")
+    pools = [read_pool(tmp_path / "pool.parquet", lazy=lazy) for lazy in (False, True)]
+    found = [sondage.compare(pool, "a", "b", labels=labels, budget=60, floor=1.0, **options) for pool in pools]
+    assert found[1].difference == pytest.approx(found[0].difference, rel=1e-12)
+    assert found[1].estimate.std_error == pytest.approx(found[0].estimate.std_error, rel=1e-9)
+    assert found[1].estimate.n_effective == pytest.approx(found[0].estimate.n_effective, rel=1e-9)

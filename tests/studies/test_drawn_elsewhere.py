@@ -244,3 +244,22 @@ def test_ids_are_named_in_messages():
         estimate_from(**told, ids=["a", "b"])
     with pytest.raises(InputError, match="ids has 1 rows; it must have 2"):
         estimate_from(**told, ids=["a"])
+
+
+def test_one_label_that_stands_for_more_than_all_has_an_interval() -> None:
+    told: dict[str, Any] = {"labels": [1], "predictions": [1], "draw_probability": [0.05], "classes": [0, 1]}
+    found = estimate_from("accuracy", estimator="horvitz_thompson", pool_size=5, **told)
+    assert found.value == pytest.approx(4.0)
+    assert 0.0 < found.interval().low < found.interval().high == 1.0
+
+
+def test_average_precision_less_its_bias_keeps_within_its_range() -> None:
+    labels, scores = [1, 1, 0, 1, 0], [0.9, 0.8, 0.3, 0.7, 0.2]
+    values = []
+    for seed in range(200):
+        inclusion = np.random.default_rng(seed).uniform(0.05, 1.0, 5)
+        found = estimate_from("average_precision", probabilities=scores, labels=labels, inclusion=inclusion)
+        assert found.value <= 1.0
+        assert found.value in found.interval()
+        values.append(found.value)
+    assert 1.0 in values

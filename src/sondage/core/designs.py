@@ -297,7 +297,7 @@ def mixture(terms: Sequence[Term]) -> Mixture:
 
 
 def mixed(parts: Sequence[tuple[float, Mixture]]) -> Mixture:
-    """Return mixtures mixed, each with the share before it.
+    """Return mixtures mixed, each with the share before it; without those whose share is 0.
 
     Examples
     --------
@@ -305,7 +305,7 @@ def mixed(parts: Sequence[tuple[float, Mixture]]) -> Mixture:
     >>> [share for share, _ in mixed([(0.5, two), (0.5, mixture([Equal()]))])]
     [0.25, 0.25, 0.5]
     """
-    return tuple((a * b, term) for a, part in parts for b, term in part)
+    return tuple((a * b, term) for a, part in parts if a for b, term in part)
 
 
 def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bool_]:

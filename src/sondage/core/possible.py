@@ -30,6 +30,7 @@ __all__ = [
     "possible_values",
     "unrefuted_limits",
     "unrounded",
+    "within",
 ]
 
 REACH = 1e-13
@@ -125,6 +126,17 @@ def unrounded(value: float, low: float, high: float) -> float:
     ends = [end for end in (low, high) if np.isfinite(end)]
     reach = ROUNDING * max(map(abs, ends), default=0.0)
     return next((end for end in ends if abs(value - end) <= reach), value)
+
+
+def within(value: float, low: float, high: float) -> float:
+    """Return a value within its bounds, and at a bound where only rounding keeps it off.
+
+    Examples
+    --------
+    >>> within(1.2, 0.0, 1.0), within(0.5, 0.0, 1.0)
+    (1.0, 0.5)
+    """
+    return float(np.clip(unrounded(value, low, high), low, high))
 
 
 def outward(low: float, high: float, bounds: tuple[float, float]) -> tuple[float, float]:

@@ -198,8 +198,9 @@ class StoredPool(Pool):
     ) -> Filled:
         """Return the urn of a design, and what it reaches: the second pass over the pool."""
         asked = None if rest is None else rest.asked
-        parts = [Part(1.0, term, strict) for _, term in design.terms]
-        shares = [share * (1.0 - design.floor) for share, _ in design.terms]
+        terms = design.terms if design.floor < 1 else ()
+        parts = [Part(1.0, term, strict) for _, term in terms]
+        shares = [share * (1.0 - design.floor) for share, _ in terms]
         if design.floor:
             parts, shares = [*parts, Part(1.0, design.ground, True)], [*shares, design.floor]
         sizes = Mixed(tuple(parts), relevant.moving, relevant.belief)
@@ -208,8 +209,7 @@ class StoredPool(Pool):
             sizes = replace(sizes, parts=tuple(replace(part, restricted=part.term is design.ground) for part in parts))
             found = self.scan.masses(sizes, asked)
         immovable = relevant.moving is not None and not found["n_relevant"]
-        count = len(design.terms)
-        if design.floor < 1 and not any(found[f"sum_{at}"] for at in range(count)):
+        if terms and not any(found[f"sum_{at}"] for at in range(len(terms))):
             message = f"design {design.name!r}: by the belief nothing is uncertain; the draw is passive"
             warnings.warn(message, SondageWarning, stacklevel=2)
             some = relevant.moving is None or found["n_relevant"] > 0

@@ -11,7 +11,7 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
-from sondage.core.possible import outward, unrefuted_limits, unrounded
+from sondage.core.possible import outward, unrefuted_limits, within
 from sondage.core.results import Comparison, Estimate
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, immovable
@@ -29,7 +29,7 @@ from sondage.studies.uncertainty import (
     uncertainty_of,
 )
 
-__all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session", "within"]
+__all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session"]
 
 STREAM = 7
 """Of the random numbers that intervals and tests draw from the session's seed."""
@@ -139,8 +139,3 @@ def _settled(found: Labelled, contrast: Contrast) -> Sums | None:
 def _alone(session: Session, contrast: Contrast) -> Estimate:
     """Return the estimate of one contrast, as it is at an earlier number of labels."""
     return estimate_of(session, labelled(session), contrast)
-
-
-def within(value: float, low: float, high: float) -> float:
-    """Return a value within its bounds, and at a bound where only rounding keeps it off."""
-    return float(np.clip(unrounded(value, low, high), low, high))

@@ -14,7 +14,7 @@ from sondage.core.checks import is_whole, require
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional, Measure, Task, settled
-from sondage.core.possible import unrefuted_limits, unrounded
+from sondage.core.possible import unrefuted_limits, unrounded, within
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
 from sondage.core.results import Estimate
@@ -217,11 +217,13 @@ def result_of(
         agree = "all labels agree, so their spread says nothing: the standard error is not known"
         unknown.append(ONLY_SURE if sure else agree)
     unknown += of_undefined(contrast, fit.value, more=False)
+    # Horvitz-Thompson's is unbiased beyond the range too; a bias that is taken off leads nowhere there.
+    value = (unrounded if contrast.functional.curvature is None else within)(fit.value, *contrast.bounds)
     told = () if exact else (*of_untold(contrast, sample), *of_interval(interval, contrast, effective, sample.size))
     return Estimate(
         measure=contrast.functional.name,
         models=("model",),
-        value=unrounded(fit.value, *contrast.bounds),
+        value=value,
         std_error=float(np.sqrt(total)) if not unknown else float("nan"),
         n_labels=sample.size,
         target=target,

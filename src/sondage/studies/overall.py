@@ -14,13 +14,12 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.parts import believed_stages, denominator_labels, parts_of
-from sondage.core.possible import outward, unrefuted_limits
+from sondage.core.possible import outward, unrefuted_limits, within
 from sondage.core.predictions import Floats
 from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
 from sondage.core.samples import Known, Sample
 from sondage.pools import Pool
-from sondage.studies.answers import within
 from sondage.studies.fitting import immovable
 from sondage.studies.proven import proven_range
 from sondage.studies.remarks import of_undefined

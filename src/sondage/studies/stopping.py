@@ -10,10 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from sondage.core.checks import is_number, is_whole, require_level
+from sondage.core.possible import within
 from sondage.core.results import Comparison, Estimate
 from sondage.errors import InputError
 from sondage.pools import Pool
-from sondage.studies.answers import compare_session, estimate_session, within
+from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.anytime import ordered_labels
 from sondage.studies.budgets import one_price
 from sondage.studies.drawing import DRAWS, KeyOrder

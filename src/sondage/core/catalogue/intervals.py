@@ -73,12 +73,14 @@ def named_interval(
     counted = kind == "auto" and _countable(estimate)
     if not np.isfinite(estimate.value) or not (np.isfinite(estimate.std_error) or counted):
         return Interval(*(estimate.possible if kind in OWN else estimate.bounds), level, "undefined")
+    if not np.isfinite(estimate.std_error):  # expanded, labels that agree may stand for more than there is
+        estimate = replace(estimate, value=float(np.clip(estimate.value, *estimate.bounds)))
     found = INTERVALS[kind](estimate, level, estimate.own_generator() if generator is None else generator)
     if kind not in OWN:
         return replace(found, kind=kind)
     least, most = estimate.possible
     low, high = max(found.low, least), min(found.high, most)
-    return replace(found, low=low, high=high) if low < high else replace(found, low=least, high=most)
+    return replace(found, low=low, high=high) if low <= high else replace(found, low=least, high=most)
 
 
 def require_interval(kind: str, functional: Functional, *, compares: bool) -> None:

@@ -10,7 +10,7 @@ results the intervals of the estimate at the levels that `asymptotic_critical` a
 """
 
 from sondage.core.sequences.asymptotic import asymptotic_critical, asymptotic_log_evalues, asymptotic_sequence
-from sondage.core.sequences.confidence import ConfidenceSequence, betting_sequence
+from sondage.core.sequences.confidence import ConfidenceSequence, betting_sequence, intersected
 from sondage.core.sequences.evidence import anytime_pvalues, log_evalues
 from sondage.core.sequences.fractions import Fraction, at_nodes, fraction_of, parts_of, units_of
 from sondage.core.sequences.steps import Stage, Steps, draw_steps
@@ -32,6 +32,7 @@ __all__ = [
     "betting_sequence",
     "draw_steps",
     "fraction_of",
+    "intersected",
     "joined",
     "log_evalues",
     "nothing_left",

@@ -19,7 +19,7 @@ from sondage.core.results import Interval
 from sondage.core.sequences.betting import Side, log_capital, side_of
 from sondage.core.sequences.steps import Steps
 
-__all__ = ["ConfidenceSequence", "betting_sequence"]
+__all__ = ["ConfidenceSequence", "betting_sequence", "intersected"]
 
 BLOCKS = 100
 """Blocks of equal length that the range is divided into; the values in one are rejected together."""
@@ -118,14 +118,36 @@ def betting_sequence(steps: Steps, level: float = 0.95) -> ConfidenceSequence:
     require_level("level", level)
     threshold = 2.0 / (1.0 - level)
     edges = _edges(steps.nodes)
-    low = np.maximum.accumulate(_rejected_up_to(side_of(steps, 1), edges, threshold))
-    high = np.minimum.accumulate(_rejected_up_to(side_of(steps, -1), edges[::-1], threshold))
-    # An empty set is a miss that shows: the last interval stays.
-    apart = int(np.argmax(np.append(low > high, True)))
-    low[apart:], high[apart:] = (low[apart - 1], high[apart - 1]) if apart else (edges[0], edges[-1])
+    ends = (
+        _rejected_up_to(side_of(steps, 1), edges, threshold),
+        _rejected_up_to(side_of(steps, -1), edges[::-1], threshold),
+    )
+    low, high = intersected(*ends, (float(edges[0]), float(edges[-1])))
     first = np.maximum.accumulate(_crossing(steps.nodes, steps.least))
     last = np.minimum.accumulate(_crossing(steps.nodes, steps.most))
     return ConfidenceSequence(np.clip(low, first, last), np.clip(high, first, last), level, "betting")
+
+
+def intersected(low: Floats, high: Floats, whole: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Return the intersections of all intervals so far; an empty one is a miss that shows, and the last one stays.
+
+    Parameters
+    ----------
+    low, high : ndarray of float, shape (n,)
+        Ends of the intervals in their order.
+    whole : (float, float)
+        What there is before the first.
+
+    Examples
+    --------
+    >>> low, high = intersected(np.array([0.1, 0.2, 0.6]), np.array([0.9, 0.5, 0.8]), (0.0, 1.0))
+    >>> low.tolist(), high.tolist()
+    ([0.1, 0.2, 0.2], [0.9, 0.5, 0.5])
+    """
+    low, high = np.maximum.accumulate(low), np.minimum.accumulate(high)
+    apart = int(np.argmax(np.append(low > high, True)))
+    low[apart:], high[apart:] = (low[apart - 1], high[apart - 1]) if apart else whole
+    return low, high
 
 
 def _edges(nodes: Floats) -> Floats:

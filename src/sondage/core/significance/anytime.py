@@ -22,7 +22,7 @@ from scipy import special
 
 from sondage.core.checks import SIGNS, require, require_alternative, require_level
 from sondage.core.predictions import Floats
-from sondage.core.sequences import ConfidenceSequence, Stage, Steps, Units, draw_steps, rest_of
+from sondage.core.sequences import ConfidenceSequence, Stage, Steps, Units, draw_steps, intersected, rest_of
 
 __all__ = ["decisive_log_evalues", "disagreement_log_evalues", "disagreement_sequence", "disagreement_steps"]
 
@@ -178,7 +178,7 @@ def disagreement_sequence(outcomes: ArrayLike, disagreement_size: int, level: fl
     """
     require_level("level", level)
     first, second, _ = _counts(outcomes, disagreement_size, (1, -1))
-    least = math.log1p(-level) + _log_mixture(first, second, 0.5, cut=False)
+    threshold = math.log1p(-level) + _log_mixture(first, second, 0.5, cut=False)
     size, likeliest = disagreement_size, first * disagreement_size // np.maximum(first + second, 1)
     start = np.clip(likeliest, first, size - second)
     ends = []
@@ -186,11 +186,12 @@ def disagreement_sequence(outcomes: ArrayLike, disagreement_size: int, level: fl
         inside, outside = start, impossible
         while np.any(np.abs(outside - inside) > 1):
             middle = (inside + outside) // 2
-            kept = _log_probability(first, second, middle, size) > least
+            kept = _log_probability(first, second, middle, size) > threshold
             inside, outside = np.where(kept, middle, inside), np.where(kept, outside, middle)
         ends.append(2.0 * inside / size - 1.0)
-    low, high = np.maximum.accumulate(ends[0]), np.minimum.accumulate(ends[1])
-    return ConfidenceSequence(low, high, level, "exact")
+    low, high = intersected(ends[0], ends[1], (-1.0, 1.0))
+    least, most = 2.0 * first / size - 1.0, 2.0 * (size - second) / size - 1.0  # what the labels leave
+    return ConfidenceSequence(np.clip(low, least, most), np.clip(high, least, most), level, "exact")
 
 
 def disagreement_steps(outcomes: ArrayLike, disagreement_size: int) -> Steps:
