@@ -198,6 +198,18 @@ def test_evidence_about_a_difference_of_ratios_is_that_of_the_test_which_its_int
         assert found.evalue(end).log_evalue == pytest.approx(np.log(20), abs=1e-6)
 
 
+def test_an_asymptotic_sequence_of_few_labels_ends_where_they_are_all(rng):
+    pool, labels = two_classes(rng, size=20)
+    found = sondage.evaluate(pool, "kappa", labels, 20)
+    assert found.exact
+    last = found.sequence(0.95).last
+    assert (last.low, last.high) == (found.value, found.value)
+    assert found.evalue(found.value).pvalue == 1.0
+    assert found.evalue(-0.9).pvalue == 0.0
+    few = sondage.evaluate(pool, "kappa", labels, 19).sequence(0.95).last
+    assert (few.low, few.high) == (-1.0, 1.0)
+
+
 def test_evidence_of_an_asymptotic_sequence(rng):
     pool, labels = two_classes(rng, 400)
     found = sondage.evaluate(pool, "kappa", labels, 120)

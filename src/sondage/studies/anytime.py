@@ -240,15 +240,17 @@ class LabelCourse:
         return ConfidenceSequence(low, high, level, "asymptotic")
 
     def _ends(self, look: int, critical: float) -> tuple[float, float]:
-        """Return the ends of the interval at a number of labels; too few say nothing."""
-        if look < FIRST_LOOK:
+        """Return the ends of the interval at a number of labels; too few say nothing, unless they are all."""
+        estimate = self._estimate(look)
+        if look < FIRST_LOOK and not estimate.exact:
             return self.contrast.bounds
-        found = self._estimate(look).interval(level_at(critical), OWN_INTERVAL)
+        found = estimate.interval(level_at(critical), OWN_INTERVAL)
         return found.low, found.high
 
     def _asymptotic_evidence(self, null: float, alternative: str) -> Floats:
         """Return the asymptotic evidence after the last label: that against what the sequence leaves out."""
-        score = _normal_score(self._estimate(self.count), null) if self.count >= FIRST_LOOK else 0.0
+        estimate = self._estimate(self.count)
+        score = _normal_score(estimate, null) if self.count >= FIRST_LOOK or estimate.exact else 0.0
         return asymptotic_log_evalues(
             [score], [1.0], [self.count], 0.0, alternative, tightest=self._tightest, pool_size=self.session.reach
         )
