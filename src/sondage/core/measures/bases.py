@@ -381,7 +381,8 @@ class OwnLoss(OneLoss):
             self._refuse(loss, label, allowed, f"finite, at most {LARGEST_LOSS:g} either way")
         if self.classes is not None:  # numbers that are only supposed may be beyond any that there are
             low, high = self.bounds
-            inside = (loss >= low) & (loss <= high)
+            slack = ROUNDING * max((abs(end) for end in self.bounds if np.isfinite(end)), default=0.0)
+            inside = (loss >= low - slack) & (loss <= high + slack)
             if not inside.all():
                 self._refuse(loss, label, inside, f"from {low:g} to {high:g}, its bounds")
         return loss
