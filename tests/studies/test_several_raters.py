@@ -237,3 +237,18 @@ def test_systems_are_judged_one_by_one(tmp_path):
     assert study.disagreements()[0].labels == (("anna", (1.0, 0.0)), ("bert", (1.0, 1.0)))
     study.resolve(ids[0], [1, 1])
     assert study.labels() == {ids[0]: (1.0, 1.0), ids[1]: (1.0, 1.0)}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_people_who_are_off_by_as_much_do_not_disagree(seed, tmp_path):
+    # By the mean absolute error, but for the last bits of the labels: a label is as far above the mean or below it.
+    random = np.random.default_rng(seed)
+    means, off = random.normal(size=12), 0.3 + random.random(12)
+    study = Study.create(tmp_path / "study.db", Pool(means=means, variances=np.ones(12)), "mae", 12, raters=3)
+    for who, sign in (("a", 1), ("b", -1), ("c", 1)):
+        ids = [one.id for one in study.claim(who, 12)]
+        study.tell(ids, [float(means[row] + sign * off[row]) for row in ids], who=who)
+    found = study.estimate()
+    assert found.std_error == 0.0
+    assert found.interval().width == 0.0
+    assert found.value in found.interval()

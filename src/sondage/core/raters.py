@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.comparisons import Contrast, Sums
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
@@ -73,7 +74,7 @@ def rater_variances(contrast: Contrast, sample: Sample, sums: Sums, opinions: Op
     Returns
     -------
     ndarray of float, shape (K,)
-        In the order of `opinions.units`.
+        In the order of `opinions.units`; 0 where labels differ by what rounding leaves.
     """
     influence = contrast.influence(sums)
     owner, counts = opinions.owner, opinions.counts
@@ -82,7 +83,8 @@ def rater_variances(contrast: Contrast, sample: Sample, sums: Sums, opinions: Op
     psi = np.asarray(influence.at(items, opinions.labels[opinion])) * items.weights
     told = np.bincount(opinion, weights=psi, minlength=len(owner))
     mean = np.bincount(owner, weights=told) / counts
-    return np.asarray(np.bincount(owner, weights=(told - mean[owner]) ** 2) / (counts - 1))
+    squares, whole = (np.bincount(owner, weights=one**2) for one in (told - mean[owner], told))
+    return np.where(squares > ROUNDING**2 * whole, squares, 0.0) / (counts - 1)
 
 
 def _rows_of(sample: Sample, units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
