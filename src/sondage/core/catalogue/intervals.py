@@ -80,7 +80,8 @@ def named_interval(
         return replace(found, kind=kind)
     least, most = estimate.possible
     low, high = max(found.low, least), min(found.high, most)
-    return replace(found, low=low, high=high) if low <= high else replace(found, low=least, high=most)
+    holds = low < high or (low == high and estimate.std_error > 0)  # less than the value's last digit
+    return replace(found, low=low, high=high) if holds else replace(found, low=least, high=most)
 
 
 def require_interval(kind: str, functional: Functional, *, compares: bool) -> None:
