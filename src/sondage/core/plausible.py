@@ -35,6 +35,7 @@ from sondage.core.beliefs import (
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.learning import NONE
 from sondage.core.measures.bases import ROUNDING, ClassLoss, Confusion
+from sondage.core.normal import FAR
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 from sondage.core.surprises import Asked, differs_in_predictions, in_blocks, supposed_moves
@@ -49,9 +50,6 @@ __all__ = [
     "reckoned_with",
     "with_kinks",
 ]
-
-FAR = 40.0
-"""Standard deviations beyond which a normal distribution has nothing."""
 
 
 def plausible(contrast: Contrast, belief: Belief, sample: Sample) -> Sequence[Distribution]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,11 +85,10 @@ def label_all(
     while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):
         try:
             answers = label(ids)
-        except LabelError:  # of labels that were looked up
-            raise
         except Exception as error:
             raise LabelingInterrupted(f"labelling stopped after {len(got)} labels: {error}", got) from error
         try:
+            _require_alike_in_files(pool, labels, ids)
             answers = _as_list(answers, ids)
             session.tell(ids, answers)
         except LabelError as error:
@@ -163,9 +161,7 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if isinstance(labels, Mapping):
         if pool.groups is not None:
             _require_agreement(pool.groups, [labels.get(_key(labels, name)) for name in pool.ids.tolist()])
-        return (
-            partial(_looked_up, pool, labels) if isinstance(pool, StoredPool) and pool.grouped else lambda ids: labels
-        )
+        return lambda ids: labels
     if isinstance(labels, np.ma.MaskedArray):
         labels = np.asarray(labels.tolist(), dtype=object)  # None where it is masked
     require_listed(labels, "labels")
@@ -188,11 +184,11 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     return look
 
 
-def _looked_up(pool: StoredPool, labels: Mapping[Any, Any], ids: Sequence[Any]) -> Mapping[Any, Any]:
-    """Return labels by id; those of rows that share one with these items must be the same."""
-    groups, names = pool.sharing(ids)
-    _require_agreement(groups, [labels.get(_key(labels, name)) for name in names.tolist()])
-    return labels
+def _require_alike_in_files(pool: Pool, labels: Any, ids: Sequence[Any]) -> None:
+    """Refuse labels by id that differ among rows that share one with these items; of rows in memory all were seen."""
+    if isinstance(labels, Mapping) and isinstance(pool, StoredPool) and pool.grouped:
+        groups, names = pool.sharing(ids)
+        _require_agreement(groups, [labels.get(_key(labels, name)) for name in names.tolist()])
 
 
 def _require_agreement(groups: NDArray[Any], labels: Sequence[Any]) -> None:

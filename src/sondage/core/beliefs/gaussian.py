@@ -14,6 +14,7 @@ from scipy.special import ndtr
 
 from sondage.core.beliefs.protocol import Belief, Distribution, Supposed
 from sondage.core.calibration import another_unit, calibrate_variances
+from sondage.core.normal import FAR, density, folded_mean
 from sondage.core.predictions import Floats, Items, Means
 from sondage.errors import InputError
 
@@ -21,8 +22,6 @@ __all__ = ["GaussianBelief", "is_broad", "is_limit", "tells_nothing"]
 
 NARROW = 0.004
 """Half a width, in standard deviations, below which the moments of a truncated normal cancel."""
-FAR = 40.0
-"""Standard deviations from the mean beyond which a normal has no mass."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +94,7 @@ class GaussianBelief:
             mean = self._centre(items, index)
             deviation = 0.0 if self.peaked else self._deviation(items.means(index))
             gap = items.means(model).means - mean
-            far = np.abs(gap)
-            z = far / np.maximum(np.maximum(deviation, far / FAR), 1e-300)
-            folded = far + 2.0 * deviation * (_density(z) - z * ndtr(-z))
+            folded = folded_mean(np.abs(gap), deviation)
             mean = mean - centre
             columns = (gap**2 + deviation**2, gap, folded, mean, mean**2 + deviation**2)
             totals += share * np.array([np.sum(weights * column) for column in columns])
@@ -226,7 +223,7 @@ class _Bound:
     """Ends of intervals of a standard normal, shape (n,), with its density there and its mass on either side."""
 
     def __init__(self, end: Floats) -> None:
-        self.end, self.density, self.below, self.above = end, _density(end), ndtr(end), ndtr(-end)
+        self.end, self.density, self.below, self.above = end, density(end), ndtr(end), ndtr(-end)
 
 
 def _integrals(low: _Bound | None, high: _Bound | None) -> tuple[Any, Any, Any, Any]:
@@ -246,8 +243,8 @@ def _integrals(low: _Bound | None, high: _Bound | None) -> tuple[Any, Any, Any, 
     square, linear = square - 2.0 * middle * linear + middle**2 * mass, linear - middle * mass
     narrow = half < NARROW
     if narrow.any():
-        cubic = 2.0 / 3.0 * half**3 * _density(middle)
-        mass = np.where(narrow, 2.0 * half * _density(middle) + 0.5 * (middle**2 - 1.0) * cubic, mass)
+        cubic = 2.0 / 3.0 * half**3 * density(middle)
+        mass = np.where(narrow, 2.0 * half * density(middle) + 0.5 * (middle**2 - 1.0) * cubic, mass)
         linear, square = np.where(narrow, -middle * cubic, linear), np.where(narrow, cubic, square)
     return middle, mass, linear, square
 
@@ -285,9 +282,5 @@ def _truncated_pair(low: _Bound, high: _Bound) -> Iterator[Supposed]:
         weight = mass * 0.5 * (1.0 - sign * skew / 2 / root)
         if narrow.any():
             legendre = low.end + half * (1.0 + sign / np.sqrt(3.0))
-            point, weight = np.where(narrow, legendre, point), np.where(narrow, half * _density(legendre), weight)
+            point, weight = np.where(narrow, legendre, point), np.where(narrow, half * density(legendre), weight)
         yield point, weight
-
-
-def _density(z: Floats) -> Floats:
-    return np.asarray(np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))

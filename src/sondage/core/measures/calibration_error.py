@@ -20,19 +20,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.special import ndtr
 
 from sondage.core.checks import is_whole, require_known
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.binned import Confidence, Edges, Gaps, Values, as_edges, edges_of
 from sondage.core.measures.functionals import Functional, Task, require
+from sondage.core.normal import deviations_away, folded_mean
 from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
 __all__ = ["ECE"]
 
 BINS, MOST_BINS = 15, 65_536
-FAR = 40.0  # standard deviations beyond which a normal has no mass
 HALF_LEFT = float((np.sqrt(2.0) - 1.0) / np.sqrt(np.pi))
 LEFT = HALF_LEFT * float(2.0 - np.sqrt(0.5))  # what is left at 0
 
@@ -132,23 +131,12 @@ def _signs(mu: Floats) -> Floats:
 def _debiased(mu: Floats, variances: Floats) -> tuple[float, float]:
     """Return the value less its estimated bias, and the size of the bias left."""
     size, sigma = np.abs(mu), np.sqrt(variances)
-    fade = np.exp(-0.25 * _ratio(size, sigma) ** 2)
-    value = np.sum(2.0 * size - _folded_mean(size, sigma) - HALF_LEFT * sigma * fade**2)
+    fade = np.exp(-0.25 * deviations_away(size, sigma) ** 2)
+    value = np.sum(2.0 * size - folded_mean(size, sigma) - HALF_LEFT * sigma * fade**2)
     return max(float(value), 0.0), float(np.sum(LEFT * sigma * fade))
 
 
 def _moments(mu: Floats, variances: Floats) -> tuple[Floats, Floats]:
     """Return mean and variance of the plug-in where the gaps are normal with these means and variances."""
-    folded = _folded_mean(np.abs(mu), np.sqrt(variances))
+    folded = folded_mean(np.abs(mu), np.sqrt(variances))
     return np.sum(folded, axis=1), np.sum(np.maximum(mu**2 + variances - folded**2, 0.0), axis=1)
-
-
-def _folded_mean(size: Floats, sigma: Floats) -> Floats:
-    """Return the mean of the absolute value of a normal variable, for means that are not negative."""
-    z = _ratio(size, sigma)
-    return np.asarray(sigma * np.sqrt(2.0 / np.pi) * np.exp(-0.5 * z**2) + size * (1.0 - 2.0 * ndtr(-z)))
-
-
-def _ratio(size: Floats, sigma: Floats) -> Floats:
-    """Return sizes over standard deviations; where these are 0, so many that a normal has no mass beyond."""
-    return np.asarray(size / np.where(sigma > 0, sigma, 1.0)) + np.where(sigma > 0, 0.0, FAR)
