@@ -76,6 +76,9 @@ class ECE:
     sure of items, hardly one of which is drawn that is wrong, they reach for what nobody has seen (docs/statistics.md,
     section 8). A bootstrap does not hold at the kink and is refused, and so is the population as the target: few items
     in a bin would bias its value as few labels do.
+    The difference of two models comes out too near to 0 with few labels, and its intervals hold too seldom where
+    positives are rare: which of two is better calibrated is better asked by the Brier score (docs/statistics.md,
+    section 2).
     What `sondage.advise` expects is the root of the variance alone.
 
     References
