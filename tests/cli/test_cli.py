@@ -652,7 +652,10 @@ def test_refusals_are_in_the_words_of_the_command_line():
 @pytest.mark.parametrize("verb", ["plan", "advise"])
 def test_every_belief_is_in_the_help_and_so_are_shares_of_the_classes(verb):
     told = " ".join(run(verb, "--help").output.split())
-    assert f"What labels are expected to be: {', '.join(BELIEFS)}, or shares of the classes (0.9,0.1)." in told
+    assert (
+        f"How labels are predicted before they are known: {', '.join(BELIEFS)}, or shares of the classes (0.9,0.1)."
+        in told
+    )
     more = ("study.db",) if verb == "plan" else ()
     options = ("--model", "a", "--budget", 5, "--classes", "ham,spam")
     run(verb, pool_file(), *more, *options, "--belief", "0.9,0.1")
