@@ -418,7 +418,8 @@ def test_refusals_are_one_line():
     assert "there are no labels yet" in refused("estimate", "study.db")
     assert "No such file" in refused("import", "study.db", "none.csv")
     run("plan", "pool.csv", "a study.db", "--model", "a", "--budget", 5)
-    assert "a study.db asks another question: sondage estimate 'a study.db'\n" in refused("compare", "a study.db")
+    told = "a study.db is a study to estimate, not to compare: sondage estimate 'a study.db'\n"
+    assert told in refused("compare", "a study.db")
 
 
 def test_names_that_are_too_long_are_refused_in_one_line():
@@ -651,7 +652,10 @@ def test_refusals_are_in_the_words_of_the_command_line():
 @pytest.mark.parametrize("verb", ["plan", "advise"])
 def test_every_belief_is_in_the_help_and_so_are_shares_of_the_classes(verb):
     told = " ".join(run(verb, "--help").output.split())
-    assert f"What labels are expected to be: {', '.join(BELIEFS)}, or shares of the classes (0.9,0.1)." in told
+    assert (
+        f"How labels are predicted before they are known: {', '.join(BELIEFS)}, or shares of the classes (0.9,0.1)."
+        in told
+    )
     more = ("study.db",) if verb == "plan" else ()
     options = ("--model", "a", "--budget", 5, "--classes", "ham,spam")
     run(verb, pool_file(), *more, *options, "--belief", "0.9,0.1")
@@ -680,7 +684,7 @@ def test_notes_are_in_the_words_of_the_command_line():
     run("ask", "study.db", "-o", "batch.csv")
     label("batch.csv")
     run("import", "study.db", "batch.csv")
-    assert "note: plan --floor 0 and the belief assists" in run("estimate", "study.db").output
+    assert "note: plan --floor 0: hardly a label checks" in run("estimate", "study.db").output
     Path("sure.csv").write_text("id,p_spam\n" + "".join(f"{n},0.5\n" for n in range(200)))
     assert "Label at random (plan --method 'passive')" in run("advise", "sure.csv").output
 

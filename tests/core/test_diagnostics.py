@@ -228,7 +228,7 @@ def test_probabilities_that_the_method_does_not_use_are_not_warned_of(rng):
     assert not evaluate(pool, labels=y, budget=200, model="a", method="passive").warnings
     for parts in ({"estimator": "anchored"}, {"design": "optimal+passive"}, {"design": "strata"}):
         found = evaluate(pool, labels=y, budget=200, model="a", **{"method": "passive", "belief": "model"} | parts)
-        assert any("calibrated ones need fewer labels" in warning for warning in found.warnings)
+        assert any("with calibrated probabilities fewer labels would do" in warning for warning in found.warnings)
 
 
 def test_what_is_unexpected_is_counted(rng):

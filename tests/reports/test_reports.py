@@ -348,7 +348,7 @@ def test_the_parts_are_those_of_the_labels(tmp_path, rng):
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"), [("evaluate", "  Probability that the label is 1:\n   believed"), ("regression", "  Mean of ")]
+    ("kind", "said"), [("evaluate", "  Probability that the label is 1:\n  predicted"), ("regression", "  Mean of ")]
 )
 def test_it_is_told_what_was_believed(tmp_path, rng, kind, said):
     assert said in str(sondage.report(studied(tmp_path, kind, rng)))
@@ -364,7 +364,7 @@ def test_what_labels_were_believed_is_explained(rng, kind, said):
         pool, labels = Pool(models={"a": Outcome(judge=rng.dirichlet([1, 1, 1], 240))}), rng.integers(0, 3, (240, 1))
     measure = {"evaluate": "error_rate", "grades": "mean_outcome", "regression": "mse"}[kind]
     page = sondage.report(sondage.evaluate(pool, measure, labels=labels, budget=60)).to_html()
-    assert f"Believed: {said}" in page
+    assert f"Predicted: {said}" in page
 
 
 @pytest.mark.parametrize("values", [["2026-01", "2026-02", "2026-03"], ["2", "9", "10"], ["", "a", "b"]])
@@ -545,7 +545,8 @@ def test_a_study_of_rankings_is_reported(tmp_path, rng):
     assert report.contributors
     shown = report.contributors[0].fields["title"]
     assert "; ".join(f"{document} {title}" for document, title in shown.items()) in page
-    assert "elieved" not in page  # nobody believed anything of all grades of a query together
+    assert "predicted<" not in page
+    assert "Predicted: " not in page  # nothing was predicted of all grades of a query together
     assert "expected nothing" not in str(report)
     told = replace(report.contributors[0], label="d: 1, " * 20)
     assert f"label {'d: 1, ' * 10} ...; moved by" in str(replace(report, contributors=(told,)))

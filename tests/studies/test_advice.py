@@ -44,7 +44,7 @@ def test_of_regressors_the_variances_are_supposed() -> None:
         (Pool(P), None, "the probabilities are right"),
         (Pool(P), "uniform", "the belief is right"),
         (Pool(predictions=P > 0.5), [0.8, 0.2], "the belief is right"),
-        (Pool(predictions=P > 0.5), None, "all labels are equally probable (the pool tells no probabilities)"),
+        (Pool(predictions=P > 0.5), None, "all labels are equally probable (the pool has no probabilities)"),
         (Pool(predictions=P > 0.5, judge=P), None, "the probabilities are right"),
     ],
 )
@@ -57,8 +57,8 @@ def test_probabilities_that_nobody_told_are_not_supposed(pool: Pool, belief: obj
 def test_without_variances_only_ratios_are_told() -> None:
     one, two = Pool(means=P), Pool(models={"a": Regressor(P), "b": Regressor(P**2)})
     found = advise(two, "mse", compare=("a", "b"), budgets=[100])
-    assert found.sentence.endswith("without predictive variances nobody knows, and only ratios tell.")
-    assert "1 off in root mean square" in describe_advice(advise(one, "mse"))[1]
+    assert found.sentence.endswith("without predictive variances it is not known, and only ratios tell.")
+    assert "the root mean squared error is 1" in describe_advice(advise(one, "mse"))[1]
     for wanted in ({"width": 0.1}, {"difference": 0.1}):
         with pytest.raises(InputError, match="width= and difference= need predictive variances"):
             advise(two, "mse", compare=("a", "b"), **wanted)

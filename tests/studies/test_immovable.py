@@ -31,7 +31,7 @@ def test_models_that_say_the_same_do_not_differ(measure):
     interval = found.interval()
     assert (found.difference, interval.low, interval.high, interval.kind) == (0.0, 0.0, 0.0, "exact")
     assert (found.n_labels, found.pvalue, found.better) == (1, 1.0, None)
-    assert any("no label can move" in warning for warning in found.estimate.warnings)
+    assert any("no label can change" in warning for warning in found.estimate.warnings)
     assert "Neither is better" in answer(found)
 
 

@@ -239,7 +239,7 @@ def test_skips_pending_and_a_failing_judge():
         labels=lambda ids: [None if name.endswith("7") else mapping[name] for name in ids],
     )  # fmt: skip
     assert skipping.n_skipped > 0
-    assert "taken to be like the answered items" in skipping.warnings[0]
+    assert "taken to be like labelled items" in skipping.warnings[0]
 
     def failing(ids):
         raise OSError("gone")

@@ -839,7 +839,7 @@ def test_select_claims_no_model_s_own_value_from_differences_alone() -> None:
     assert not own.exact
     assert (own.interval().low, own.interval().high) == (0.0, 1.0)
     assert str(own).endswith(f" of a: {own.value:.4g}, error not known (1 labels)")
-    assert "rests on the belief" in selection.warnings[-1]
+    assert "rests on predicted labels" in selection.warnings[-1]
 
 
 @pytest.mark.parametrize("parts", [{"method": "thesis"}, {"belief": "model", "method": "passive", "interval": "t"}])
@@ -850,7 +850,7 @@ def test_a_belief_that_is_sure_of_every_label_says_nothing_of_the_standard_error
         found = evaluate(Pool(p), "error_rate", labels=(p > 0.5).astype(int), budget=20, seed=1, **parts)
     assert (found.value, found.interval().kind) == (0.0, "undefined")
     assert np.isnan(found.std_error)
-    assert "belief is sure of every one" in " ".join(found.warnings)
+    assert "predictions are sure of each" in " ".join(found.warnings)
 
 
 def test_online_strata_ask_where_the_weight_is(rng: np.random.Generator) -> None:

@@ -184,7 +184,7 @@ def test_the_interval_knows_that_people_differ(tmp_path):
     assert estimate.value == pytest.approx(one.estimate().value)
     assert not estimate.exact
     assert estimate.std_error == pytest.approx(np.sqrt(12 * 0.5) / 60)  # twelve items, variance 1/2 each
-    assert any("only who labels" in text for text in estimate.warnings)
+    assert any("all that is uncertain is whether" in text for text in estimate.warnings)
 
 
 def test_a_mean_of_numbers_has_half_the_variance(tmp_path):
@@ -224,7 +224,7 @@ def test_an_exact_comparison_gives_way_to_one_that_knows_of_raters(tmp_path):
         study.resolve(found.id, int(labels[ids.index(found.id)]))
     comparison = study.estimate()
     assert comparison.significance.kind == "t"
-    assert any("people disagree, so they are Student's" in text for text in comparison.estimate.warnings)
+    assert any("but people disagree: Student's t is used" in text for text in comparison.estimate.warnings)
 
 
 def test_systems_are_judged_one_by_one(tmp_path):

@@ -110,7 +110,7 @@ def test_skips_fall_back_to_student_and_say_so():
     found = compare(pool, "m0", "m1", labels=lambda ids: [None if i % 5 == 0 else y[i] for i in ids], budget=60)
     assert found.estimate.counts is None
     assert (found.significance.kind, found.interval().kind) == ("t", "t")
-    assert any("exact test and interval need all answers" in text for text in found.warnings)
+    assert any("exact test and interval need a label of every item" in text for text in found.warnings)
 
 
 def test_what_does_not_reduce_to_counts_is_staged():

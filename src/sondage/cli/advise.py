@@ -15,7 +15,7 @@ from sondage.errors import InputError
 __all__ = ["command"]
 
 
-@click.command("advise", short_help="Say what labels will buy, before any is given.")
+@click.command("advise", short_help="Tell how precise an estimate will be, before anybody labels.")
 @click.argument("pool", metavar="POOL")
 @click.option(
     "--measure", "measures", multiple=True, default=["error_rate"], show_default=True, help="The measure, as for plan."
@@ -50,7 +50,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Say from POOL alone what each method can be expected to achieve, and whether active evaluation will pay.
+    """Tell from POOL alone how precise each method will be, and whether active evaluation will pay.
 
     \b
     sondage advise pool.parquet --measure f1 --budget 100 --budget 300

@@ -48,8 +48,8 @@ def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence
 
     with Study.open(place) as study:
         if study.question.kind != kind:
-            command = f"sondage {_verb(study.question.kind)} {as_argument(study.name)}"
-            raise StudyError(f"{study.name} asks another question: {command}")
+            own, name = _verb(study.question.kind), study.name
+            raise StudyError(f"{name} is a study to {own}, not to {_verb(kind)}: sondage {own} {as_argument(name)}")
         result = study.estimate()
     print_result(result, level, as_json, sequence=sequence)
 

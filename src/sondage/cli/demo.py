@@ -36,7 +36,7 @@ class _Digits:
         return [truth[name] for name in ids]
 
 
-@click.command("demo", short_help="The whole way in less than a minute, on bundled data.")
+@click.command("demo", short_help="A demonstration in less than a minute, on bundled data.")
 def command() -> None:
     """Estimate a classifier's error rate and compare two, on images of digits with simulated labels.
 

@@ -1,4 +1,4 @@
-"""``sondage disagreements``: items of which labellers disagree."""
+"""``sondage disagreements``: items on which labellers disagree."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sondage.cli.spelling import as_argument
 __all__ = ["command"]
 
 
-@click.command("disagreements", short_help="Show the items of which labellers disagree.")
+@click.command("disagreements", short_help="Show the items on which labellers disagree.")
 @study_argument
 @click.option(
-    "--all", "everything", is_flag=True, help="With those that have a label: by majority, as a mean, or resolved."
+    "--all", "everything", is_flag=True, help="Also those that are settled: by majority, as a mean, or resolved."
 )
 @json_option
 def command(study: str, everything: bool, as_json: bool) -> None:
-    """Show who says what of each item of STUDY of which labellers disagree without a majority.
+    """Show who says what of each item of STUDY on which labellers disagree without a majority.
 
     Such an item is pending until it is resolved.
 

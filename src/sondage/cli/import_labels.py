@@ -18,7 +18,7 @@ __all__ = ["command"]
 @click.option("--correct", is_flag=True, help="Let labels replace earlier, different ones, which are kept in the file.")
 @click.option("--who", help="Name of the labeller, kept with each label that does not name one.")
 @click.option(
-    "--further", is_flag=True, help="Take the labels as further opinions, on items that are labelled already."
+    "--further", is_flag=True, help="Take the labels as additional opinions, on items that are labelled already."
 )
 @click.option("--partial", is_flag=True, help="Take empty labels as not answered yet, not as skips.")
 def command(

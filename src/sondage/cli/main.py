@@ -106,13 +106,13 @@ class Verbs(click.Group):
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="sondage")
 def main() -> None:
-    """Tell how good prediction models are, and which is better, from the fewest labels.
+    """Tell how good prediction models are, and which is better, from few labels.
 
     \b
-    sondage demo                                               the whole way, on bundled data
+    sondage demo                                               a demonstration, on bundled data
     sondage plan pool.parquet study.db --measure f1 --budget 300
     sondage serve study.db                                     label in the browser
-    sondage ask study.db 20 -o batch.csv                       fill the column "label" in
+    sondage ask study.db 20 -o batch.csv                       then fill in the column "label"
     sondage import study.db batch.csv
     sondage estimate study.db
     """

@@ -60,18 +60,18 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     output = click.option(
         "-o", "--output", type=click.Path(dir_okay=False), help="File to write; by default the terminal."
     )
-    return output(click.option("--force", is_flag=True, help="Write over a file that is there.")(command))
+    return output(click.option("--force", is_flag=True, help="Overwrite an existing file.")(command))
 
 
 def sequence_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --sequence."""
-    text = "Add what holds however often you look, and whenever you stop."
+    text = "Add what is valid however often you look, and whenever you stop."
     return click.option("--sequence", is_flag=True, help=text)(command)
 
 
 def belief_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --belief."""
-    text = f"What labels are expected to be: {', '.join(BELIEFS)}, or shares of the classes (0.9,0.1)."
+    text = f"How labels are predicted before they are known: {', '.join(BELIEFS)}, or shares of the classes (0.9,0.1)."
     return click.option("--belief", help=text, callback=_belief)(command)
 
 

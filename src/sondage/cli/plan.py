@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 PARTS = {
-    "design": "Which items: adaptive (the default for one model), absolute, optimal, passive, cost_only, active_risk, "
-    "contenders, ...",
+    "design": "Which items are preferred: adaptive (the default for one model), absolute, optimal, passive, cost_only, "
+    "active_risk, contenders, ...",
     "draw": "How they are drawn: without_replacement, successive, with_replacement, ...",
     "estimator": "anchored (the default), assisted, difference, hajek, horvitz_thompson or self_normalised.",
     "interval": "auto, wald, t, wilson, wilson_effective, clopper_pearson, hypergeometric, fieller, bootstrap or "
@@ -47,7 +47,7 @@ def _parts(command: Any) -> Any:
     show_default=True,
     help="What to estimate: accuracy, f1, recall, auc, log_loss, mse, mean_outcome, ndcg@10, ...; repeatable.",
 )
-@click.option("--budget", type=float, required=True, help="Labels, or cost where the pool has costs.")
+@click.option("--budget", type=float, required=True, help="Number of labels, or their cost where the pool has costs.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same items.")
 @click.option("--model", help="Which of several models.")
 @click.option("--compare", metavar="A,B", help="Compare these two models.")
@@ -72,7 +72,13 @@ def _parts(command: Any) -> Any:
 @click.option(
     "--overlap", type=click.FloatRange(0, 1), help="Share of the items that several people label (agreement)."
 )
-@click.option("--lease", type=float, default=30.0, show_default=True, help="Minutes that an item is one labeller's.")
+@click.option(
+    "--lease",
+    type=float,
+    default=30.0,
+    show_default=True,
+    help="Minutes that a labeller may keep an item.",
+)
 @pool_options
 def command(
     pool: str,

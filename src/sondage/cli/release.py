@@ -10,12 +10,12 @@ from sondage.cli.printing import print_line
 __all__ = ["command"]
 
 
-@click.command("release", short_help="Give items back that a labeller holds.")
+@click.command("release", short_help="Give back items that a labeller holds.")
 @study_argument
 @click.argument("who", metavar="NAME")
 @click.argument("items", metavar="[ID]...", nargs=-1)
 def command(study: str, who: str, items: tuple[str, ...]) -> None:
-    """Let others label what NAME holds of STUDY, all or the items named, before the lease is over.
+    """Let others label items of STUDY that NAME holds, all or those named, before the lease is over.
 
     \b
     sondage release study.db anna

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("resolve", short_help="Settle the label of an item of which labellers disagree.")
+@click.command("resolve", short_help="Settle the label of an item on which labellers disagree.")
 @study_argument
 @click.argument("item", metavar="ID")
 @click.argument("label", metavar="LABEL")

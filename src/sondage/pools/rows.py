@@ -197,7 +197,7 @@ class ArrayRows:
                 total = column if total is None else np.add(total, column, out=total)
             del column  # before the next one is made
         if total is None and design.floor < 1:
-            message = f"design {design.name!r}: by the belief nothing is uncertain; the draw is passive"
+            message = f"design {design.name!r}: by the predictions nothing is uncertain; the draw is passive"
             warnings.warn(message, SondageWarning, stacklevel=2)
         if total is None:
             total = np.zeros(len(self))

@@ -210,7 +210,7 @@ class StoredPool(Pool):
             found = self.scan.masses(sizes, asked)
         immovable = relevant.moving is not None and not found["n_relevant"]
         if terms and not any(found[f"sum_{at}"] for at in range(len(terms))):
-            message = f"design {design.name!r}: by the belief nothing is uncertain; the draw is passive"
+            message = f"design {design.name!r}: by the predictions nothing is uncertain; the draw is passive"
             warnings.warn(message, SondageWarning, stacklevel=2)
             some = relevant.moving is None or found["n_relevant"] > 0
             sizes, shares = replace(sizes, parts=(Part(1.0, design.ground, some),)), [1.0]

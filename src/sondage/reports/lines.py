@@ -31,7 +31,7 @@ def report_lines(report: Report) -> list[str]:
     if report.weights is not None:
         lines += _headed("Weights", [report.weights.sentence])
     if report.reliability is not None:
-        lines += _headed("Belief and labels", [report.believed, *_bin_lines(report.reliability)])
+        lines += _headed("Predictions and labels", [report.believed, *_bin_lines(report.reliability)])
     if report.contributors:
         lines += _headed(f"Labels that moved {report.moved} most", _contributor_lines(report))
     for part in report.parts:
@@ -61,7 +61,7 @@ def _figure_lines(figures: Sequence[Figure]) -> list[str]:
 
 
 def _bin_lines(found: Reliability) -> list[str]:
-    head = f"{'believed':>9}  {'observed':>9}  {'interval':>18}  labels"
+    head = f"{'predicted':>9}  {'observed':>9}  {'interval':>18}  labels"
     rows = [
         f"{one.believed:>9.3g}  {one.observed:>9.3g}  {_reach(one.interval):>18}  {one.n_labels:>6}"
         for one in found.bins

@@ -188,13 +188,13 @@ def _draw_reliability(ax: Axes, report: Report, palette: Palette) -> None:
     shown = np.concatenate([believed, observed, ends[finite].ravel()])
     low, high = (0.0, 1.0) if found.probability else (float(shown.min()), float(shown.max()))
     margin = 0.03 * (high - low or 1.0)
-    ax.plot([low, high], [low, high], color=palette.muted, lw=1.2, ls=(0, (4, 3)), label="as believed")
+    ax.plot([low, high], [low, high], color=palette.muted, lw=1.2, ls=(0, (4, 3)), label="as predicted")
     ax.vlines(believed[finite], ends[finite, 0], ends[finite, 1], color=palette.accent, lw=1.8, alpha=0.75)
     ax.plot(believed, observed, "o", color=palette.accent, ms=6, label="labels")
     ax.set_xlim(low - margin, high + margin)
     ax.set_ylim(low - margin, high + margin)
     what = "probability" if found.probability else "mean"
-    ax.set_xlabel(f"believed {what} before labelling")
+    ax.set_xlabel(f"predicted {what} before labelling")
     ax.set_ylabel("observed, with interval")
     _quiet(ax, palette, "both")
 

@@ -141,7 +141,7 @@ def chosen_sentences(session: Session, pool: str, stopped: str | None = None) ->
         found.append(_stages(session))
     if not len(session.stage.drawn):
         found.append(
-            f"After {len(session.asked):,} labels no other one could change the result, and none was asked for."
+            f"After {len(session.asked):,} labels no other one could change the result, so none was asked for."
         )
     known = session.stages[0].known
     if not known.all_drawable:
@@ -177,11 +177,11 @@ def _stages(session: Session) -> str:
 
 def _weighed(method: Method) -> str:
     helped = (
-        "; the predictions stand in for the items that were not labelled, as far as the labels bear them out"
+        "; for items that were not labelled the predictions are used, as far as the labels confirm them"
         if method.assisted
         else ""
     )
-    return f"Each label counts by the inverse of its chance, which makes up for the choice{helped}."
+    return f"Each label is weighted by the inverse of its chance of being drawn, which corrects for the choice{helped}."
 
 
 def uniform_sentence(labels: float, used: float, total: float, subject: str) -> str:
@@ -219,8 +219,9 @@ def weights_sentence(n: int, effective: float, largest: float) -> str:
     if effective > 0.99 * n:
         return f"All {n:,} labels count {'alike' if largest * n < 1.01 else 'nearly alike'}."
     return (
-        f"{n:,} labels of unequal weight say as much of the whole pool as {effective:,.0f} equal ones would; the "
-        f"heaviest carries {percent(largest, 1)}. Items that were preferred weigh little: each stands for few others."
+        f"{n:,} labels of unequal weight say as much about the whole pool as {effective:,.0f} of equal weight; the "
+        f"heaviest has {percent(largest, 1)} of the weight. Items that were preferred weigh little: each stands "
+        "for few others."
     )
 
 
@@ -231,16 +232,16 @@ def believed_sentence(estimate: Estimate, found: Reliability) -> str:
     if math.isfinite(before):
         width, unit = estimate.interval(0.95).width, unit_of(estimate)
         first, now = (quantity(value, estimate.measure, width, unit) for value in (before, estimate.value))
-        told = f" Before any label, the belief had it at {first}; the labels say {now}."
+        told = f" Before any label, the predictions gave {first}; with the labels it is {now}."
     off = sum(one.believed not in one.interval for one in found.bins)
     said = _amount(whole.believed, found.probability), _amount(whole.observed, found.probability)
-    mean = f"On average {said[0]} was believed and {said[1]} observed."
+    mean = f"On average {said[0]} was predicted and {said[1]} observed."
     if not off:
-        return f"{mean} In every group the interval of the labels holds what was believed.{told}"
+        return f"{mean} In every group the interval from the labels contains what was predicted.{told}"
     chance = (1 - whole.interval.level) * len(found.bins)
     return (
-        f"{mean} In {off} of {len(found.bins)} groups the interval of the labels misses what was believed; by chance "
-        f"about {chance:.1g} would.{told}"
+        f"{mean} In {off} of {len(found.bins)} groups the interval from the labels misses what was predicted; by "
+        f"chance about {chance:.1g} would.{told}"
     )
 
 

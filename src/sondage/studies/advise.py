@@ -34,8 +34,8 @@ BUDGETS = (100, 300, 1000)
 PAYS_BELOW = 0.9
 """Expected standard error, over that of uniform sampling, below which choosing pays."""
 
-_UNTOLD = "all labels are equally probable (the pool tells no probabilities)"
-_UNSCALED = "labels are 1 off in root mean square: without predictive variances nobody knows, and only ratios tell"
+_UNTOLD = "all labels are equally probable (the pool has no probabilities)"
+_UNSCALED = "the root mean squared error is 1: without predictive variances it is not known, and only ratios tell"
 """Of a belief without a scale."""
 
 
@@ -301,7 +301,7 @@ def _sentence(expected: tuple[Expected, ...], budget: float, limit: float, condi
     if budget >= limit:
         return f"A {'cost' if priced else 'budget'} of {budget:g} labels the whole pool: nothing is left to estimate."
     if not passive.std_error > 0:
-        return "By the belief nothing is uncertain: label at random (passive), and check the belief."
+        return "By the predictions nothing is uncertain: label at random (method='passive'), and check the predictions."
     ratio = default.std_error / passive.std_error
     if ratio > PAYS_BELOW:
         return (

@@ -182,7 +182,7 @@ def _remarks(slices: Sequence[_Slice], beyond: Sequence[str]) -> Iterator[str]:
     for one in slices:
         yield from (f"{one.name}: {text}" for text in one.estimate.warnings)
     if beyond:
-        value_rests = "items that matter for the whole only were not drawn: its value rests on the belief there"
+        value_rests = "items that matter for the whole only were not drawn: its value rests on predicted labels there"
         yield f"{', '.join(beyond)}: {value_rests}"
 
 

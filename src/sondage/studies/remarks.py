@@ -18,7 +18,7 @@ MOST_NAMED = 5
 """Classes that a remark names."""
 LARGE_SHARE, FEW_ITEMS = 0.2, 5
 """Share of the weight that one item may have without a remark, where there are more than so few."""
-ONLY_SURE = "only items that were sure to be drawn are labelled: nothing is known of the others; label more"
+ONLY_SURE = "only items that were sure to be drawn are labelled, which tells nothing about the others; label more"
 COUNTING = ("wilson", "clopper_pearson")
 """Intervals to the letter of their sources: of a share of labels that were drawn with equal probabilities."""
 NEARLY = 0.99
@@ -30,12 +30,12 @@ def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) ->
     found, contrast = fitted.found, fitted.contrast
     yield from found.warnings
     if told:
-        yield f"no label can move {contrast.functional.name} here: it follows from the predictions alone"
+        yield f"no label can change {contrast.functional.name} here: it follows from the predictions alone"
     yield from _of_draw(fitted)
     yield from _of_spread(fitted, uncertain)
     method = fitted.session.method
     if method.assisted and method.draws_by_belief and not method.floor and not found.exact:
-        yield "floor=0 and the belief assists: where it is sure, hardly a label checks it; floor=0.2 would"
+        yield "floor=0: hardly a label checks the items of which the predictions are sure; floor=0.2 would"
     if not found.exact:
         yield from of_untold(contrast, found.estimation.whole)
         yield from of_interval(method.interval, contrast, uncertain.effective, fitted.sample.size)
@@ -49,9 +49,9 @@ def _of_draw(fitted: FittedContrast) -> Iterator[str]:
     """Yield what could not be drawn."""
     found = fitted.found
     if found.settled is not None and not len(fitted.session.stage.drawn) and not found.exact:
-        yield "a label was corrected since no other one could change the result: raise the budget for more"
+        yield "a label was corrected after the draw had ended, as no other could change the result: raise the budget"
     if not found.covers:
-        yield "items whose labels matter have no chance of being drawn: the belief stands for them"
+        yield "items whose labels matter have no chance of being drawn: the predictions stand in for their labels"
 
 
 def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
@@ -60,10 +60,10 @@ def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
     if not uncertain.agreed:
         return
     if np.isfinite(uncertain.expected):
-        more = ", or their number leaves open" if fitted.contrast.compares else ""
-        yield f"all labels agree, so their spread says nothing: the standard error is what the belief expects{more}"
+        more = ", or so few labels leave open" if fitted.contrast.compares else ""
+        yield f"all labels agree, so their spread tells nothing: the standard error is what predictions suggest{more}"
     elif fitted.sample.expansion.spread.any():
-        yield "all labels agree and the belief is sure of every one: nothing tells how far off they may be"
+        yield "all labels agree and the predictions are sure of each: nothing tells how far off the estimate may be"
     else:
         yield ONLY_SURE
 
@@ -88,7 +88,7 @@ def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:
 def of_interval(kind: str, contrast: Contrast, effective: float, count: int) -> Iterator[str]:
     """Yield that an interval takes all labels for equal, where weights or the measure's denominator say otherwise."""
     if kind in COUNTING and not (contrast.functional.linear and effective > NEARLY * count):
-        rule = "is for the error rate of labels drawn at random: here it may hold too seldom; use 'auto'"
+        rule = "is for the error rate of labels drawn at random: here its coverage may be too low; use 'auto'"
         yield f"interval {kind!r} {rule}"
 
 
@@ -96,12 +96,12 @@ def _of_people(fitted: FittedContrast, doubt: float) -> Iterator[str]:
     """Yield what concerns the people who label."""
     session, found = fitted.session, fitted.found
     if found.exact and doubt:
-        yield "everything that matters is labelled: what is uncertain is only who labels"
+        yield "everything that matters is labelled: all that is uncertain is whether other people would label alike"
     if doubt and session.method.interval == "anytime":
-        yield "people disagree: the interval holds at any time, but leaves out how far they differ"
+        yield "people disagree: the interval is valid at any time, but leaves out how far they differ"
     if session.labellers > 1 and found.opinions is None:
         unknown = "what two labelled is not resolved" if session.opinions else "no item was labelled by two"
-        yield f"{session.labellers} people label and {unknown}: the interval does not know how far they differ"
+        yield f"{session.labellers} people label and {unknown}: the interval leaves out how far they differ"
 
 
 def _of_counts(fitted: FittedContrast, doubt: float) -> Iterator[str]:
@@ -110,6 +110,6 @@ def _of_counts(fitted: FittedContrast, doubt: float) -> Iterator[str]:
     if not contrast.compares:
         return
     if doubt and counts_of(session, contrast.models) is not None:
-        yield "the exact test and interval count labels as certain; people disagree, so they are Student's"
+        yield "the exact test and interval take labels as certain, but people disagree: Student's t is used instead"
     elif meant_to_count(session) and (found.n_pending or found.skipped):
-        yield "the exact test and interval need all answers: until then they are Student's"
+        yield "the exact test and interval need a label of every item asked for: until then Student's t is used"

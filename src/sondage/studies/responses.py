@@ -165,7 +165,7 @@ def _ahead(
 def _unanswered(n_pending: int, n_skipped: int) -> list[str]:
     """Return a warning where items that were asked for have no label."""
     counts = [f"{count} {what}" for count, what in ((n_pending, "pending"), (n_skipped, "skipped")) if count]
-    return [f"{' and '.join(counts)}: taken to be like the answered items of equal belief"] if counts else []
+    return [f"{' and '.join(counts)}: taken to be like labelled items with similar predictions"] if counts else []
 
 
 def _against_belief(session: Session, sample: Sample) -> list[str]:
@@ -177,9 +177,9 @@ def _against_belief(session: Session, sample: Sample) -> list[str]:
     expected, seen = found
     if session.task.kind == "regression":
         times = f"{np.sqrt(seen / expected):.2g} times as far from the predictions as the predictive variances say"
-        return [f"labels are {times}: variances that fit need fewer labels"]
-    labels = f"{seen:.0f} labels are not the most probable class, {expected:.3g} should be by the probabilities"
-    return [f"{labels}: calibrated ones need fewer labels"]
+        return [f"labels are {times}: with variances that fit, fewer labels would do"]
+    labels = f"{seen:.0f} labels are not the most probable class, where the probabilities predict {expected:.3g}"
+    return [f"{labels}: with calibrated probabilities fewer labels would do"]
 
 
 def _opinions(session: Session, answered: Sequence[int]) -> Opinions | None:

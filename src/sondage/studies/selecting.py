@@ -118,7 +118,7 @@ def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:
         return estimate
     note = (
         "items on which the models cannot differ were not drawn: differences and ranking hold, but each model's own "
-        "value rests on the belief there; use evaluate for it"
+        "value rests on predicted labels there; use evaluate for it"
     )
     return replace(estimate, exact=False, std_error=float("nan"), warnings=(*estimate.warnings, note))
 
