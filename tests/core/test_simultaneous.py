@@ -96,6 +96,13 @@ def test_two_models_are_a_one_sided_test():
         assert kept.tolist() == [True, not alone]
 
 
+@pytest.mark.parametrize("level", [1e-9, 0.05, 0.4])
+def test_whom_nobody_is_ahead_of_may_be_the_best_at_any_level(level: float):
+    pair = JointErrors(np.eye(2), np.zeros((2, 0)))
+    assert best_models(np.array([0.01, 0.0]), pair, level, random()).tolist() == [True, False]
+    assert best_models(np.zeros(6), INDEPENDENT, level, random()).all()
+
+
 def test_a_hopeless_crowd_costs_a_contender_nothing():
     # The difference of two has the standard error 2 ** 0.5; against 31 others the critical value would be 2.8 of them.
     values = np.array([2.2, 0.0, *np.full(30, -50.0)])
