@@ -68,6 +68,13 @@ def test_only_a_sampled_variance_has_few_labels_behind_it():
         assert high[1] == -low[1] == pytest.approx(law.ppf(0.975) * np.sqrt(variance), rel=0.05)
 
 
+def test_the_surest_level_is_one():
+    # 1 - (1 - 1e-12) is a little below 1e-12.
+    assert simultaneous_widths(INDEPENDENT, 1 - 1e-12, random()) == 1 - 1e-12
+    with pytest.raises(InputError, match="nearer to 0 or 1 than 1e-12"):
+        simultaneous_widths(INDEPENDENT, 1 - 9e-13, random())
+
+
 def test_independent_models_need_sidak_s_level():
     assert simultaneous_widths(INDEPENDENT, 0.95, random()) == pytest.approx(0.95 ** (1 / 6), abs=0.003)
 
