@@ -70,6 +70,14 @@ def test_the_ends_are_those_of_every_number_of_decisive_items_by_itself(up: int,
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
 
 
+@pytest.mark.parametrize("level", [1 - 1e-11, 1 - 2e-12, 1 - 1e-12])
+def test_the_surest_interval_reaches_for_all_numbers_of_decisive_items(level: float):
+    # Its share of the error would be no level; a look planned early asks for 1 - 1e-11.
+    found = counted_interval(Counts(9, 4, 12, 150, 1000, ties=True), level)
+    assert found.low <= counted_interval(Counts(9, 4, 12, 150, 1000, ties=True), 1 - 1e-9).low
+    assert -(150 - 12 - 9 - 9) / 1000 <= found.low < 0 < found.high <= (150 - 12 - 4 - 4) / 1000
+
+
 def test_two_classes_are_the_hypergeometric_test_and_interval():
     counts = Counts(9, 3, 0, 20, 100)
     below, above = hypergeom.cdf(9, 20, 10, 12), hypergeom.sf(8, 20, 10, 12)

@@ -68,6 +68,13 @@ def test_only_a_sampled_variance_has_few_labels_behind_it():
         assert high[1] == -low[1] == pytest.approx(law.ppf(0.975) * np.sqrt(variance), rel=0.05)
 
 
+def test_the_surest_level_is_one():
+    # 1 - (1 - 1e-12) is a little below 1e-12.
+    assert simultaneous_widths(INDEPENDENT, 1 - 1e-12, random()) == 1 - 1e-12
+    with pytest.raises(InputError, match="nearer to 0 or 1 than 1e-12"):
+        simultaneous_widths(INDEPENDENT, 1 - 9e-13, random())
+
+
 def test_independent_models_need_sidak_s_level():
     assert simultaneous_widths(INDEPENDENT, 0.95, random()) == pytest.approx(0.95 ** (1 / 6), abs=0.003)
 
@@ -94,6 +101,13 @@ def test_two_models_are_a_one_sided_test():
     for factor, alone in ((0.9, False), (1.1, True)):
         kept = best_models(np.array([critical * error * factor, 0.0]), errors, 0.95, random())
         assert kept.tolist() == [True, not alone]
+
+
+@pytest.mark.parametrize("level", [1e-9, 0.05, 0.4])
+def test_whom_nobody_is_ahead_of_may_be_the_best_at_any_level(level: float):
+    pair = JointErrors(np.eye(2), np.zeros((2, 0)))
+    assert best_models(np.array([0.01, 0.0]), pair, level, random()).tolist() == [True, False]
+    assert best_models(np.zeros(6), INDEPENDENT, level, random()).all()
 
 
 def test_a_hopeless_crowd_costs_a_contender_nothing():

@@ -410,9 +410,11 @@ class TestStopping:
         undecided = sondage.compare(pool, "a", "a2", labels=labels, budget=40, stop="significant", looks=[0.5])
         assert (undecided.stopped, undecided.n_labels, undecided.better) == ("budget", 40, None)
 
-    def test_an_early_look_that_nearly_nothing_passes_has_an_interval(self):
-        labels = np.arange(4000) % 2
-        pool = Pool(models={"a": Classifier(predictions=labels), "b": Classifier(predictions=1 - labels)})
+    @pytest.mark.parametrize("classes", [2, 3])
+    def test_an_early_look_that_nearly_nothing_passes_has_an_interval(self, classes):
+        labels = np.arange(4000) % classes
+        others = (labels + 1) % classes
+        pool = Pool(models={"a": Classifier(predictions=labels), "b": Classifier(predictions=others)})
         options = {"labels": labels, "budget": 1000, "stop": "significant", "looks": [0.11]}
         found = sondage.compare(pool, "a", "b", **options)
         assert (found.stopped, found.n_labels) == ("significant", 110)

@@ -115,7 +115,7 @@ def require_count(name: str, value: Any) -> None:
 def require_level(name: str, value: Any) -> None:
     """Raise `InputError` unless a level is in (0, 1), and its ends can be told from 0 and 1."""
     require(is_number(value) and 0 < value < 1, f"{name}={value!r} must be between 0 and 1")
-    near = min(value, 1 - value) < NEAREST
+    near = min(value, 1 - value) < NEAREST * (1 - 1e-3)  # rounding makes 1 - 1e-12 a little nearer
     require(not near, f"{name}={value!r} is nearer to 0 or 1 than {NEAREST:g}: nothing tells so little")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from sondage.core.checks import require
+from sondage.core.checks import NEAREST, require
 from sondage.core.intervals.ends import tail_level
 from sondage.core.intervals.proportions import hypergeometric_interval
 from sondage.core.results import Interval, Significance
@@ -252,7 +252,9 @@ def _decisive_totals(counts: Counts) -> NDArray[np.int64]:
 
 
 def _likely_totals(counts: Counts, error: float) -> NDArray[np.int64]:
-    """Return the numbers of decisive items in an exact interval of this error."""
+    """Return the numbers of decisive items in an exact interval of this error; all, if it is too small."""
+    if error < NEAREST:
+        return _decisive_totals(counts)
     size = counts.disagreement_size
     found = hypergeometric_interval(counts.decisive, counts.labelled, size, 1.0 - error)
     return np.arange(round(found.low * size), round(found.high * size) + 1)

@@ -99,7 +99,8 @@ def best_models(values: Floats, errors: JointErrors, level: float, generator: np
     .. math:: \max_j z_{ij} > c_i, \qquad P\Bigl(\max_j \frac{(r_j - r_i) \cdot g}{\|r_j - r_i\|} > c_i\Bigr) = \alpha .
 
     Only one model is the best one, so that nothing is paid for testing each of them. Models that are behind model i
-    beyond doubt (at a tenth of the error) cannot be ahead of it, and are left out of its maximum.
+    beyond doubt (at a tenth of the error) cannot be ahead of it, and are left out of its maximum. A model that no other
+    is ahead of stays in, at low levels too.
 
     Parameters
     ----------
@@ -146,7 +147,8 @@ def best_models(values: Floats, errors: JointErrors, level: float, generator: np
         drawn = _standardised(_differences(chance, model, others, scale))
         near = score > -_critical(drawn, 1.0 - SCREENED * error)
         if near.any():
-            kept[model] = score.max() <= _critical(drawn[:, near], 1.0 - (1.0 - SCREENED) * error)
+            critical = _critical(drawn[:, near], 1.0 - (1.0 - SCREENED) * error)
+            kept[model] = score.max() <= max(critical, 0.0)  # below 0 at low levels
     return kept
 
 
