@@ -13,6 +13,7 @@ def test_joint_degrees_do_not_hang_on_the_unit(unit):
     # (1 + 3)^2 / (1 / 4 + 9 / 12)
     assert joint_degrees([unit, 3.0 * unit], [4.0, 12.0]) == pytest.approx(16.0, rel=1e-12)
     assert joint_degrees([0.0, 0.0], [4.0, 12.0]) == 16.0
+    assert joint_degrees([unit, np.inf], [4.0, 12.0]) == 12.0
 
 
 @pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])

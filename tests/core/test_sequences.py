@@ -134,6 +134,20 @@ def test_no_step_leaves_its_bounds_and_knowledge_ends_in_the_truth(kind: str, tr
         assert (last.low, last.high) == pytest.approx((truth, truth), abs=1e-12)
 
 
+def test_a_stage_of_which_nothing_was_asked_for_makes_no_step() -> None:
+    units, none = risk_units(np.ones(4), np.full(4, 0.5), np.full(4, 0.25)), np.arange(0)
+    parts = [np.arange(0, 2), none, np.arange(2, 4)]
+    lefts = [np.arange(2, 4), np.arange(2, 4), none]
+    stages = [
+        Stage(units.take(part), np.full(len(part), 0.25), np.full(len(part), 0.25), rest_of(units.take(left), ENDS))
+        for part, left in zip(parts, lefts, strict=True)
+    ]
+    found, expected = draw_steps(stages, ENDS), draw_steps(stages[::2], ENDS)
+    assert len(found.top) == 4
+    assert np.array_equal(found.lowest, expected.lowest)
+    assert np.array_equal(found.top, expected.top)
+
+
 def test_deviations_are_those_of_the_belief() -> None:
     # Items 1 and 3 are drawn: before the first, R_1 = sum a, and sum b^2 v / a over all.
     steps = drawn("risk", (1, 3, 0, 2, 4, 5), first=2)

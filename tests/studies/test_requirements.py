@@ -48,6 +48,30 @@ def test_what_no_labels_can_make_work_costs_none(options: dict[str, Any], messag
     assert not asked
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"compare": ("a", "b"), "measure": "f1", "test": "hypergeometric"}, COUNTS),
+        ({"compare": ("a", "b"), "measure": "ece", "interval": "bootstrap"}, "has kinks; use 't'"),
+        ({"model": "a", "interval": "anytime", "draw": "with_replacement"}, "nothing holds at any time"),
+        ({"select": True, "interval": "anytime"}, "a selection has no sequences"),
+    ],
+)
+def test_half_way_a_study_of_all_items_is_not_exact(options: dict[str, Any], message: str, tmp_path: Any) -> None:
+    with pytest.raises(InputError, match=message):
+        Study.create(tmp_path / "study.db", pool(), budget=N, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_so_it_is_at_a_look() -> None:
+    options: dict[str, Any] = {"budget": N, "test": "hypergeometric"}
+    label, asked = noting(Y)
+    with pytest.raises(InputError, match=COUNTS):
+        compare(pool(), "a", "b", "f1", labels=label, stop="significant", looks=2, **options)
+    assert not asked
+    assert compare(pool(), "a", "b", "f1", labels=Y, **options).significance.kind == "exact"
+
+
 def test_costs_in_stages_have_no_sequence() -> None:
     costs, (label, asked) = pool(costs=1 + np.arange(N) % 3), noting(Y)
     with pytest.raises(InputError, match="only stages=1 has sequences"):

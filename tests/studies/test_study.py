@@ -174,6 +174,15 @@ def test_a_corrected_label_is_kept(rng, place):
     assert [(row["label"], row["who"], row["supersedes"]) for row in history] == [(0, "anna", None), (1, "bert", 1)]
 
 
+def test_what_was_spent_is_the_same_after_corrections_and_opened_anew(place):
+    study = Study.create(place, Pool([0.2, 0.5, 0.7], costs=[0.1, 0.2, 0.3]), budget=0.6)
+    ids = study.ask()
+    study.tell(ids, [0, 0, 0])
+    for name in ids:
+        study.tell([name], [1], correct=True)
+        assert study.status.spent == Study.open(place).status.spent
+
+
 @pytest.mark.parametrize(
     ("classes", "label", "meant"),
     [([0, 1], "TRUE", 1), (["0", "1"], "FALSE", "0"), (["False", "True"], "FALSE", "False")],

@@ -173,9 +173,11 @@ def test_a_study_keeps_the_recipe(tmp_path):
         assert (again.estimate().pvalue, again.estimate().interval()) == (direct.pvalue, direct.interval())
 
 
-def test_one_label_names_no_system_the_best():
-    systems = {name: Outcome(judge=np.full(2000, 0.95)) for name in ("a", "b")}
-    found = select(Pool(models=systems), "accuracy", labels=np.tile([1.0, 0.0], (2000, 1)), budget=1, seed=0)
+@pytest.mark.parametrize("target", ["pool", "population"])
+def test_one_label_names_no_system_the_best(target: str):
+    pool = Pool(models={name: Outcome(judge=np.full(2000, 0.95)) for name in ("a", "b")})
+    found = select(pool, "accuracy", labels=np.tile([1.0, 0.0], (2000, 1)), budget=1, seed=0, target=target)
+    assert found.pvalues == {"b": 1.0}
     assert found.contenders() == ("a", "b")
     assert (found.gaps()["b"].low, found.gaps()["b"].high) == (-1.0, pytest.approx(1.0, abs=1e-4))  # of a 0 and a 1
 

@@ -132,7 +132,7 @@ def joint_degrees(variances: Sequence[float] | Floats, df: Sequence[float] | Flo
 
     .. math:: \nu = \Bigl(\sum_h V_h\Bigr)^2 \Big/ \sum_h V_h^2 / \nu_h ,
 
-    and the sum of the :math:`\nu_h` where all variances are 0.
+    and the sum of the :math:`\nu_h` where all variances are 0. Beside an infinite one the others are nothing.
 
     Parameters
     ----------
@@ -143,11 +143,14 @@ def joint_degrees(variances: Sequence[float] | Floats, df: Sequence[float] | Flo
     --------
     >>> joint_degrees([1.0, 1.0], [10.0, 10.0]), joint_degrees([0.0, 2.0], [1.0, 30.0])
     (20.0, 30.0)
+    >>> joint_degrees([np.inf, 1.0], [5.0, 10.0])
+    5.0
     """
     squares, numbers = np.asarray(variances, dtype=np.float64), np.asarray(df, dtype=np.float64)
     if not squares.any():
         return float(numbers.sum())
-    squares = _in_range(squares)
+    unknown = np.isinf(squares)
+    squares = unknown.astype(np.float64) if unknown.any() else _in_range(squares)
     return float(squares.sum()) ** 2 / float(np.sum(squares**2 / numbers))
 
 

@@ -22,20 +22,22 @@ __all__ = ["STAGED_COSTS", "check_method", "check_sequence", "require_order"]
 STAGED_COSTS = "with costs, a stage ends before what does not fit: only stages=1 has sequences"
 
 
-def check_method(session: Session) -> None:
+def check_method(session: Session, *, early: bool) -> None:
     """Refuse an interval or a test that does not fit measure, margin or draw, whatever the labels will be.
 
     Parameters
     ----------
     session : Session
         Of which nothing was asked for yet.
+    early : bool
+        Whether the answer is looked at before all is labelled: then it does not help that it will be exact.
 
     Raises
     ------
     InputError
         If one does not fit; the message says what would.
     """
-    if _will_be_exact(session):
+    if immovable(session) or (_draws_everything(session) and not early):
         return
     question, method, compares = session.question, session.method, session.question.kind != "evaluate"
     counted = meant_to_count(session) and method.target == "pool"
@@ -82,8 +84,7 @@ def _draws_random_numbers(session: Session) -> bool:
     return kind == "bootstrap" or (kind == "permutation" and not all_swaps(session.remaining))
 
 
-def _will_be_exact(session: Session) -> bool:
+def _draws_everything(session: Session) -> bool:
     """Return whether the result is exact once all that is asked for is labelled."""
     stage = session.stages[0]
-    everything = stage.covers and bool(np.isposinf(stage.drawn.tau)) and session.method.target == "pool"
-    return everything or immovable(session)
+    return stage.covers and bool(np.isposinf(stage.drawn.tau)) and session.method.target == "pool"

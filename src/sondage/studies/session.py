@@ -98,7 +98,7 @@ class Session(Sheet):
         session.open(pool)
         if immovable(session) and question.kind != "select":
             session._ask_for_one(pool)
-        check_method(session)
+        check_method(session, early=kept)
         return session
 
     def random(self, stream: int) -> Callable[[], np.random.Generator]:

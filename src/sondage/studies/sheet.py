@@ -98,8 +98,8 @@ class Sheet:
 
     @property
     def spent(self) -> float:
-        """Cost of the labels, or their number."""
-        labelled = [position for position, label in self.answers.items() if label is not None]
+        """Cost of the labels, or their number; summed in the order of asking, whatever was told first."""
+        labelled = self.labelled
         return float(len(labelled) if self.costs is None else self.costs[labelled].sum())
 
     def rows(

@@ -21,7 +21,7 @@ from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.judging import as_asked
 from sondage.studies.looks import PlannedLooks, planned_shares
 from sondage.studies.method import Method, choose_method
-from sondage.studies.requirements import check_sequence
+from sondage.studies.requirements import check_method, check_sequence
 from sondage.studies.session import Session
 
 __all__ = ["WIDTH_LEVEL", "Rule", "check_rule", "concluded", "make_rule", "stopping_method"]
@@ -126,6 +126,8 @@ def check_rule(rule: Rule | None, session: Session, pool: Pool) -> None:
         raise InputError("stop='significant' is for comparisons; give the width of an interval")
     for measure in session.question.measures if isinstance(rule, Narrow) else ():
         check_sequence(session, measure.ready(session.task))
+    if rule is not None:
+        check_method(session, early=True)
 
 
 def stopping_method(method: str | Method | None, parts: Mapping[str, Any], rule: Rule | None, pool: Pool) -> Method:

@@ -129,6 +129,8 @@ def draw_steps(stages: Sequence[Stage], nodes: ArrayLike) -> Steps:
     require(len(stages) > 0, "no stage was drawn; at least 1")
     seen, parts = (0.0, 0.0), []
     for stage in stages:
+        if not stage.top.size:  # ended before anything of it was asked for
+            continue
         _require_possible(stage, at)
         parts.append(_stage_steps(stage, at, seen))
         seen = (seen[0] + float(stage.top.sum()), seen[1] + float(stage.bottom.sum()))
