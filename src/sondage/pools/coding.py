@@ -333,6 +333,7 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
             row = int(np.argmax((values < 0) | (values >= len(classes))))
             raise InputError(f"{name} of {where(row)} is {values[row]}; classes are {list(classes)}")
         return values.astype(kind, copy=False)
+    _require_single(values, classes, name, where)
     found, inverse = np.unique(values if values.dtype.kind != "O" else values.astype(str), return_inverse=True)
     exact = {value: code for code, value in enumerate(classes)}
     texts = class_texts(classes)
@@ -345,6 +346,13 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
             f"{name} of {where(row)} is {values[row : row + 1].tolist()[0]!r}; classes are {list(classes)}"
         )
     return codes[inverse].astype(kind)
+
+
+def _require_single(values: NDArray[Any], classes: tuple[Any, ...], name: str, where: Where) -> None:
+    """Refuse a column in which lists, arrays or raw bytes stand for classes, and name the first such row."""
+    for row, value in enumerate(values.tolist() if values.dtype.kind == "O" else ()):
+        if hasattr(value, "__len__") and not isinstance(value, str | bytes):
+            raise InputError(f"{name} of {where(row)} is {value!r}; classes are {list(classes)}")
 
 
 def class_texts(classes: Sequence[Any]) -> dict[str, int]:
