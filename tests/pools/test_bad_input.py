@@ -365,6 +365,14 @@ ARRAYS = {
         {"models": {"a": Classifier(predictions=[0, 1, 1]), "b": Classifier(predictions=["x", "y", "y"])}},
         "predictions are of several kinds, int, str: name the classes with classes=",
     ),
+    "lists for classes": (
+        {"predictions": np.array([[0], 1, 0], dtype=object), "classes": [0, 1]},
+        "prediction of 'model' of row 0 is [0]; classes are [0, 1]",
+    ),
+    "bytes that a judge names": (
+        {"probabilities": P, "judge": np.array(["1", bytearray(b"1"), "0"], dtype=object)},
+        "judge 'judge' of row 1 is bytearray(b'1'); classes are [0, 1]",
+    ),
     "like classes": (
         {"probabilities": P, "classes": ["a\nb", "a b"]},
         r"classes 'a\nb' and 'a b' must differ in more than white space",

@@ -384,6 +384,7 @@ def test_load_brings_it_into_memory(files):
         ({"id": [Decimal(n) / 4 for n in (5, 6, 7, 9)]}, r"must be whole numbers or text; it is DECIMAL\(3,2\): cast"),
         ({"id": [1, None, 3, 4]}, "id must be given|whole numbers or text"),
         ({"id": ["a", " ", "b", "c"]}, "id must be more than spaces; in 1 row it is not: "),
+        ({"id": ["a", "\t", "b", "c"]}, r"an id is '\\t'; it must be more than spaces"),
         ({"id": [1, 2, 2, 2]}, "id 2 stands in more than one row"),
         ({"feature.x": [1.0, 2.0, -1e200, 3.0]}, r"feature.x must be finite, at most 1e\+150 .* -1e\+200 \(id 3\)"),
     ],

@@ -112,6 +112,19 @@ def test_a_calibration_error_that_none_is_expected_of():
         assert found[0][0] == pytest.approx(found[1][0])
 
 
+def test_strata_of_a_model_that_predicts_one_number():
+    # Its squared errors are the squares of the labels: r2 is 0 whatever they are, and no label moves it.
+    for seed in range(10):
+        random, found = np.random.default_rng(seed), []
+        labels, variances = random.normal(size=ITEMS), random.gamma(1.0, size=ITEMS)
+        for rows in (np.arange(ITEMS), random.permutation(ITEMS)):
+            answer, asked = noting(labels)
+            pool = Pool(means=np.zeros(ITEMS), variances=variances[rows], ids=rows)
+            found.append((evaluate(pool, "r2", answer, 25, seed, draw="strata").value, asked))
+        assert found[0][1] == found[1][1]
+        assert found[0][0] == pytest.approx(found[1][0])
+
+
 def test_a_belief_that_tells_two_models_not_apart():
     for seed in range(30):
         random, found = np.random.default_rng(seed), []

@@ -137,6 +137,29 @@ def test_hostile_text_does_nothing(serve, browse, tmp_path):
         assert hostile.history()[0]["label"] == '"spam'
 
 
+def test_text_from_right_to_left(serve, browse, tmp_path):
+    name, classes = "\u05d0\u05d1\u05d2 17 (?)", ["\u05db\u05df!", "\u05dc\u05d0!"]
+    fields = {"name": np.array([name] * 3, dtype=object), "note": np.array(["short"] * 3, dtype=object)}
+    pool = sondage.Pool(probabilities=[0.3, 0.5, 0.7], classes=classes, fields=fields)
+    with Study.create(tmp_path / "hebrew.db", pool, budget=2) as study:
+        page = serve(study).sign_in(browse())
+        ends = """text => { // where the first and the last character of a text stand
+            const all = document.createTreeWalker(document.querySelector("#main"), NodeFilter.SHOW_TEXT);
+            while (all.nextNode()) if (all.currentNode.data.trim() === text) break;
+            return [0, text.length - 1].map(at => {
+                const range = document.createRange();
+                range.setStart(all.currentNode, all.currentNode.data.indexOf(text) + at);
+                range.setEnd(all.currentNode, all.currentNode.data.indexOf(text) + at + 1);
+                return range.getBoundingClientRect().x;
+            });
+        }"""
+        for text in (name, *classes):
+            first, last = page.evaluate(ends, text)
+            assert first > last
+        first, last = page.evaluate(ends, "short")
+        assert first < last
+
+
 @pytest.mark.parametrize("javascript", [True, False])
 def test_ids_of_any_characters(serve, browse, tmp_path, javascript):
     ids = ["a\nb", "a\r\nb", "a\rb", "a\0", ' a%0A+&"<é', "a%250Ab"]

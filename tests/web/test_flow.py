@@ -269,7 +269,7 @@ def test_what_has_nothing_to_show_is_named(visit, tmp_path):
     pool = sondage.Pool(probabilities=[0.4, 0.6], ids=np.array(["m-1", "m-2"], dtype=object))
     with Study.create(tmp_path / "bare.db", pool, budget=2, raters=2) as bare:
         page = visit(of=bare)
-        row = f'<tr><th scope="row">id</th><td>{fields(page.get("/").text)["item"]}</td></tr>'
+        row = f'<tr><th scope="row">id</th><td dir="auto">{fields(page.get("/").text)["item"]}</td></tr>'
         assert row in page.get("/").text
         label(page, "0")
         label(visit("berta", of=bare), "1")

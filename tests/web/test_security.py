@@ -1,12 +1,16 @@
 """Who gets in, from where, and what an answer allows a browser to do."""
 
+import asyncio
 import re
 from html import unescape
 
 import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
 from sondage.errors import InputError
 from sondage.reports.text import answer
+from sondage.web.forms import KIND, read_form
 from sondage.web.security import Gate, Visitor, new_token
 
 from .conftest import FORM, OWNER, TOKEN
@@ -184,3 +188,15 @@ def test_other_bodies_than_small_forms_are_refused(visit):
     assert page.post("/answer", content=many, headers=form).status_code == 400
     assert page.post("/answer", content=b"label=%ff", headers=form).status_code == 400
     assert page.post("/answer", content="label=\xff".encode("latin-1"), headers=form).status_code == 400
+
+
+def test_a_browser_that_goes_away_while_it_sends_is_no_fault():
+    told = iter([{"type": "http.request", "body": b"label=ha", "more_body": True}, {"type": "http.disconnect"}])
+
+    async def receive():
+        return next(told)
+
+    scope = {"type": "http", "method": "POST", "headers": [(b"content-type", KIND.encode())]}
+    with pytest.raises(HTTPException, match="the form has no end") as caught:
+        asyncio.run(read_form(Request(scope, receive)))
+    assert caught.value.status_code == 400

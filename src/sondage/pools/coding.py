@@ -333,7 +333,11 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
             row = int(np.argmax((values < 0) | (values >= len(classes))))
             raise InputError(f"{name} of {where(row)} is {values[row]}; classes are {list(classes)}")
         return values.astype(kind, copy=False)
-    found, inverse = np.unique(values if values.dtype.kind != "O" else values.astype(str), return_inverse=True)
+    try:
+        names = values.astype(str) if values.dtype.kind == "O" else values
+    except ValueError:  # of NumPy, which does not say where
+        raise InputError(f"{name} of {_no_name(values, where)}; classes are {list(classes)}") from None
+    found, inverse = np.unique(names, return_inverse=True)
     exact = {value: code for code, value in enumerate(classes)}
     texts = class_texts(classes)
     codes = np.full(len(found), -1, dtype=np.int64)
@@ -345,6 +349,13 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
             f"{name} of {where(row)} is {values[row : row + 1].tolist()[0]!r}; classes are {list(classes)}"
         )
     return codes[inverse].astype(kind)
+
+
+def _no_name(values: NDArray[Any], where: Where) -> str:
+    """Return where the first list or array stands, and what it is."""
+    told = enumerate(values.tolist())
+    row, value = next((row, value) for row, value in told if hasattr(value, "__len__") and not isinstance(value, str))
+    return f"{where(row)} is {value!r}"
 
 
 def class_texts(classes: Sequence[Any]) -> dict[str, int]:

@@ -35,9 +35,10 @@ class Seen:
         Raises
         ------
         InputError
-            If an id stands in several rows.
+            If an id stands in several rows, or is white space: engines trim fewer kinds of it than label files.
         """
         keys, units = reader.keys(rows), reader.units(rows)
+        _require_names(rows["id"])
         _require_unique(keys, rows["id"])
         of_row = np.arange(len(units)) if units.of_row is None else units.of_row
         parts = np.split(np.lexsort((keys, of_row)), np.flatnonzero(np.diff(of_row)) + 1)
@@ -76,6 +77,12 @@ def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     if {part.dtype.kind for part in parts} == {"i", "u"}:
         parts = [part.astype(np.uint64) for part in parts]
     return np.concatenate(parts)
+
+
+def _require_names(ids: NDArray[Any]) -> None:
+    for name in ids.tolist() if ids.dtype.kind == "O" else ():
+        if isinstance(name, str) and not name.strip():
+            raise InputError(f"an id is {name!r}; it must be more than spaces")
 
 
 def _require_unique(keys: NDArray[np.int64], ids: NDArray[Any]) -> None:
