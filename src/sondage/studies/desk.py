@@ -218,9 +218,11 @@ class Desk(Lending):
         def write(session: Session, found: Records) -> None:
             ((item, coded),) = self._coded(session, [name], [label]).items()
             if not self._ballots.of(item):
-                raise LabelError(f"id {name!r} has no label yet: there is nothing to resolve, tell its label")
+                raise LabelError(
+                    f"id {name!r} has no label yet: there is nothing to resolve, tell its label", ids=(name,)
+                )
             if coded is None:
-                raise LabelError(f"id {name!r} cannot be resolved by a skip")
+                raise LabelError(f"id {name!r} cannot be resolved by a skip", ids=(name,), refused=(label,))
             settled, at = self._ballots.resolution(item), now()
             row = {
                 "id": item,

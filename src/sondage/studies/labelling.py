@@ -135,7 +135,7 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
         keys = [_key(answers, name) for name in ids]
         missing = [name for name, key in zip(ids, keys, strict=True) if key not in answers]
         if missing:
-            raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
+            raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip", ids=tuple(missing))
         return [answers[key] for key in keys]
     if not is_listed(answers):
         raise LabelError(f"the labelling function returned {answers!r} for {len(ids)} ids; it must return their labels")
