@@ -128,9 +128,9 @@ def _next(opened: Study, study: str, file: str, form: str, who: str | None) -> s
 
 def _columns(opened: Study) -> str:
     """Return what is to be filled in: of systems with outcomes of their own only those that the question is about."""
-    from sondage.reports.wording import listed
+    from sondage.reports.wording import enumerated
 
     models = opened.question.models
     if opened.task.kind != "outcomes" or len(models) == len(opened.models):
         return "the labels in"
-    return f"{listed([f'{model}.label' for model in models])} in (the others may stay empty)"
+    return f"{enumerated([f'{model}.label' for model in models])} in (the others may stay empty)"

@@ -15,7 +15,7 @@ from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Ranking, Regressor
 from sondage.errors import InputError
 from sondage.pools.coding import check_ids, code_models, code_units
-from sondage.pools.fingerprints import digest_of, row_hashes, side_of
+from sondage.pools.fingerprints import digest_of, row_hashes, side_text
 from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind, require_classifiers, shares_of
 from sondage.pools.listings import document_field, with_judged
 from sondage.pools.missing import require_listed
@@ -283,7 +283,7 @@ class Pool(ArrayRows):
         for part, items in self.blocks():
             extra = [] if shared is None else [shared[part].astype(np.uint64)]
             digest += row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)
-        return digest_of(len(self), (self.task, self.models), digest, side_of(self.judges, self.items))
+        return digest_of(len(self), (self.task, self.models), digest, side_text(self.judges, self.items))
 
 
 def require_pool(pool: Any) -> None:

@@ -30,7 +30,7 @@ from sondage.pools.numeric import (
 )
 from sondage.pools.orders import require_class_order
 from sondage.pools.texts import HALF, is_text
-from sondage.pools.units import Units
+from sondage.pools.units import RowUnits
 
 __all__ = [
     "SUM_ROUNDING",
@@ -159,7 +159,7 @@ def _require_different(ids: NDArray[Any]) -> None:
             raise InputError(f"id {name} stands in more than one row; ids must be unique")
 
 
-def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) -> Units:
+def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) -> RowUnits:
     """Return which rows share a label, first rows being those of the smallest key; refuse a row without a group."""
     names = as_column(groups, "groups", size)
     require_given(groups, names, "group", where)
@@ -168,7 +168,7 @@ def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) ->
     _, units = np.unique(names, return_inverse=True)
     order = np.lexsort((keys, units))
     first = order[np.concatenate([[True], np.diff(units[order]) > 0])]
-    return Units(units.astype(np.int64), first.astype(np.int64))
+    return RowUnits(units.astype(np.int64), first.astype(np.int64))
 
 
 def code_models(

@@ -22,7 +22,7 @@ from sondage.pools.engines import Rows
 from sondage.pools.kernels import Reader, picked
 from sondage.pools.scans import Scan
 from sondage.pools.sql.passes import Chosen
-from sondage.pools.strata import averaged, believed, scores_of
+from sondage.pools.strata import averaged, believed_moments, scores_of
 
 __all__ = ["StoredStrata", "stored_strata"]
 
@@ -71,7 +71,7 @@ class Placing:
 
     def _moments(self, rows: Rows) -> tuple[Floats, Floats, Floats]:
         items = self.reader.items(rows)
-        mean, second = believed(self.influence, self.belief, items)
+        mean, second = believed_moments(self.influence, self.belief, items)
         return averaged(np.asarray(items.weights), mean, second, self.reader.units(rows))
 
 

@@ -12,9 +12,9 @@ from sondage.core.comparisons import Influence, moments
 from sondage.core.designs import RootMeanSquare
 from sondage.core.predictions import Floats, Items
 from sondage.core.strata import Firsts, first_of, strata_by_score, stratum_stakes
-from sondage.pools.units import Units
+from sondage.pools.units import RowUnits
 
-__all__ = ["ArrayStrata", "array_strata", "averaged", "believed", "scores_of"]
+__all__ = ["ArrayStrata", "array_strata", "averaged", "believed_moments", "scores_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class ArrayStrata:
         return first_of(self.of_unit, self.keys, counts, seed, stage)
 
 
-def believed(influence: Influence, belief: Belief, items: Items) -> tuple[Floats, Floats]:
+def believed_moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats, Floats]:
     """Return the believed mean and second moment of the influence, shape (n,) each.
 
     Where variances are beyond all bounds the means are nothing beside the roots of the second moments.
@@ -46,7 +46,7 @@ def believed(influence: Influence, belief: Belief, items: Items) -> tuple[Floats
     return moments(influence, belief, items)
 
 
-def averaged(weights: Floats, mean: Floats, second: Floats, units: Units) -> tuple[Floats, Floats, Floats]:
+def averaged(weights: Floats, mean: Floats, second: Floats, units: RowUnits) -> tuple[Floats, Floats, Floats]:
     """Return the units' weights, means and second moments: of those of several rows the rows' averages."""
     if units.of_row is None:
         return weights, mean, second

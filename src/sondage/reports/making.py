@@ -16,9 +16,9 @@ from sondage.core.slices import Slices, named_whole
 from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report, TeamStatus
 from sondage.reports.samples import (
+    breakdowns,
     figure_of,
     find_contributors,
-    parts_of_pool,
     subject_of,
     uniform_of,
     weights_of,
@@ -151,7 +151,7 @@ def _of_both(session: Session, leading: Estimate, fields: Mapping[Any, Row], lev
         "reliability": found,
         "believed": "" if found is None else believed_sentence(leading, found),
         "contributors": find_contributors(session, leading, fields),
-        "parts": parts_of_pool(session, leading, fields, level),
+        "parts": breakdowns(session, leading, fields, level),
     }
 
 

@@ -26,9 +26,9 @@ __all__ = [
     "named_measure",
     "pvalue_text",
     "quantity",
+    "range_clause",
     "unit_of",
     "warned",
-    "within",
 ]
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
@@ -181,11 +181,11 @@ def _estimated(estimate: Estimate, level: float) -> str:
     if estimate.exact and estimate.target == "pool":
         told = label_count(estimate.n_labels)
         return f"{subject} {where} is exactly {value}: everything that matters is labelled ({told})."
-    reach = within(interval, estimate.measure)
+    reach = range_clause(interval, estimate.measure)
     return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({label_count(estimate.n_labels)})."
 
 
-def within(interval: Interval, measure: str, unit: str = " %") -> str:
+def range_clause(interval: Interval, measure: str, unit: str = " %") -> str:
     """Return an interval as a clause."""
     low, high = (quantity(end, measure, interval.width, unit) for end in (interval.low, interval.high))
     if math.isinf(interval.low) or math.isinf(interval.high):

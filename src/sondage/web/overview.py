@@ -16,7 +16,7 @@ from sondage.studies.prospects import Prospect, prospect
 from sondage.studies.study import Study
 from sondage.web.chart import Chart, draw_chart
 from sondage.web.images import Images
-from sondage.web.showing import Shown, shown_item
+from sondage.web.showing import ShownItem, shown_item
 
 __all__ = ["Dispute", "Overview", "overview"]
 
@@ -31,7 +31,7 @@ class Dispute:
 
     item: str
     said: list[tuple[str, str]]
-    shown: Shown
+    shown: ShownItem
 
 
 @dataclass(frozen=True)

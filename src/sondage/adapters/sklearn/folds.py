@@ -19,7 +19,7 @@ from sondage.pools.missing import as_array, require_given
 
 __all__ = ["Held", "Splits", "hold_out", "make_splits"]
 
-Rows = NDArray[np.int64]
+RowNumbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Splits:
     """
 
     size: int
-    pairs: list[tuple[Rows, Rows]]
+    pairs: list[tuple[RowNumbers, RowNumbers]]
 
     @property
     def test_ratio(self) -> float:
