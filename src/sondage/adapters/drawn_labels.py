@@ -72,7 +72,7 @@ def estimate_file(
     place = os.fspath(source)
     columns, typed = read_columns(place)
     with refusals_of(place):
-        return estimate_from(measure, **_arguments(columns, typed, model, classes, task), **options)
+        return estimate_from(measure, **_arguments(columns, typed, model=model, classes=classes, task=task), **options)
 
 
 def _require_once(ids: list[Any]) -> None:
@@ -86,7 +86,7 @@ def _require_once(ids: list[Any]) -> None:
             )
 
 
-def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, task: str | None) -> dict[str, Any]:
+def _arguments(columns: Columns, typed: bool, *, model: str | None, classes: Any, task: str | None) -> dict[str, Any]:
     """Return the arguments of `estimate_from` that these columns are."""
     require_column("label", columns)
     if task is not None:

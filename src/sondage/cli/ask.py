@@ -69,7 +69,9 @@ def command(
             name = name_of(output, form)
             file = output or f"batch{FORMATS[name].ends[0]}"
             wanted = n or (AT_ONCE if who else None)
-            print_line(f"{_count(opened, len(ids), wanted)}. {_next(opened, study, file, name, who)}", err=True)
+            print_line(
+                f"{_count(opened, len(ids), wanted)}. {_next(opened, study, file=file, form=name, who=who)}", err=True
+            )
         else:
             _tell_why(opened, study, who)
 
@@ -113,7 +115,7 @@ def _count(opened: Study, count: int, wanted: int | None) -> str:
     return f"{told}, not {wanted}: their labels decide which come next"
 
 
-def _next(opened: Study, study: str, file: str, form: str, who: str | None) -> str:
+def _next(opened: Study, study: str, *, file: str, form: str, who: str | None) -> str:
     """Return what to do with the items, by the format that they are in."""
     from sondage.adapters.formats import name_of
 

@@ -116,7 +116,9 @@ class Pool(ArrayRows):
         documents: Any = None,
         grades: Any = None,
     ) -> None:
-        given = one_kind(probabilities, predictions, means, variances, models)
+        given = one_kind(
+            probabilities=probabilities, predictions=predictions, means=means, variances=variances, models=models
+        )
         self.listed: Listed | None = None
         self.asked_by: tuple[str, ...] | None = None
         if any(isinstance(model, Ranking) for model in given.values()):

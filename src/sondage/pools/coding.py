@@ -370,7 +370,9 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
         means = numeric(as_column(model.means, f"means of {name!r}", None), f"mean of {name!r}", where)
         if means.dtype.kind != "f":
             means = means.astype(np.float64)
-        require_each(means, lambda part: np.abs(part) <= LARGEST_NUMBER, f"mean of {name!r}", where, BOUNDED)
+        require_each(
+            means, lambda part: np.abs(part) <= LARGEST_NUMBER, name=f"mean of {name!r}", where=where, allowed=BOUNDED
+        )
         variances = model.variances
         if variances is not None:
             label = f"variance of {name!r}"
@@ -379,7 +381,11 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
                 row = int(np.argmax(variances < 0))
                 raise InputError(f"{label} of {where(row)} is {variances[row]}; it must not be negative")
             require_each(
-                variances, lambda part: floats(part) <= LARGEST_VARIANCE, label, where, f"at most {LARGEST_VARIANCE:g}"
+                variances,
+                lambda part: floats(part) <= LARGEST_VARIANCE,
+                name=label,
+                where=where,
+                allowed=f"at most {LARGEST_VARIANCE:g}",
             )
             tiny = (variances > 0) & (variances < LEAST_VARIANCE)
             variances = np.where(tiny, LEAST_VARIANCE, variances) if tiny.any() else variances
@@ -411,7 +417,7 @@ def _grades(given: Any, name: str) -> Floats:
     grades = floats(numeric(as_column(given, f"grades of {name!r}", None), what, where))
     if not len(grades):
         raise InputError(f"grades of {name!r} are []; an outcome has one or more that it can be")
-    require_each(grades, lambda part: np.abs(part) <= LARGEST_NUMBER, what, where, BOUNDED)
+    require_each(grades, lambda part: np.abs(part) <= LARGEST_NUMBER, name=what, where=where, allowed=BOUNDED)
     return grades
 
 

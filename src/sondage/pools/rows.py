@@ -261,7 +261,7 @@ class ArrayRows:
         for part, items in self.blocks():
             mean[part], second[part] = believed_moments(influence, belief, items)
         units = self._units or RowUnits.alone(len(self))
-        return array_strata(*averaged(self.items.weights, mean, second, units), self.unit_keys, most)
+        return array_strata(*averaged(self.items.weights, mean, second, units), keys=self.unit_keys, most=most)
 
     def profile(self, urn: Urn, term: Term) -> Profile:
         """Return sizes, and with them the sizes that another term gives: what a design's variance depends on."""

@@ -300,7 +300,7 @@ class StoredPool(Pool):
 
     def strata(self, influence: Influence, belief: Belief, most: int) -> Strata:
         """Return at most so many strata of equal numbers of units, by the believed mean influence."""
-        return stored_strata(self.scan, self.see, influence, belief, most)
+        return stored_strata(self.scan, self.see, influence=influence, belief=belief, most=most)
 
     def profile(self, urn: Urn, term: Term) -> Profile:
         """Return sizes in bins, each 1.8 % above the one before, with what is in each."""

@@ -175,13 +175,13 @@ class StoredStrata:
             short = np.bincount(strata, minlength=len(counts)) < counts
             if not short.any():
                 self.see(rows)
-                found = first_of(strata, keys, counts, seed, stage)
+                found = first_of(strata, keys, counts, seed=seed, stage=stage)
                 return replace(found, units=keys[found.units])
             slopes = np.where(short, 2.0 * slopes, slopes)
 
 
 def stored_strata(
-    scan: Scan, see: Callable[[Rows], None], influence: Influence, belief: Belief, most: int
+    scan: Scan, see: Callable[[Rows], None], *, influence: Influence, belief: Belief, most: int
 ) -> StoredStrata:
     """Return at most so many strata of equal numbers of units."""
     placing = Placing(scan.reader, influence, belief)

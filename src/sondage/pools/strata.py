@@ -32,7 +32,7 @@ class ArrayStrata:
 
     def first(self, counts: NDArray[np.int64], seed: int, stage: int) -> Firsts:
         """Return so many units of each stratum, the first by the keys of the draw."""
-        return first_of(self.of_unit, self.keys, counts, seed, stage)
+        return first_of(self.of_unit, self.keys, counts, seed=seed, stage=stage)
 
 
 def believed_moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats, Floats]:
@@ -62,7 +62,7 @@ def scores_of(mean: Floats, largest: float) -> Floats:
     return np.round(mean / (float(np.sqrt(largest)) or 1.0), 9)
 
 
-def array_strata(weights: Floats, mean: Floats, second: Floats, keys: NDArray[np.int64], most: int) -> ArrayStrata:
+def array_strata(weights: Floats, mean: Floats, second: Floats, *, keys: NDArray[np.int64], most: int) -> ArrayStrata:
     """Return at most so many strata, from weight, believed mean and second moment of each unit."""
     strata = strata_by_score(scores_of(mean, float(second.max())), keys, min(most, len(mean)))
     sums = np.stack([np.bincount(strata, weights=weights * x) for x in (np.ones(1), mean, second)], dtype=np.float64)

@@ -75,13 +75,15 @@ def make_report(subject: Any, level: float = 0.95) -> Report:
         # Not the settings of an engine, which may have passwords.
         reading = {name: value for name, value in subject.reading.items() if name in ("classes", "task", "features")}
         facts = {"study": subject.name} | subject.facts | {"reading": reading} | asdict(subject.sharing)
-        report = _report(session, subject.answer_of(session) if session.n_labels else None, level, fields, facts)
+        report = _report(
+            session, subject.answer_of(session) if session.n_labels else None, level, fields=fields, facts=facts
+        )
         return replace(report, standing=_standing(session, subject))
     leading = _leading(subject)
     if leading is None:
         raise InputError(_no_result(subject))
     course = leading.course
-    return _report(course.session if isinstance(course, LabelCourse) else None, subject, level, {}, {})
+    return _report(course.session if isinstance(course, LabelCourse) else None, subject, level, fields={}, facts={})
 
 
 def _no_result(subject: Any) -> str:
@@ -112,7 +114,7 @@ def _question(session: Session | None, leading: Estimate | None) -> str:
 
 
 def _report(
-    session: Session | None, result: Any, level: float, fields: Mapping[Any, Row], facts: Mapping[str, Any]
+    session: Session | None, result: Any, level: float, *, fields: Mapping[Any, Row], facts: Mapping[str, Any]
 ) -> Report:
     """Return the report of a result, where there is one, and of a session, where one is at hand."""
     leading, told = _leading(result), Row()

@@ -130,7 +130,7 @@ def breakdowns(session: Session, leading: Estimate, fields: Mapping[Any, Row], l
         values = np.array(["" if row[name] is None else str(row[name]) for row in shown])
         kinds, counts = np.unique(values, return_counts=True)
         if len(found) < MOST_PARTS and 1 < len(kinds) <= MOST_VALUES and np.sum(counts >= LEAST_IN_PART) > 1:
-            one = _breakdown(leading, name, values, _in_order(kinds.tolist()), level)
+            one = _breakdown(leading, name, values, _in_order(kinds.tolist()), level=level)
             found += [one] if one is not None else []
     return tuple(found)
 
@@ -143,7 +143,7 @@ def _in_order(kinds: list[str]) -> list[str]:
         return sorted(kinds)
 
 
-def _breakdown(leading: Estimate, name: str, values: Any, kinds: Sequence[str], level: float) -> Breakdown | None:
+def _breakdown(leading: Estimate, name: str, values: Any, kinds: Sequence[str], *, level: float) -> Breakdown | None:
     """Return the result by one field; None where it is not known of a part."""
     evidence = leading.evidence
     assert evidence is not None

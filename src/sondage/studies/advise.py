@@ -211,7 +211,9 @@ def advise(
     plans = {name: make_plan(pool, question, method) for name, method in methods.items()}
     variances = {name: _variance(pool, plan, methods[name]) for name, plan in plans.items()}
     aim = _Aim(width, difference, wanted_power, alpha)
-    expected = tuple(_expected(name, budget, variances, limit, aim) for budget in looked for name in variances)
+    expected = tuple(
+        _expected(name, budget, variances=variances, limit=limit, aim=aim) for budget in looked for name in variances
+    )
     plan = plans["default"]
     scaled = not is_broad(plan.belief)
     if not scaled and (width is not None or difference is not None):
@@ -271,6 +273,7 @@ def _variance(pool: Pool, plan: Plan, method: Method) -> Callable[[float], float
 def _expected(
     name: str,
     budget: float,
+    *,
     variances: dict[str, Callable[[float], float]],
     limit: float,
     aim: _Aim,

@@ -87,7 +87,8 @@ class Desk(Lending):
                 rows = [
                     row
                     for item, label in coded.items()
-                    if (row := self._row(item, label, assigned[item], person, correct, further)) is not None
+                    if (row := self._row(item, label, assigned[item], who=person, correct=correct, further=further))
+                    is not None
                 ]
                 self._write(found, rows, assigned, reason)
                 self._bring_up(found)  # what the next person says is told after this
@@ -254,14 +255,21 @@ class Desk(Lending):
         coded: dict[str, Label | None] = {}
         for name, position, label in zip(ids, session.located(ids, labels=True), labels, strict=True):
             item = records.id_to_text(session.ids[position])
-            value = code_label(label, self.task, self.models, name, session.documents(position), session.asked_about)
+            value = code_label(
+                label,
+                self.task,
+                self.models,
+                name=name,
+                documents=session.documents(position),
+                asked=session.asked_about,
+            )
             if item in coded and repr(coded[item]) != repr(value):
                 raise ambiguity(name, coded[item], value, self.task)
             coded[item] = value
         return coded
 
     def _row(
-        self, item: str, label: Label | None, assigned: Sequence[Any], who: str | None, correct: bool, further: bool
+        self, item: str, label: Label | None, assigned: Sequence[Any], *, who: str | None, correct: bool, further: bool
     ) -> dict[str, Any] | None:
         """Return the row that a label makes; None if it says nothing new.
 

@@ -175,7 +175,7 @@ def evaluate(
         require_pool(one)
     measures = parse_measures(named, positive, pools[0].task)
     question = Question("evaluate", (pools[0].models[one_model(pools[0], model)],), measures)
-    rule = make_rule(stop, None, level, batch)
+    rule = make_rule(stop, looks=None, level=level, batch=batch)
     if isinstance(pool, Mapping) or slices is not None:
         if rule is not None:
             raise InputError("stop= is for one pool as a whole: leave it out, or evaluate each slice alone")
@@ -281,7 +281,7 @@ def compare(
     question = make_question(
         pool, parsed, compare=models, positive=positive, alpha=alpha, alternative=alternative, margin=margin
     )
-    rule = make_rule(stop, looks, level, batch, generator)
+    rule = make_rule(stop, looks=looks, level=level, batch=batch, generator=generator)
     session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
 
     def answer(stopped: str | None) -> Comparison:

@@ -120,7 +120,7 @@ def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any
     for name, answer in zip(ids, answers, strict=True):
         with suppress(LabelError):
             documents = session.documents(session.positions[name])
-            code_label(answer, session.task, session.models, name, documents, session.asked_about)
+            code_label(answer, session.task, session.models, name=name, documents=documents, asked=session.asked_about)
             usable[name] = answer
     return usable
 

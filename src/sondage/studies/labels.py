@@ -40,10 +40,10 @@ def code_label(
     label: Any,
     task: Task,
     models: tuple[str, ...],
+    *,
     name: Any,
     documents: Sequence[Any] = (),
     asked: Sequence[str] = (),
-    *,
     place: str | None = None,
 ) -> Label | None:
     """Return a label as a class code, a number, a tuple of an outcome for each system, or judgements of documents.

@@ -170,7 +170,7 @@ class Session(Sheet):
         units, past = self._drawn_units(pool), self.past(pool)
         spent = self._costs_of(len(units))
         least = least_in_stage(pool.task, self.question.kind, len(pool.models))
-        end = self.budget if last else next_end(pool, self.method.stages, self.budget, spent, least)
+        end = self.budget if last else next_end(pool, self.method.stages, budget=self.budget, spent=spent, least=least)
         alone = plan is None  # else others plan, whose result these labels serve too: the whole of slices
         if plan is None:
             pool.expect(self.seed, len(self.stages), self.budget - spent)

@@ -184,7 +184,9 @@ class Sheet:
         ids, labels = paired(ids, labels)
         new: dict[int, Label | None] = {}
         for name, position, label in zip(ids, self.located(ids, labels=True), labels, strict=True):
-            coded = code_label(label, self.task, self.models, name, self.documents(position), self.asked_about)
+            coded = code_label(
+                label, self.task, self.models, name=name, documents=self.documents(position), asked=self.asked_about
+            )
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
             same = repr(known) == repr(coded)  # by text: outcomes may hold NaN

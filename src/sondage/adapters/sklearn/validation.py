@@ -100,8 +100,10 @@ def cross_validate(
     """
     name = type(estimator).__name__
     require_models({"model": estimator}, TAKER)
-    splits = make_splits(estimator, X, y, cv, repeats, seed, groups)
-    return _validate({name: estimator}, X, y, parse_measure(measure, positive), splits, n_jobs).estimate(name)
+    splits = make_splits(estimator, X, y, cv=cv, repeats=repeats, seed=seed, groups=groups)
+    return _validate(
+        {name: estimator}, X, y, measure=parse_measure(measure, positive), splits=splits, n_jobs=n_jobs
+    ).estimate(name)
 
 
 def cross_compare(
@@ -160,8 +162,8 @@ def cross_compare(
     _require_named(estimators)
     if len(estimators) != 2:
         raise InputError(f"{len(estimators)} estimators {list(estimators)}; a comparison takes two, cross_select more")
-    splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
-    found = _validate(estimators, X, y, parse_measure(measure, positive), splits, n_jobs)
+    splits = make_splits(next(iter(estimators.values())), X, y, cv=cv, repeats=repeats, seed=seed, groups=groups)
+    found = _validate(estimators, X, y, measure=parse_measure(measure, positive), splits=splits, n_jobs=n_jobs)
     first, second = estimators
     return found.compared(first, second, _TESTS[test], alternative, margin, alpha)
 
@@ -215,8 +217,8 @@ def cross_select(
     _require_named(estimators)
     if len(estimators) < 2:
         raise InputError(f"{len(estimators)} estimator to select from; at least two are needed")
-    splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
-    found = _validate(estimators, X, y, parse_measure(measure, positive), splits, n_jobs)
+    splits = make_splits(next(iter(estimators.values())), X, y, cv=cv, repeats=repeats, seed=seed, groups=groups)
+    found = _validate(estimators, X, y, measure=parse_measure(measure, positive), splits=splits, n_jobs=n_jobs)
     estimates = {name: found.estimate(name) for name in estimators}
     higher = require_better(found.first.measure, found.first.higher_is_better)
     names, values = list(estimators), np.array([estimates[name].value for name in estimators])
@@ -305,9 +307,12 @@ class _Validated:
 
 
 def _validate(
-    estimators: Mapping[str, Any], X: Any, y: Any, measure: Measure, splits: Splits, n_jobs: int | None
+    estimators: Mapping[str, Any], X: Any, y: Any, *, measure: Measure, splits: Splits, n_jobs: int | None
 ) -> _Validated:
-    held = {name: hold_out(estimator, X, y, measure, splits, n_jobs) for name, estimator in estimators.items()}
+    held = {
+        name: hold_out(estimator, X, y, measure=measure, splits=splits, n_jobs=n_jobs)
+        for name, estimator in estimators.items()
+    }
     return _Validated(held, splits)
 
 

@@ -112,12 +112,12 @@ def disagreement_test(
     if n == 0:
         return DisagreementResult(0.0, 0.0, share, target, test)
     mean = (first_better - second_better) / n
-    error = _mean_variance((first_better + second_better) / n, mean, n, disagreement_size, target)
+    error = _mean_variance((first_better + second_better) / n, mean, n=n, size=disagreement_size, target=target)
     drift = mean**2 * share * (1 - share) / pool_size if target == "population" else 0.0
     return DisagreementResult(share * mean, math.sqrt(share**2 * error + drift), share, target, test)
 
 
-def _mean_variance(square: float, mean: float, n: int, size: int, target: str) -> float:
+def _mean_variance(square: float, mean: float, *, n: int, size: int, target: str) -> float:
     """Return the variance of a mean of n values, from the mean of their squares."""
     remaining = 1 - n / size if target == "pool" else 1.0
     if remaining == 0:
