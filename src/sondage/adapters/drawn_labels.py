@@ -39,10 +39,12 @@ def estimate_file(
     source : path
         A file, or a glob of several. Columns are ``label``, ``inclusion`` or ``draw_probability``, those of a model as
         in pools, and perhaps ``id`` and ``weight``.
-    measure, classes
+    measure
         As for `estimate_from`.
     model : str, optional
         Which of several models.
+    classes
+        As for `estimate_from`.
     task : {"classification", "regression"}, optional
         Where the columns leave it open, as for `read_pool`.
     **options

@@ -42,24 +42,24 @@ class Pool(ArrayRows):
     ----------
     probabilities : array-like of float, shape (N, k) or (N,), optional
         Class probabilities of the one classifier; (N,) is the probability of the second of two classes.
-    predictions : array-like, shape (N,), optional
-        Its predicted classes; by default the first most probable class.
-    means, variances : array-like of float, shape (N,), optional
-        Predictions and predictive variances of the one regressor.
-    models : mapping of str to Classifier, Regressor, Outcome or Ranking, optional
-        Several models, or one with a name, in place of the above.
     classes : sequence, optional
         The classes in the order of the columns; by default 0 .. k-1, or those predicted. Of rankings the relevance
         grades, ascending, at most 1e35; `DCG` says which of them gains bear.
-    judge : array-like, shape (N, k) or (N,), or mapping of str to array-like, optional
-        A proxy's class probabilities, or the classes that it names; several by name. Makes the belief, never the
-        truth, and labels tell how far to believe it.
+    predictions : array-like, shape (N,), optional
+        Predicted classes of the one classifier; by default the first most probable class.
     ids : array-like, shape (N,), optional
         Unique names of the items, of any type; by default the row numbers.
     costs : array-like of float, shape (N,), optional
         Cost of each label, from 1e-100 to 1e100; a budget is then a cost.
     weights : array-like of float, shape (N,), optional
         Base weights, from 1e-100 to 1e100, on any scale: a pool that is itself a weighted sample.
+    means, variances : array-like of float, shape (N,), optional
+        Predictions and predictive variances of the one regressor.
+    models : mapping of str to Classifier, Regressor, Outcome or Ranking, optional
+        Several models, or one with a name, in place of the above.
+    judge : array-like, shape (N, k) or (N,), or mapping of str to array-like, optional
+        A proxy's class probabilities, or the classes that it names; several by name. Makes the belief, never the
+        truth, and labels tell how far to believe it.
     groups : array-like, shape (N,), optional
         Rows of equal group share one label, asked once and paid once.
     fields : mapping of str to array-like, optional

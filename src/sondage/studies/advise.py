@@ -151,10 +151,12 @@ def advise(
 
     Parameters
     ----------
-    pool, measure, model, positive, belief
+    pool, measure
         As for `evaluate`.
     compare : (str, str), optional
         Two models: the measure is then their difference.
+    model, positive
+        As for `evaluate`.
     budgets : sequence of float, optional
         Budgets to look at; by default those of 100, 300 and 1,000 that pay the dearest label and are below what
         labelling all costs, else half of that, or the dearest label where it costs more.
@@ -166,6 +168,8 @@ def advise(
         Probability with which it is to be found, in (0, 1).
     alpha : float
         Level of the test, in (0, 1); the interval has level 1 - alpha.
+    belief
+        As for `evaluate`.
 
     Returns
     -------

@@ -63,7 +63,7 @@ def estimate_from(
 
     Parameters
     ----------
-    measure, classes, positive, interval, target
+    measure
         As for `evaluate`, but for one measure a call.
     labels : array-like, shape (n,)
         Labels of the items drawn.
@@ -80,8 +80,14 @@ def estimate_from(
         which Horvitz-Thompson does not allow either.
     ids : array-like, shape (n,), optional
         Names of the items, for messages.
+    classes
+        As for `Pool`.
+    positive
+        As for `evaluate`.
     estimator : str
         ``"hajek"`` (default), ``"self_normalised"`` or ``"horvitz_thompson"``.
+    interval, target
+        As for `evaluate`.
 
     Returns
     -------

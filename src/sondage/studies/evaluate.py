@@ -222,12 +222,14 @@ def compare(
 
     Parameters
     ----------
-    pool, measure, labels, budget, seed, positive, method
-        As for `evaluate`, of one pool; the draw serves the difference (thesis chapter 5). By default two classifiers
-        are labelled uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and
-        judge allow the exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
+    pool
+        As for `evaluate`, but one.
     first, second : str
         The models.
+    measure, labels, budget, seed, positive, method
+        As for `evaluate`; the draw serves the difference (thesis chapter 5). By default two classifiers
+        are labelled uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and
+        judge allow the exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
     alpha : float
         Level of the test, in (0, 1).
     alternative : str
@@ -308,10 +310,12 @@ def select(
 
     Parameters
     ----------
-    pool, measure, labels, budget, seed, positive, method
+    pool, measure, labels, budget, seed
         As for `evaluate`, of one pool.
     models : sequence of str, optional
         Which models; by default all.
+    positive, method
+        As for `evaluate`.
     alpha : float
         Level of the pairwise tests, in (0, 1).
     **parts

@@ -28,10 +28,12 @@ class Method:
 
     Attributes
     ----------
-    design, draw, estimator, interval, test : str
-        Names from the catalogue.
+    design : str
+        Name from the catalogue.
     floor : float
         Share of the draw spread over all items that can matter.
+    draw, estimator, interval, test : str
+        Names from the catalogue.
     belief : str, tuple of float, mapping, or None
         Belief by name, or shares of classes or models; None for what the pool has: judges, features, models
         (`named_belief`).

@@ -52,7 +52,7 @@ def cross_validate(
         Items, as the estimator takes them.
     y : array-like, shape (N,)
         Their labels.
-    measure, positive
+    measure
         As for `sondage.evaluate`.
     cv : int, splitter or iterable of (train, test)
         How many folds, drawn at random by `seed`, for classifiers with equal shares of the classes in each; or
@@ -63,6 +63,8 @@ def cross_validate(
         Of the division into a number of folds; a splitter has its own `random_state`.
     groups : array-like, shape (N,), optional
         Items of one group are never divided between training and held out.
+    positive
+        As for `sondage.evaluate`.
     n_jobs : int, optional
         Processes, as in scikit-learn.
 

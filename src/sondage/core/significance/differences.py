@@ -69,10 +69,12 @@ def t_test(
 
     Parameters
     ----------
-    difference, std_error, alternative, margin
+    difference, std_error
         As for `wald_test`.
     df : float
         Degrees of freedom, above 0; infinity gives the Wald test.
+    alternative, margin
+        As for `wald_test`.
 
     Returns
     -------
