@@ -23,6 +23,7 @@ __all__ = [
     "figure_value",
     "in_percent",
     "label_count",
+    "leading_estimate",
     "named_measure",
     "pvalue_text",
     "quantity",
@@ -89,6 +90,19 @@ def all_warnings(result: Any) -> list[str]:
 def warned(warnings: Iterable[str]) -> list[str]:
     """Return warnings as lines."""
     return [f"note: {text}" for text in warnings]
+
+
+def leading_estimate(result: Any) -> Estimate | None:
+    """Return the estimate that a result is about: the first, the difference, the best model's from the second."""
+    if isinstance(result, Comparison):
+        return result.estimate
+    if isinstance(result, Selection):
+        return result.comparisons[result.ranking[0], result.ranking[1]].estimate
+    if isinstance(result, Slices):
+        return result.overall
+    if isinstance(result, Mapping) and result:
+        result = next(iter(result.values()))
+    return result if isinstance(result, Estimate) else None
 
 
 def _told_by_themselves(result: Any) -> list[Any]:
