@@ -12,7 +12,7 @@ from sondage.core.measures import Measure
 from sondage.core.predictions import Classifier, Regressor
 from sondage.core.results import Estimate
 from sondage.errors import InputError
-from sondage.pools.columns import layout_of, read_models
+from sondage.pools.columns import Layout, layout_of, read_models
 from sondage.pools.files import read_columns
 from sondage.pools.table import Columns, Table
 from sondage.studies.drawn_elsewhere import estimate_from
@@ -93,29 +93,18 @@ def _arguments(columns: Columns, typed: bool, *, model: str | None, classes: Any
     require_column("label", columns)
     if task is not None:
         require_known("task", task, TASKS)
-    given = [name for name in PROBABILITIES if name in columns]
-    if len(given) != 1:
-        raise InputError(
-            f"of the columns {list(columns)} one must be 'inclusion' (probability of being drawn) or, with "
-            "replacement, 'draw_probability': without it labels cannot be corrected for how they were chosen"
-        )
+    probability = _probability_of(columns)
     size = len(columns["label"])
     if not size:
         raise InputError("the file is empty: it has no rows")
     table = Table({"id": np.arange(size).astype(str), **columns}, typed)
-    if given[0] == "inclusion":
+    if probability == "inclusion":
         _require_once(table.names("id").tolist())
-    layout = layout_of(list(columns))
-    if model is not None or len(layout.models) > 1:
-        if not isinstance(model, str) or model not in layout.models:
-            named = "name one with model=" if model is None else f"there is no {model!r}"
-            raise InputError(f"columns are of the models {list(layout.models)}: {named}")
-        layout.models = {model: layout.models[model]}
-    models, names = read_models(table, layout, classes, task)
+    models, names = read_models(table, _layout_of_one(columns, model), classes, task)
     (one,) = models.values()
     if not isinstance(one, Classifier | Regressor):
         raise InputError("labels that somebody else drew are of a classifier or a regressor, not systems' outcomes")
-    numbers = {"weights": "weight", given[0]: given[0]}
+    numbers = {"weights": "weight", probability: probability}
     return {
         **vars(one),
         "classes": names,
@@ -123,3 +112,25 @@ def _arguments(columns: Columns, typed: bool, *, model: str | None, classes: Any
         "ids": table.ids if "id" in columns else None,
         **{argument: table.numbers(name) for argument, name in numbers.items() if name in columns},
     }
+
+
+def _probability_of(columns: Columns) -> str:
+    """Return the name of the column that has the probabilities of being drawn; there must be one."""
+    given = [name for name in PROBABILITIES if name in columns]
+    if len(given) != 1:
+        raise InputError(
+            f"of the columns {list(columns)} one must be 'inclusion' (probability of being drawn) or, with "
+            "replacement, 'draw_probability': without it labels cannot be corrected for how they were chosen"
+        )
+    return given[0]
+
+
+def _layout_of_one(columns: Columns, model: str | None) -> Layout:
+    """Return what the columns mean, of several models those of the one that is named."""
+    layout = layout_of(list(columns))
+    if model is not None or len(layout.models) > 1:
+        if not isinstance(model, str) or model not in layout.models:
+            named = "name one with model=" if model is None else f"there is no {model!r}"
+            raise InputError(f"columns are of the models {list(layout.models)}: {named}")
+        layout.models = {model: layout.models[model]}
+    return layout

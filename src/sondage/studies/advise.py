@@ -199,12 +199,7 @@ def advise(
     """
     parsed = parse_measure(measure, positive)
     question = make_question(pool, parsed, model=model, compare=compare, positive=positive, alpha=alpha)
-    for name, value in {"width": width, "difference": difference}.items():
-        if value is not None:
-            require_number(name, value)
-            require(abs(value) <= LARGEST_NUMBER, f"{name}={value!r} must be {BOUNDED}")
-    require_number("wanted_power", wanted_power)
-    require(difference is None or compare is not None, f"difference={difference!r} goes with compare=")
+    _require_aims(width, difference, wanted_power, compares=compare is not None)
     question = settle(pool, question)
     pool = as_asked(pool, question)
     if budgets is not None and not isinstance(budgets, Sequence):
@@ -249,6 +244,16 @@ def _condition(pool: Pool, setting: Setting, belief: Any) -> str:
         return "the belief is right"
     told = Expectation(pool.task, pool.outline, setting.models).informed or pool.judges or belief == "ensemble"
     return "the probabilities are right" if told else _UNTOLD
+
+
+def _require_aims(width: Any, difference: Any, wanted_power: Any, *, compares: bool) -> None:
+    """Refuse what cannot be wanted: a width, or of two models a difference to be found with this power."""
+    for name, value in {"width": width, "difference": difference}.items():
+        if value is not None:
+            require_number(name, value)
+            require(abs(value) <= LARGEST_NUMBER, f"{name}={value!r} must be {BOUNDED}")
+    require_number("wanted_power", wanted_power)
+    require(difference is None or compares, f"difference={difference!r} goes with compare=")
 
 
 def _limit(pool: Pool) -> float:
