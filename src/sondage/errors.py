@@ -55,7 +55,27 @@ class MeasureError(InputError):
 
 
 class LabelError(InputError):
-    """A label is not allowed, contradicts an earlier one, or belongs to an item that was never drawn."""
+    """A label is not allowed, contradicts an earlier one, or belongs to an item that was never drawn.
+
+    Attributes
+    ----------
+    ids : tuple
+        The items that it is about, as they were named, of rankings queries; none where it is about no single item.
+    refused : tuple
+        The labels of them that are refused, two where an item has two at once; none where it is not the label.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        labels: Mapping[Any, Any] | None = None,
+        *,
+        ids: tuple[Any, ...] = (),
+        refused: tuple[Any, ...] = (),
+    ) -> None:
+        super().__init__(message, labels)
+        self.ids = ids
+        self.refused = refused
 
 
 class ConflictError(LabelError):

@@ -215,6 +215,14 @@ def test_the_line_of_a_whole_number_is_its_own(tmp_path):
     path.write_text("id,label\n1,0\n12,1\n")  # as text, where the pool has numbers
     with pytest.raises(LabelError, match=r"^line 3: id 12 is already labelled 0, now 1"):
         tell_answers(study, read_answers(path, study))
+    path.write_text("id,label\n12,1\n12,0\n")
+    with pytest.raises(LabelError, match=r"^line 2 and line 3: id '12' has different labels here, 1 and 0"):
+        tell_answers(study, read_answers(path, study))
+    study.tell([1], [0], who="anna")
+    path.write_text("id,label,who\n1,1,anna\n1,0,ben\n")
+    with pytest.raises(LabelError, match=r"^line 2: id 1 is already labelled 0, now 1") as refused:
+        tell_answers(study, read_answers(path, study))
+    assert (refused.value.ids, refused.value.refused) == ((1,), (1,))
 
 
 def test_names_of_columns_may_hold_what_divides_others(tmp_path):

@@ -83,7 +83,7 @@ def test_incomplete_and_skipped_queries(pool):
     filled(batch, lambda row: "" if row["query"] == first and row["document"] == "d1" else "1")
     refused = run("import", study, batch)
     assert refused.exit_code == 1
-    assert f"document 'd1' of query '{first}' has no grade: all 3 documents" in refused.output
+    assert f"batch.csv: line 2: document 'd1' of query '{first}' has no grade: all 3 documents" in refused.output
     assert "nothing was imported" in refused.output
     assert "1 new of 1 labels." in run("import", study, batch, "--partial").output
     filled(batch, lambda row: "" if row["query"] == first else "1")
@@ -97,7 +97,7 @@ def test_incomplete_and_skipped_queries(pool):
         ("query,document,label\nq0,d0,1\nq0,d0,2\n", "document 'd0' of query 'q0' has two labels, '1' and '2'"),
         ("query,document,label\n,d0,1\n", "line 2 has no query"),
         ("query,document,label\nq0,d0\n", "line 2 has more or fewer cells than the header"),
-        ("query,document,label\nq99,d0,1\n", "id 'q99' was never asked for"),
+        ("query,document,label\nq99,d0,1\n", "line 2: id 'q99' was never asked for"),
     ],
 )
 def test_broken_label_files_are_refused(pool, text, reason):

@@ -45,7 +45,7 @@ def test_the_mode_is_that_of_a_general_minimiser(scales):
         logs = log_softmax(at[:4] + at[4] * columns[0] + at[5] * columns[1], axis=1)[np.arange(70), codes]
         return np.sum(((x - mean[free]) / scales[free]) ** 2) / 2 - weights @ logs
 
-    found = fit_categories(codes, columns, mean, scales, weights)
+    found = fit_categories(codes, columns, mean, scales, weights=weights)
     wanted = mean.copy()
     wanted[free] = minimize(loss, mean[free], tol=1e-12).x
     assert [*found.shifts, *found.slopes] == pytest.approx(wanted, abs=1e-5)
@@ -92,7 +92,7 @@ def test_a_label_that_counts_twice_is_two_labels_in_any_order():
     column, codes = random.normal(size=(9, 3)), random.integers(0, 3, 9)
     counts, mean, scales = random.integers(1, 4, 9), np.array([0.0, 0.0, 0.0, 1.0]), np.ones(4)
     rows = random.permutation(np.repeat(np.arange(9), counts))
-    weighed = fit_categories(codes, [column], mean, scales, counts.astype(float))
+    weighed = fit_categories(codes, [column], mean, scales, weights=counts.astype(float))
     repeated = fit_categories(codes[rows], [column[rows]], mean, scales)
     assert repeated.shifts == pytest.approx(weighed.shifts)
     assert repeated.log_evidence == pytest.approx(weighed.log_evidence)

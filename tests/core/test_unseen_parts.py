@@ -12,7 +12,7 @@ from scipy.stats import binom
 from sondage import Classifier, Pool, compare, estimate_from, evaluate
 from sondage.core.intervals import wilson_interval
 from sondage.core.measures import Task, parse_measure
-from sondage.core.parts import Parts, estimated_parts, parts_of, with_unseen_parts
+from sondage.core.parts import Parts, estimated_parts, parts_from_labels, with_unseen_parts
 from sondage.core.results import Interval
 from sondage.studies.method import METHODS
 
@@ -87,7 +87,7 @@ def test_a_class_that_only_the_belief_tells_of_may_not_occur(two_of_four):
     found = evaluate(Pool(probabilities), "balanced_accuracy", labels, 60)
     assert found.value < 0.6  # two of four classes are thought to be there, and never found
     assert truth in found.interval()
-    told = parts_of(found.evidence.contrast, [(1.0, found.evidence.sample)], found.evidence.fit.sums[0]).told
+    told = parts_from_labels(found.evidence.contrast, [(1.0, found.evidence.sample)], found.evidence.fit.sums[0]).told
     assert found.interval().high > told > 0.8
 
 
@@ -152,7 +152,7 @@ def test_the_parts_of_slices_are_those_of_all_their_labels():
     slices = np.arange(400) % 2
     overall = evaluate(Pool(p), "macro_f", labels, 400, slices=slices).overall
     whole = evaluate(Pool(p), "macro_f", labels, 400).evidence
-    alone = parts_of(whole.contrast, [(1.0, whole.sample)], whole.fit.sums[0])
+    alone = parts_from_labels(whole.contrast, [(1.0, whole.sample)], whole.fit.sums[0])
     for name in ("labelled", "estimated", "counts"):
         assert getattr(overall.parts, name) == pytest.approx(getattr(alone, name), rel=1e-9)
 

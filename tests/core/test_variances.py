@@ -1,5 +1,6 @@
 """Calibration of beliefs, and the variance that a belief expects."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -312,7 +313,9 @@ def test_the_slope_is_the_third_cumulant_over_the_variance() -> None:
             )
             own = believed_without_rare(sample, p[taken], n)
             none = np.zeros(sample.size)
-            slope = variance_slope(CONTRAST, sample, EVEN, none, BELIEF, sample.expansion.inclusion, np.inf)
+            slope = variance_slope(
+                CONTRAST, sample, EVEN, none, belief=BELIEF, inclusion=sample.expansion.inclusion, std_error=np.inf
+            )
             estimated_second, estimated_third = (
                 estimated_second + chance * own,
                 estimated_third + chance * own * slope * (1 + 50 / sample.size),  # of which n / (n + 50) is believed
@@ -329,11 +332,12 @@ def test_the_slope_of_equal_draws_is_wilsons_and_at_most_half_an_error() -> None
     n, p = 400, 0.1
     items = Items((Classes(np.zeros(n, dtype=int), np.full(n, p)),), np.full(n, 1e-6))
     sample = Sample(items, np.zeros(n, dtype=int), from_inclusion(np.full(n, n * 1e-6)))
-    of = (CONTRAST, sample, EVEN, np.zeros(n), BELIEF, sample.expansion.inclusion)
+    of, inclusion = (CONTRAST, sample, EVEN, np.zeros(n)), sample.expansion.inclusion
     believed = n / (n + 50)
-    assert variance_slope(*of, np.inf) == pytest.approx(believed * (1 - 2 * p) / n, rel=1e-3)
-    assert variance_slope(*of, 1e-3) == pytest.approx(believed * 0.5e-3)
-    assert variance_slope(*of[:4], None, sample.expansion.inclusion, 1.0) == 0.0
+    slope = partial(variance_slope, *of, belief=BELIEF, inclusion=inclusion)
+    assert slope(std_error=np.inf) == pytest.approx(believed * (1 - 2 * p) / n, rel=1e-3)
+    assert slope(std_error=1e-3) == pytest.approx(believed * 0.5e-3)
+    assert variance_slope(*of, belief=None, inclusion=inclusion, std_error=1.0) == 0.0
 
 
 def test_the_slope_of_numbers_is_that_of_their_own_residuals(rng: np.random.Generator) -> None:
@@ -345,10 +349,9 @@ def test_the_slope_of_numbers_is_that_of_their_own_residuals(rng: np.random.Gene
     of = (contrast, sample, {0: np.array([losses.mean(), 0.0, 0.0, 0.0, 0.0])}, residuals)
     third, second = (float(np.mean((losses - losses.mean()) ** power)) for power in (3, 2))
     for belief in (GaussianBelief(((0, 1.0),)), None):
-        assert variance_slope(*of, belief, sample.expansion.inclusion, np.inf) == pytest.approx(
-            third / second / n, rel=1e-2
-        )
-        assert variance_slope(*of, belief, sample.expansion.inclusion, 1e-9) == pytest.approx(0.5e-9)
+        slope = partial(variance_slope, *of, belief=belief, inclusion=sample.expansion.inclusion)
+        assert slope(std_error=np.inf) == pytest.approx(third / second / n, rel=1e-2)
+        assert slope(std_error=1e-9) == pytest.approx(0.5e-9)
 
 
 def test_beliefs_without_a_spread_expect_no_variance() -> None:

@@ -99,7 +99,9 @@ def test_changes_hold_as_often_as_they_say() -> None:
 def test_labels_are_divided_in_proportion_to_what_is_at_stake(
     stakes: list[float], asked: list[int], total: int, capacities: list[int], expected: list[int]
 ) -> None:
-    found = further_allocation(np.array(stakes, float), np.array(asked), total, np.array(capacities), 10)
+    found = further_allocation(
+        np.array(stakes, float), np.array(asked), total=total, capacities=np.array(capacities), least=10
+    )
     assert found.tolist() == expected
 
 

@@ -12,7 +12,7 @@ from sondage.core.measures import Measure
 from sondage.core.predictions import Classifier, Regressor
 from sondage.core.results import Estimate
 from sondage.errors import InputError
-from sondage.pools.columns import layout_of, read_models
+from sondage.pools.columns import Layout, layout_of, read_models
 from sondage.pools.files import read_columns
 from sondage.pools.table import Columns, Table
 from sondage.studies.drawn_elsewhere import estimate_from
@@ -39,10 +39,12 @@ def estimate_file(
     source : path
         A file, or a glob of several. Columns are ``label``, ``inclusion`` or ``draw_probability``, those of a model as
         in pools, and perhaps ``id`` and ``weight``.
-    measure, classes
+    measure
         As for `estimate_from`.
     model : str, optional
         Which of several models.
+    classes
+        As for `estimate_from`.
     task : {"classification", "regression"}, optional
         Where the columns leave it open, as for `read_pool`.
     **options
@@ -72,7 +74,7 @@ def estimate_file(
     place = os.fspath(source)
     columns, typed = read_columns(place)
     with refusals_of(place):
-        return estimate_from(measure, **_arguments(columns, typed, model, classes, task), **options)
+        return estimate_from(measure, **_arguments(columns, typed, model=model, classes=classes, task=task), **options)
 
 
 def _require_once(ids: list[Any]) -> None:
@@ -86,34 +88,23 @@ def _require_once(ids: list[Any]) -> None:
             )
 
 
-def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, task: str | None) -> dict[str, Any]:
+def _arguments(columns: Columns, typed: bool, *, model: str | None, classes: Any, task: str | None) -> dict[str, Any]:
     """Return the arguments of `estimate_from` that these columns are."""
     require_column("label", columns)
     if task is not None:
         require_known("task", task, TASKS)
-    given = [name for name in PROBABILITIES if name in columns]
-    if len(given) != 1:
-        raise InputError(
-            f"of the columns {list(columns)} one must be 'inclusion' (probability of being drawn) or, with "
-            "replacement, 'draw_probability': without it labels cannot be corrected for how they were chosen"
-        )
+    probability = _probability_of(columns)
     size = len(columns["label"])
     if not size:
         raise InputError("the file is empty: it has no rows")
     table = Table({"id": np.arange(size).astype(str), **columns}, typed)
-    if given[0] == "inclusion":
+    if probability == "inclusion":
         _require_once(table.names("id").tolist())
-    layout = layout_of(list(columns))
-    if model is not None or len(layout.models) > 1:
-        if not isinstance(model, str) or model not in layout.models:
-            named = "name one with model=" if model is None else f"there is no {model!r}"
-            raise InputError(f"columns are of the models {list(layout.models)}: {named}")
-        layout.models = {model: layout.models[model]}
-    models, names = read_models(table, layout, classes, task)
+    models, names = read_models(table, _layout_of_one(columns, model), classes, task)
     (one,) = models.values()
     if not isinstance(one, Classifier | Regressor):
         raise InputError("labels that somebody else drew are of a classifier or a regressor, not systems' outcomes")
-    numbers = {"weights": "weight", given[0]: given[0]}
+    numbers = {"weights": "weight", probability: probability}
     return {
         **vars(one),
         "classes": names,
@@ -121,3 +112,25 @@ def _arguments(columns: Columns, typed: bool, model: str | None, classes: Any, t
         "ids": table.ids if "id" in columns else None,
         **{argument: table.numbers(name) for argument, name in numbers.items() if name in columns},
     }
+
+
+def _probability_of(columns: Columns) -> str:
+    """Return the name of the column that has the probabilities of being drawn; there must be one."""
+    given = [name for name in PROBABILITIES if name in columns]
+    if len(given) != 1:
+        raise InputError(
+            f"of the columns {list(columns)} one must be 'inclusion' (probability of being drawn) or, with "
+            "replacement, 'draw_probability': without it labels cannot be corrected for how they were chosen"
+        )
+    return given[0]
+
+
+def _layout_of_one(columns: Columns, model: str | None) -> Layout:
+    """Return what the columns mean, of several models those of the one that is named."""
+    layout = layout_of(list(columns))
+    if model is not None or len(layout.models) > 1:
+        if not isinstance(model, str) or model not in layout.models:
+            named = "name one with model=" if model is None else f"there is no {model!r}"
+            raise InputError(f"columns are of the models {list(layout.models)}: {named}")
+        layout.models = {model: layout.models[model]}
+    return layout

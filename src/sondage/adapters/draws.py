@@ -20,7 +20,7 @@ from sondage.studies.drawing import DRAWS
 from sondage.studies.session import Session
 from sondage.studies.study import Study
 
-__all__ = ["draws_table", "rows_of", "write_draws"]
+__all__ = ["draws_table", "plain_rows", "write_draws"]
 
 Columns = dict[str, NDArray[Any]]
 
@@ -101,13 +101,13 @@ def write_draws(
                 _write_parquet(columns, place)
             else:
                 with open(place, "w", encoding="utf-8", newline="") as file:
-                    write(rows_of(columns), list(columns), file)
+                    write(plain_rows(columns), list(columns), file)
     except (OSError, duckdb.IOException) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise InputError(f"{path} cannot be written: {reason}; nothing was written") from None
 
 
-def rows_of(columns: Columns) -> list[dict[str, Any]]:
+def plain_rows(columns: Columns) -> list[dict[str, Any]]:
     """Return the table's rows; what has no value is None."""
     lists = [[None if value != value else value for value in column.tolist()] for column in columns.values()]
     return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]

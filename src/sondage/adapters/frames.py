@@ -13,7 +13,7 @@ from sondage.core.checks import listed, require_known
 from sondage.errors import InputError
 from sondage.pools import Pool, files
 from sondage.pools.columns import pool_from_columns
-from sondage.pools.engines import Progress
+from sondage.pools.engines import ProgressHook
 from sondage.pools.missing import converted, is_missing
 from sondage.studies.study import Study
 
@@ -30,7 +30,7 @@ def read_pool(
     features: Sequence[str] = (),
     lazy: bool | None = None,
     settings: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressHook | None = None,
 ) -> Pool:
     """Read a pool from files, a database, a cluster or a frame.
 

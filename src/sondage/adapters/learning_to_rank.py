@@ -48,6 +48,11 @@ class LearningToRank:
 def read_learning_to_rank(path: Path) -> LearningToRank:
     r"""Read a learning-to-rank file in SVMlight's form, as LETOR, MSLR and Yahoo's are.
 
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
     Raises
     ------
     InputError
@@ -138,6 +143,13 @@ def _named(queries: Sequence[str], documents: Sequence[str | None]) -> NDArray[A
 
 def write_learning_to_rank(path: Path, rows: LearningToRank) -> int:
     """Write rows in SVMlight's form, values of 0 left out, documents in comments.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    rows : LearningToRank
+        What to write.
 
     Returns
     -------

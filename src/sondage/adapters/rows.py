@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from reprlib import repr as brief
@@ -11,7 +10,6 @@ from typing import Any
 from sondage.core.checks import other_case
 from sondage.errors import InputError, LabelError
 from sondage.pools.texts import HALF, is_text
-from sondage.studies.labels import DIFFERENT
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.studies.study import Study
 
@@ -33,9 +31,6 @@ __all__ = [
 ]
 
 Row = dict[str, Any]
-
-_NAMED = re.compile(r"""\bid ('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s:]+)""")
-"""The id that a message is about, as Python writes it."""
 
 
 @dataclass(frozen=True)
@@ -230,12 +225,14 @@ def answers_of_rows(rows: Iterable[tuple[str, Row]], study: Study, *, partial: b
         columns, asked = label_columns(study), asked_columns(study)
         return [_answer_of_row(row, columns, asked, place) for place, row in rows]
     people: dict[str | None, list[Row]] = {}
+    first: dict[Any, str] = {}
     for place, row in rows:
         _require(row, ["query", "document", "label"], place)
         told = Answer(row["query"], row["label"], as_labeller(row.get("who")), place)
         people.setdefault(told.who, []).append(row)
+        first.setdefault((told.who, told.id), place)
     return [
-        Answer(query, grades, who, f"query {query}")
+        Answer(query, grades, who, first[who, query])
         for who, told in people.items()
         for query, grades in _judgements(told, partial).items()
     ]
@@ -248,7 +245,8 @@ def _judgements(rows: Sequence[Row], partial: bool) -> dict[Any, dict[Any, Any] 
         own, document, grade = found.setdefault(row["query"], {}), row["document"], row["label"]
         if own.setdefault(document, grade) != grade:
             raise LabelError(
-                f"document {document!r} of query {row['query']!r} has two labels, {own[document]!r} and {grade!r}"
+                f"document {document!r} of query {row['query']!r} has two labels, {own[document]!r} and {grade!r}",
+                ids=(row["query"],),
             )
     whole = {query: own for query, own in found.items() if not partial or None not in own.values()}
     return {
@@ -330,7 +328,7 @@ def tell_answers(
     try:
         return study.tell(ids, labels, correct=correct, who=names, further=further or several)
     except LabelError as error:
-        raise LabelError(f"{_place(told, str(error))}{error}") from None
+        raise _placed(told, error) from None
 
 
 def without_blanks(
@@ -355,7 +353,7 @@ def without_blanks(
     try:
         labels = study.replaced(ids, people, further=further or several)
     except LabelError as error:
-        raise LabelError(f"{_place(told, str(error))}{error}") from None
+        raise _placed(told, error) from None
     spared = {place for place, label in zip(blank, labels, strict=True) if label is not None}
     return [one for place, one in enumerate(told) if place not in spared]
 
@@ -367,10 +365,14 @@ def _people(told: Sequence[Answer], who: str | None) -> tuple[list[str | None], 
     return names, len({name for name, _ in people}) < len(people)
 
 
-def _place(told: Sequence[Answer], message: str) -> str:
-    """Return where the answer stands that a message is about, if it names one, as the file or as the pool has it."""
-    names = set(_NAMED.findall(message))
-    found = [one for one in told if not names.isdisjoint((repr(one.id), repr(str(one.id)), str(one.id)))]
-    exact = [one for one in found if ("a skip" if one.label is None else repr(one.label)) in message] or found
-    places = [one.place for one in (exact if DIFFERENT in message else exact[-1:]) if one.place]
-    return f"{' and '.join(places)}: " if places else ""
+def _placed(told: Sequence[Answer], error: LabelError) -> LabelError:
+    """Return a refusal that names where the answer stands that it is about, or both.
+
+    Ids and labels are compared as text, as which files have them.
+    """
+    names, labels = {str(name) for name in error.ids}, {str(label) for label in error.refused}
+    found = [one for one in told if str(one.id) in names]
+    exact = [one for one in found if str(one.label) in labels] or found
+    places = [one.place for one in (exact if len(error.refused) > 1 else exact[-1:]) if one.place]
+    where = f"{' and '.join(places)}: " if places else ""
+    return LabelError(f"{where}{error}", ids=error.ids, refused=error.refused)

@@ -89,6 +89,11 @@ def read_qrels(path: Path) -> dict[str, dict[str, float]]:
 
     Negative grades (spam, by TREC's web tracks) are read as 0, as trec_eval and gdeval treat them.
 
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
     Returns
     -------
     dict
@@ -212,6 +217,13 @@ def _mapping(given: Any, name: str, what: str) -> Mapping[Any, Any]:
 
 def write_qrels(path: Path, labels: Mapping[Any, Mapping[Any, float] | None]) -> int:
     """Write judgements, query -> document -> grade, as TREC qrels; queries without judgements are left out.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    labels : mapping
+        Query -> document -> grade.
 
     Returns
     -------

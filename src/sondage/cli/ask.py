@@ -69,7 +69,9 @@ def command(
             name = name_of(output, form)
             file = output or f"batch{FORMATS[name].ends[0]}"
             wanted = n or (AT_ONCE if who else None)
-            print_line(f"{_count(opened, len(ids), wanted)}. {_next(opened, study, file, name, who)}", err=True)
+            print_line(
+                f"{_count(opened, len(ids), wanted)}. {_next(opened, study, file=file, form=name, who=who)}", err=True
+            )
         else:
             _tell_why(opened, study, who)
 
@@ -113,7 +115,7 @@ def _count(opened: Study, count: int, wanted: int | None) -> str:
     return f"{told}, not {wanted}: their labels decide which come next"
 
 
-def _next(opened: Study, study: str, file: str, form: str, who: str | None) -> str:
+def _next(opened: Study, study: str, *, file: str, form: str, who: str | None) -> str:
     """Return what to do with the items, by the format that they are in."""
     from sondage.adapters.formats import name_of
 
@@ -128,9 +130,9 @@ def _next(opened: Study, study: str, file: str, form: str, who: str | None) -> s
 
 def _columns(opened: Study) -> str:
     """Return what is to be filled in: of systems with outcomes of their own only those that the question is about."""
-    from sondage.reports.wording import listed
+    from sondage.reports.wording import enumerated
 
     models = opened.question.models
     if opened.task.kind != "outcomes" or len(models) == len(opened.models):
         return "the labels in"
-    return f"{listed([f'{model}.label' for model in models])} in (the others may stay empty)"
+    return f"{enumerated([f'{model}.label' for model in models])} in (the others may stay empty)"

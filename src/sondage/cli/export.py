@@ -51,7 +51,7 @@ def command(
     sondage export study.db --draws -o drawn.parquet
     """
     from sondage import Study
-    from sondage.adapters.draws import draws_table, rows_of, write_draws
+    from sondage.adapters.draws import draws_table, plain_rows, write_draws
     from sondage.adapters.formats import format_of, table_writer
     from sondage.adapters.label_studio import labelling_interface
 
@@ -66,7 +66,7 @@ def command(
             return
         if draws:
             table = draws_table(opened, everything=everything)
-            table_writer(None, form)(rows_of(table), list(table), text)
+            table_writer(None, form)(plain_rows(table), list(table), text)
         elif interface:
             text.write(labelling_interface(opened))
         else:

@@ -105,7 +105,7 @@ def best_first(values: Floats, higher_is_better: bool) -> NDArray[np.int64]:
 
 
 def standing_of(
-    models: Sequence[int], values: Floats, residuals: Floats, spread: Floats, higher_is_better: bool
+    models: Sequence[int], values: Floats, residuals: Floats, spread: Floats, *, higher_is_better: bool
 ) -> tuple[int, dict[int, float]]:
     """Return the leader, and how much each model contends.
 
@@ -125,7 +125,8 @@ def standing_of(
     Examples
     --------
     >>> residuals = np.array([[1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]])
-    >>> leader, weights = standing_of([4, 5, 6], np.array([0.9, 0.9, 0.1]), residuals, np.full(2, 0.005), True)
+    >>> values, spread = np.array([0.9, 0.9, 0.1]), np.full(2, 0.005)
+    >>> leader, weights = standing_of([4, 5, 6], values, residuals, spread, higher_is_better=True)
     >>> leader, [round(weight, 3) for weight in weights.values()]
     (4, [0.5, 0.5, 0.0])
     """

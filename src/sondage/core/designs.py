@@ -31,10 +31,10 @@ from sondage.errors import InputError
 __all__ = [
     "Design",
     "Deviation",
-    "Disagreement",
     "Equal",
     "MeanAbsolute",
     "Mixture",
+    "PairwiseDisagreement",
     "Range",
     "RootMeanSquare",
     "Term",
@@ -221,7 +221,7 @@ class Range(RootMeanSquare):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Disagreement(Term):
+class PairwiseDisagreement(Term):
     """Share of the pairs of these models whose predictions differ (5.18), in [0, 1]; for two models, active_neq.
 
     Attributes

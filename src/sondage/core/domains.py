@@ -112,7 +112,9 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     if std_error > 0 and defined and contrast.has_slope:
         inclusion = sample.expansion.inclusion
-        slope = variance_slope(contrast, sample, fit.sums, fit.residuals, belief, inclusion, std_error)
+        slope = variance_slope(
+            contrast, sample, fit.sums, fit.residuals, belief=belief, inclusion=inclusion, std_error=std_error
+        )
     return {"std_error": std_error, "df": df, "slope": slope, "plausible": errors}
 
 

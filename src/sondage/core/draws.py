@@ -193,7 +193,7 @@ def key_order(
     ([1, 0], [1.0, 0.454])
     """
     return first_keys(
-        below=lambda limit: keys_below(sizes, ids, to_rates, seed, stage, limit),
+        below=lambda limit: keys_below(sizes, ids, to_rates, seed=seed, stage=stage, limit=limit),
         costs_of=lambda rows: None if costs is None else costs[rows],
         positive=int(np.count_nonzero(sizes)),
         dearest=None if costs is None else float(costs.max()),
@@ -206,6 +206,7 @@ def key_order(
 def first_keys(
     below: Callable[[float], tuple[NDArray[np.int64], Floats, Floats]],
     costs_of: Callable[[NDArray[np.int64]], Floats | None],
+    *,
     positive: int,
     dearest: float | None,
     count: int,
@@ -249,6 +250,7 @@ def keys_below(
     sizes: Floats,
     ids: NDArray[np.int64],
     to_rates: Callable[[Floats], Floats],
+    *,
     seed: int,
     stage: int,
     limit: float,

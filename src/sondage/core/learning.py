@@ -83,7 +83,7 @@ class Fitted:
     log_evidence: float
 
 
-Fit = Callable[[Floats], Fitted]
+Fitter = Callable[[Floats], Fitted]
 """From a design of columns with unit prior variance to its fit."""
 
 
@@ -223,7 +223,7 @@ class _Directions:
     centre: Floats
 
 
-def _averaged(fit: Fit, sources: Floats, features: NDArray[np.floating] | None) -> Correction:
+def _averaged(fit: Fitter, sources: Floats, features: NDArray[np.floating] | None) -> Correction:
     """Return the posterior mean correction over all scales."""
     n, m = sources.shape
     spreads = [] if features is None or n < 2 else list(_directions(np.asarray(features, dtype=np.float64)))

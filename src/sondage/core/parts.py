@@ -47,7 +47,7 @@ __all__ = [
     "decided_by_untold",
     "denominator_labels",
     "estimated_parts",
-    "parts_of",
+    "parts_from_labels",
     "unknown_variance",
     "untold",
     "with_unseen_parts",
@@ -125,7 +125,7 @@ class Parts:
         return float(np.sum(shares * (1.0 - 2.0 * ratios) / n)) / k, 1.0 / float(np.sum(shares**2 / n))
 
 
-def parts_of(
+def parts_from_labels(
     contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: Floats, stages: Stages = ()
 ) -> Parts | None:
     """Return what labels tell of each ratio; None of a measure that is no mean of ratios, and of a difference.
@@ -146,7 +146,7 @@ def parts_of(
     >>> from sondage import estimate_from
     >>> told = {"predictions": [1, 1, 0, 0], "labels": [1, 1, 0, 1], "inclusion": [0.5, 0.5, 0.1, 0.1]}
     >>> evidence = estimate_from("balanced_accuracy", **told).evidence
-    >>> found = parts_of(evidence.contrast, [(1.0, evidence.sample)], evidence.fit.sums[0])
+    >>> found = parts_from_labels(evidence.contrast, [(1.0, evidence.sample)], evidence.fit.sums[0])
     >>> found.labelled.round(3).tolist(), found.counts.round(2).tolist()
     ([1.0, 0.667], [1.0, 1.81])
     """
@@ -322,7 +322,7 @@ def estimated_parts(estimate: Estimate) -> Parts | None:
     if evidence is None or estimate.parts is not None:
         return estimate.parts
     sums, stages = evidence.fit.sums[evidence.contrast.models[0]], believed_stages(evidence.fit, evidence.estimation)
-    return parts_of(evidence.contrast, [(1.0, evidence.sample)], sums, stages)
+    return parts_from_labels(evidence.contrast, [(1.0, evidence.sample)], sums, stages)
 
 
 def believed_stages(fit: Fit, estimation: Estimation) -> Stages:

@@ -157,7 +157,7 @@ class Pivot:
         )
         if self.drawn.any():
             variance, df = np.vectorize(of_population)(variance, df, drawn, self.labels)
-        nearest = self._nearest(gap, variance + self.others, own + self.others, both, square)
+        nearest = self._nearest(gap, variance + self.others, own + self.others, both=both, square=square)
         return nearest, df
 
     def _degrees(self, gap: Floats) -> Floats:
@@ -181,7 +181,7 @@ class Pivot:
             lapses=tuple(((1.0 + more) ** float(np.sqrt(factor)) - 1.0, share) for more, share in self.lapses),
         )
 
-    def _nearest(self, gap: Floats, variance: Floats, own: Floats, both: Floats, square: Floats) -> Floats:
+    def _nearest(self, gap: Floats, variance: Floats, own: Floats, *, both: Floats, square: Floats) -> Floats:
         """Return the variance for which gap^2 over it is the square of the distance of the nearest (e, u).
 
         Given are the variances of e + gap u and of e, the covariance of e and u, and the variance of u.

@@ -83,7 +83,7 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
     if not functional.linear and (functional.ratio is None or not np.sum(functional.ratio[1] * labelled) > 0):
         return least, most
     value, gradient = functional.value, functional.gradient
-    low, high = (_extreme(value, gradient, labelled, rest, sign) for sign in (-1.0, 1.0))
+    low, high = (_extreme(value, gradient, labelled, rest, sign=sign) for sign in (-1.0, 1.0))
     return unrounded(max(low, least), least, most), unrounded(min(high, most), least, most)
 
 
@@ -184,7 +184,12 @@ def _least_of_parts(parts: ClassRatios, labelled: Floats, rest: Floats) -> float
 
 
 def _extreme(
-    value: Callable[[Floats], float], gradient: Callable[[Floats], Floats], labelled: Floats, rest: Floats, sign: float
+    value: Callable[[Floats], float],
+    gradient: Callable[[Floats], Floats],
+    labelled: Floats,
+    rest: Floats,
+    *,
+    sign: float,
 ) -> float:
     """Return the greatest value, or with sign -1 the least, over all labels of the rest; gradients up to a factor."""
     best, at = -np.inf, labelled

@@ -102,7 +102,7 @@ def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliabil
     probability = task.kind != "regression" and (task.kind != "outcomes" or set(task.grades) == {0.0, 1.0})
 
     def summed_up(chosen: NDArray[Any]) -> Bin:
-        return _bin(expected[chosen], observed[chosen], weights[chosen], level, probability)
+        return _bin(expected[chosen], observed[chosen], weights[chosen], level=level, probability=probability)
 
     bins = tuple(summed_up(places) for places in _groups(expected))
     return Reliability(event, bins, summed_up(np.arange(len(expected))), probability)
@@ -163,7 +163,7 @@ def _groups(expected: Floats) -> list[NDArray[np.int64]]:
     return [np.flatnonzero(codes == code) for code in np.unique(codes)]
 
 
-def _bin(expected: Floats, observed: Floats, weights: Floats, level: float, probability: bool) -> Bin:
+def _bin(expected: Floats, observed: Floats, weights: Floats, *, level: float, probability: bool) -> Bin:
     """Return what was believed and observed in one bin, with the interval of the latter."""
     total = float(np.sum(weights))
     mean = float(np.sum(weights * observed)) / total

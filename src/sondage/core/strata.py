@@ -67,7 +67,7 @@ class Strata(Protocol):
 
 
 def first_of(
-    strata: NDArray[np.int64], keys: NDArray[np.int64], counts: NDArray[np.int64], seed: int, stage: int
+    strata: NDArray[np.int64], keys: NDArray[np.int64], counts: NDArray[np.int64], *, seed: int, stage: int
 ) -> Firsts:
     """Return so many units of each stratum, the first in the order in which equal sizes are drawn.
 
@@ -174,7 +174,7 @@ def _surely_allocated(
 
 
 def further_allocation(
-    stakes: Floats, asked: NDArray[np.int64], total: int, capacities: NDArray[np.int64], least: int
+    stakes: Floats, asked: NDArray[np.int64], *, total: int, capacities: NDArray[np.int64], least: int
 ) -> NDArray[np.int64]:
     r"""Return how many further labels each slice gets, so that all its labels come near :math:`n_h \propto` stake.
 
@@ -196,9 +196,11 @@ def further_allocation(
 
     Examples
     --------
-    >>> further_allocation(np.array([1.0, 3.0]), np.array([20, 20]), 80, np.array([100, 100]), 10).tolist()
+    >>> stakes, many = np.array([1.0, 3.0]), np.array([100, 100])
+    >>> further_allocation(stakes, np.array([20, 20]), total=80, capacities=many, least=10).tolist()
     [0, 40]
-    >>> further_allocation(np.array([1.0, 9.0]), np.array([0, 0]), 50, np.array([100, 30]), 10).tolist()
+    >>> stakes, few = np.array([1.0, 9.0]), np.array([100, 30])
+    >>> further_allocation(stakes, np.array([0, 0]), total=50, capacities=few, least=10).tolist()
     [20, 30]
     """
     whole, most = np.minimum(least, capacities), asked + capacities

@@ -176,6 +176,7 @@ def variance_slope(
     sample: Sample,
     sums: Sums,
     residuals: Floats,
+    *,
     belief: Belief | None,
     inclusion: Floats,
     std_error: float,

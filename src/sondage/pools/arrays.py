@@ -15,7 +15,7 @@ from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Ranking, Regressor
 from sondage.errors import InputError
 from sondage.pools.coding import check_ids, code_models, code_units
-from sondage.pools.fingerprints import digest_of, row_hashes, side_of
+from sondage.pools.fingerprints import digest_of, row_hashes, side_text
 from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind, require_classifiers, shares_of
 from sondage.pools.listings import document_field, with_judged
 from sondage.pools.missing import require_listed
@@ -42,24 +42,24 @@ class Pool(ArrayRows):
     ----------
     probabilities : array-like of float, shape (N, k) or (N,), optional
         Class probabilities of the one classifier; (N,) is the probability of the second of two classes.
-    predictions : array-like, shape (N,), optional
-        Its predicted classes; by default the first most probable class.
-    means, variances : array-like of float, shape (N,), optional
-        Predictions and predictive variances of the one regressor.
-    models : mapping of str to Classifier, Regressor, Outcome or Ranking, optional
-        Several models, or one with a name, in place of the above.
     classes : sequence, optional
         The classes in the order of the columns; by default 0 .. k-1, or those predicted. Of rankings the relevance
         grades, ascending, at most 1e35; `DCG` says which of them gains bear.
-    judge : array-like, shape (N, k) or (N,), or mapping of str to array-like, optional
-        A proxy's class probabilities, or the classes that it names; several by name. Makes the belief, never the
-        truth, and labels tell how far to believe it.
+    predictions : array-like, shape (N,), optional
+        Predicted classes of the one classifier; by default the first most probable class.
     ids : array-like, shape (N,), optional
         Unique names of the items, of any type; by default the row numbers.
     costs : array-like of float, shape (N,), optional
         Cost of each label, from 1e-100 to 1e100; a budget is then a cost.
     weights : array-like of float, shape (N,), optional
         Base weights, from 1e-100 to 1e100, on any scale: a pool that is itself a weighted sample.
+    means, variances : array-like of float, shape (N,), optional
+        Predictions and predictive variances of the one regressor.
+    models : mapping of str to Classifier, Regressor, Outcome or Ranking, optional
+        Several models, or one with a name, in place of the above.
+    judge : array-like, shape (N, k) or (N,), or mapping of str to array-like, optional
+        A proxy's class probabilities, or the classes that it names; several by name. Makes the belief, never the
+        truth, and labels tell how far to believe it.
     groups : array-like, shape (N,), optional
         Rows of equal group share one label, asked once and paid once.
     fields : mapping of str to array-like, optional
@@ -116,7 +116,9 @@ class Pool(ArrayRows):
         documents: Any = None,
         grades: Any = None,
     ) -> None:
-        given = one_kind(probabilities, predictions, means, variances, models)
+        given = one_kind(
+            probabilities=probabilities, predictions=predictions, means=means, variances=variances, models=models
+        )
         self.listed: Listed | None = None
         self.asked_by: tuple[str, ...] | None = None
         if any(isinstance(model, Ranking) for model in given.values()):
@@ -283,7 +285,7 @@ class Pool(ArrayRows):
         for part, items in self.blocks():
             extra = [] if shared is None else [shared[part].astype(np.uint64)]
             digest += row_hashes(self.keys[part], items, extra).sum(axis=0, dtype=np.uint64)
-        return digest_of(len(self), (self.task, self.models), digest, side_of(self.judges, self.items))
+        return digest_of(len(self), (self.task, self.models), digest, side_text(self.judges, self.items))
 
 
 def require_pool(pool: Any) -> None:

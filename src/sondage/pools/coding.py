@@ -30,7 +30,7 @@ from sondage.pools.numeric import (
 )
 from sondage.pools.orders import require_class_order
 from sondage.pools.texts import HALF, is_text
-from sondage.pools.units import Units
+from sondage.pools.units import RowUnits
 
 __all__ = [
     "SUM_ROUNDING",
@@ -159,7 +159,7 @@ def _require_different(ids: NDArray[Any]) -> None:
             raise InputError(f"id {name} stands in more than one row; ids must be unique")
 
 
-def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) -> Units:
+def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) -> RowUnits:
     """Return which rows share a label, first rows being those of the smallest key; refuse a row without a group."""
     names = as_column(groups, "groups", size)
     require_given(groups, names, "group", where)
@@ -168,7 +168,7 @@ def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) ->
     _, units = np.unique(names, return_inverse=True)
     order = np.lexsort((keys, units))
     first = order[np.concatenate([[True], np.diff(units[order]) > 0])]
-    return Units(units.astype(np.int64), first.astype(np.int64))
+    return RowUnits(units.astype(np.int64), first.astype(np.int64))
 
 
 def code_models(
@@ -381,7 +381,9 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
         means = numeric(as_column(model.means, f"means of {name!r}", None), f"mean of {name!r}", where)
         if means.dtype.kind != "f":
             means = means.astype(np.float64)
-        require_each(means, lambda part: np.abs(part) <= LARGEST_NUMBER, f"mean of {name!r}", where, BOUNDED)
+        require_each(
+            means, lambda part: np.abs(part) <= LARGEST_NUMBER, name=f"mean of {name!r}", where=where, allowed=BOUNDED
+        )
         variances = model.variances
         if variances is not None:
             label = f"variance of {name!r}"
@@ -390,7 +392,11 @@ def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judg
                 row = int(np.argmax(variances < 0))
                 raise InputError(f"{label} of {where(row)} is {variances[row]}; it must not be negative")
             require_each(
-                variances, lambda part: floats(part) <= LARGEST_VARIANCE, label, where, f"at most {LARGEST_VARIANCE:g}"
+                variances,
+                lambda part: floats(part) <= LARGEST_VARIANCE,
+                name=label,
+                where=where,
+                allowed=f"at most {LARGEST_VARIANCE:g}",
             )
             tiny = (variances > 0) & (variances < LEAST_VARIANCE)
             variances = np.where(tiny, LEAST_VARIANCE, variances) if tiny.any() else variances
@@ -422,7 +428,7 @@ def _grades(given: Any, name: str) -> Floats:
     grades = floats(numeric(as_column(given, f"grades of {name!r}", None), what, where))
     if not len(grades):
         raise InputError(f"grades of {name!r} are []; an outcome has one or more that it can be")
-    require_each(grades, lambda part: np.abs(part) <= LARGEST_NUMBER, what, where, BOUNDED)
+    require_each(grades, lambda part: np.abs(part) <= LARGEST_NUMBER, name=what, where=where, allowed=BOUNDED)
     return grades
 
 

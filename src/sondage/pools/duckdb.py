@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sondage.core.checks import refusals_of
 from sondage.errors import InputError
-from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, of_arrow, plain
+from sondage.pools.engines import Join, Kernel, ProgressHook, Result, Rows, in_wholes, of_arrow, plain
 from sondage.pools.schema import NAMES, Column
 from sondage.pools.sql.text import Tables, number
 
@@ -94,7 +94,7 @@ class DuckDB:
         self,
         source: Sequence[str] | duckdb.DuckDBPyRelation,
         settings: Mapping[str, Any] | None = None,
-        progress: Progress | None = None,
+        progress: ProgressHook | None = None,
         *,
         name: str = "",
     ) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sondage.pools.schema import Column
 from sondage.pools.sql.text import Tables
 
-__all__ = ["Engine", "Join", "Kernel", "Progress", "Result", "Rows", "column_of", "in_wholes", "of_arrow", "plain"]
+__all__ = ["Engine", "Join", "Kernel", "ProgressHook", "Result", "Rows", "column_of", "in_wholes", "of_arrow", "plain"]
 
 Rows = Mapping[str, NDArray[Any]]
 """Columns of an answer by name."""
@@ -23,7 +23,7 @@ Kernel = Callable[[Rows], Result]
 Join = Callable[[Result, Result], Result]
 """Makes one result of two."""
 
-Progress = Callable[[str, float], None]
+ProgressHook = Callable[[str, float], None]
 """Hears what is being done, and which share of it is done, from 0 to 1."""
 
 

@@ -18,7 +18,7 @@ from sondage.pools.arrays import Pool
 from sondage.pools.columns import MOST_CLASSES, pool_from_columns
 from sondage.pools.csv_files import csv_header
 from sondage.pools.duckdb import DuckDB, as_they_are, connected_errors, parquet, plainly_named, quoted, require_apart
-from sondage.pools.engines import Engine, Progress
+from sondage.pools.engines import Engine, ProgressHook
 from sondage.pools.reading import schema_of
 from sondage.pools.schema import Column
 from sondage.pools.sql.canonical import raw_rows
@@ -48,7 +48,7 @@ def read_pool(
     features: Sequence[str] = (),
     lazy: bool | None = None,
     settings: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressHook | None = None,
 ) -> Pool:
     """Read a pool from CSV or Parquet files, a relation of DuckDB, or a table of Spark.
 
@@ -112,7 +112,7 @@ def is_database(name: str | os.PathLike[str]) -> bool:
         return False
 
 
-def _engine(source: Any, progress: Progress | None) -> Engine:
+def _engine(source: Any, progress: ProgressHook | None) -> Engine:
     """Return what reads a table of Spark."""
     if hasattr(source, "sparkSession"):
         from sondage.pools.spark import Spark

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Grades, Items, Ranks
 from sondage.pools.listings import listed_hashes
 
-__all__ = ["digest_of", "row_hashes", "side_of"]
+__all__ = ["digest_of", "row_hashes", "side_text"]
 
 
 def digest_of(size: int, parts: Sequence[Any], hashes: NDArray[np.uint64], side: str) -> str:
@@ -21,7 +21,7 @@ def digest_of(size: int, parts: Sequence[Any], hashes: NDArray[np.uint64], side:
     return sha256(text.encode()).hexdigest()[:32]
 
 
-def side_of(judges: tuple[str, ...], items: Items) -> str:
+def side_text(judges: tuple[str, ...], items: Items) -> str:
     """Return what sides there are beyond one unnamed judge."""
     several = "" if judges in ((), ("judge",)) else f":{judges}"
     return several if items.features is None else f"{several}:{items.features.shape[1]}"

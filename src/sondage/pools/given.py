@@ -18,7 +18,7 @@ __all__ = ["base_weights", "by_name", "namer", "no_others", "one_kind", "require
 
 
 def one_kind(
-    probabilities: Any, predictions: Any, means: Any, variances: Any, models: Mapping[str, Any] | None
+    *, probabilities: Any, predictions: Any, means: Any, variances: Any, models: Mapping[str, Any] | None
 ) -> Mapping[str, Any]:
     """Return the models by name; a single unnamed one is called "model"."""
     if isinstance(probabilities, Mapping):

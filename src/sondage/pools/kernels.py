@@ -21,9 +21,9 @@ from sondage.pools.fingerprints import row_hashes
 from sondage.pools.parts import Undrawn
 from sondage.pools.schema import Schema
 from sondage.pools.sql.passes import Chosen, Mixed
-from sondage.pools.units import Units
+from sondage.pools.units import RowUnits
 
-__all__ = ["Reader", "added", "joined", "picked", "sizes_at"]
+__all__ = ["Reader", "added", "merged", "picked", "sizes_at"]
 
 
 def moves(moving: Sequence[Influence] | None, belief: Belief | None, items: Items) -> NDArray[np.bool_]:
@@ -68,11 +68,11 @@ class Reader:
             return np.asarray(rows["key"], dtype=np.int64)
         return hash_ids(np.asarray(rows["id"], dtype=object))
 
-    def units(self, rows: Rows) -> Units:
+    def units(self, rows: Rows) -> RowUnits:
         """Return which of the rows share a label; those that do stand together."""
         if self.schema.group is None:
-            return Units.alone(len(rows["id"]))
-        return Units.together(rows["g"], self.keys(rows))
+            return RowUnits.alone(len(rows["id"]))
+        return RowUnits.together(rows["g"], self.keys(rows))
 
     def unit_keys(self, rows: Rows) -> NDArray[np.int64]:
         """Return the hash keys of the units."""
@@ -173,7 +173,7 @@ def added(one: Mapping[SumKey, Floats], other: Mapping[SumKey, Floats]) -> dict[
     return {key: total + other[key] for key, total in one.items()}
 
 
-def joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def merged(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return aggregates of blocks, or of groups, as those of all: named min_ and max_ the extremes, else the sums."""
     found: dict[str, Any] = {}
     for name in {name for part in parts for name in part}:

@@ -52,14 +52,14 @@ def numeric(array: NDArray[Any], name: str, where: Where) -> NDArray[Any]:
     if array.dtype.kind not in "fiub":
         array = _parsed(array, name, where)
     if array.dtype.kind == "f":
-        require_each(array, np.isfinite, name, where, "finite")
+        require_each(array, np.isfinite, name=name, where=where, allowed="finite")
         if array.dtype.itemsize not in (4, 8):  # NumPy reckons in half and in extended precision if nobody stops it
             array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
     return array
 
 
 def require_each(
-    array: NDArray[Any], holds: Callable[[NDArray[Any]], NDArray[np.bool_]], name: str, where: Where, allowed: str
+    array: NDArray[Any], holds: Callable[[NDArray[Any]], NDArray[np.bool_]], *, name: str, where: Where, allowed: str
 ) -> None:
     """Name the first number for which something does not hold: of a table its row and column, from 0."""
     for part in row_blocks(len(array), array.size // max(len(array), 1)):
@@ -92,7 +92,11 @@ def positive_column(values: Any, name: str, size: int, where: Where) -> NDArray[
         raise InputError(f"{name} of {where(row)} is {array[row]}; it must be positive")
     low, high = AMOUNTS
     require_each(
-        array, lambda part: (floats(part) >= low) & (floats(part) <= high), name, where, f"{low:g} to {high:g}"
+        array,
+        lambda part: (floats(part) >= low) & (floats(part) <= high),
+        name=name,
+        where=where,
+        allowed=f"{low:g} to {high:g}",
     )
     return array
 

@@ -18,7 +18,7 @@ from sondage.core.predictions import Floats
 from sondage.core.rankings import Documents, Ranks, segment_sums
 from sondage.errors import InputError
 from sondage.pools.engines import Rows
-from sondage.pools.kernels import joined
+from sondage.pools.kernels import merged
 from sondage.pools.listings import judged_documents
 from sondage.pools.rankings import positions_of
 from sondage.pools.schema import Schema, Span
@@ -129,7 +129,7 @@ def both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
         rule: (count + other["faults"][rule][0], (first + other["faults"][rule][1])[:SHOWN])
         for rule, (count, first) in one["faults"].items()
     }
-    return joined(numbers) | {"faults": faults}
+    return merged(numbers) | {"faults": faults}
 
 
 def surveyed(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

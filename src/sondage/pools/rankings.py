@@ -146,12 +146,7 @@ def _from_lists(models: Mapping[str, Ranking], ids: Any, grades: Any, costs: Any
     """Return the rows that lists of documents make."""
     lists = _lists(models)
     size = len(next(iter(lists.values())))
-    names = np.arange(size) if ids is None else as_column(ids, "ids", None)
-    if len(names) != size:
-        raise InputError(f"there are {len(names)} ids; the models have lists for {size} queries")
-    if ids is not None:
-        require_given(ids, names, "the id", "row {}".format)
-    names, _ = check_ids(names, size)
+    names = _names_of_queries(ids, size)
     for what, given in (("grades", grades), ("costs", costs)):
         if given is not None and not isinstance(given, Mapping) and not (what == "costs" and _is_one(given)):
             raise InputError(f"with lists, {what}= is a mapping of query to document to value; arrays go with queries=")
@@ -174,6 +169,16 @@ def _from_lists(models: Mapping[str, Ranking], ids: Any, grades: Any, costs: Any
         _looked_up(grades, rows, "grades") if isinstance(grades, Mapping) else None,
         _looked_up(costs, rows, "costs") if isinstance(costs, Mapping) else costs,
     )
+
+
+def _names_of_queries(ids: Any, size: int) -> NDArray[Any]:
+    """Return the names of the queries that lists are of: their ids, or their numbers."""
+    names = np.arange(size) if ids is None else as_column(ids, "ids", None)
+    if len(names) != size:
+        raise InputError(f"there are {len(names)} ids; the models have lists for {size} queries")
+    if ids is not None:
+        require_given(ids, names, "the id", "row {}".format)
+    return check_ids(names, size)[0]
 
 
 def _lists(models: Mapping[str, Ranking]) -> dict[str, list[list[Any]]]:

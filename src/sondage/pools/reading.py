@@ -53,9 +53,9 @@ def schema_of(
     for name in features:
         require_column(name, by_name, " for features")
     _require_numbers(by_name, _numeric(layout, by_name))
-    outline = _outline(by_name, layout, distinct, classes, task, features)
+    outline = _outline(by_name, layout, distinct=distinct, classes=classes, task=task, features=features)
     kind, names = outline.task.kind, outline.task.classes
-    models = tuple(_model(n, m, by_name, kind, names) for n, m in enumerate(layout.models.values()))
+    models = tuple(_model(n, m, by_name, kind=kind, classes=names) for n, m in enumerate(layout.models.values()))
     judges = tuple(_judge(n, j, by_name, names) for n, j in enumerate(layout.judges.values()))
     schema = Schema(
         task=outline.task,
@@ -136,6 +136,7 @@ def _numeric(layout: Layout, by_name: Mapping[str, Column]) -> list[str]:
 def _outline(
     by_name: Mapping[str, Column],
     layout: Layout,
+    *,
     distinct: Distinct,
     classes: Any,
     task: str | None,
@@ -143,7 +144,7 @@ def _outline(
 ) -> Pool:
     """Return a pool in memory with the same columns and every predicted class: it decides what a whole one would."""
     sources = [*layout.models.values(), *layout.judges.values()]
-    seen = _predictions(by_name, sources, distinct, classes, task)
+    seen = _predictions(by_name, sources, distinct, classes=classes, task=task)
     size = max([1, *map(len, seen.values())])
     columns: dict[str, NDArray[Any]] = {}
     for name, column in by_name.items():
@@ -159,7 +160,12 @@ def _outline(
 
 
 def _predictions(
-    by_name: Mapping[str, Column], sources: Sequence[ModelColumns], distinct: Distinct, classes: Any, task: str | None
+    by_name: Mapping[str, Column],
+    sources: Sequence[ModelColumns],
+    distinct: Distinct,
+    *,
+    classes: Any,
+    task: str | None,
 ) -> dict[str, NDArray[Any]]:
     """Return values of the columns of predictions: a number, one named class, or every class if none is named."""
     told = classes is not None or any(len(source.probabilities) > 1 for source in sources)
@@ -184,7 +190,7 @@ def _named(classes: Any, sources: Sequence[ModelColumns]) -> list[Any]:
 
 
 def _model(
-    number: int, model: ModelColumns, by_name: Mapping[str, Column], kind: str, classes: Sequence[Any]
+    number: int, model: ModelColumns, by_name: Mapping[str, Column], *, kind: str, classes: Sequence[Any]
 ) -> Source:
     prediction = None if model.prediction is None else by_name[model.prediction]
     variance = None if model.variance is None else by_name[model.variance]

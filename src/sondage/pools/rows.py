@@ -22,8 +22,8 @@ from sondage.errors import SondageWarning
 from sondage.pools.doubts import doubts_of
 from sondage.pools.numeric import floats
 from sondage.pools.parts import Filled, Profile, RowChoice, Undrawn
-from sondage.pools.strata import array_strata, averaged, believed
-from sondage.pools.units import Units
+from sondage.pools.strata import array_strata, averaged, believed_moments
+from sondage.pools.units import RowUnits
 
 __all__ = ["ArrayRows"]
 
@@ -40,7 +40,7 @@ class ArrayRows:
 
     items: Items
     keys: NDArray[np.int64]
-    _units: Units | None
+    _units: RowUnits | None
     """Of rows that share labels."""
 
     def __len__(self) -> int:
@@ -259,9 +259,9 @@ class ArrayRows:
         """Return at most so many strata of equal numbers of units, by the believed mean influence."""
         mean, second = np.empty(len(self)), np.empty(len(self))
         for part, items in self.blocks():
-            mean[part], second[part] = believed(influence, belief, items)
-        units = self._units or Units.alone(len(self))
-        return array_strata(*averaged(self.items.weights, mean, second, units), self.unit_keys, most)
+            mean[part], second[part] = believed_moments(influence, belief, items)
+        units = self._units or RowUnits.alone(len(self))
+        return array_strata(*averaged(self.items.weights, mean, second, units), keys=self.unit_keys, most=most)
 
     def profile(self, urn: Urn, term: Term) -> Profile:
         """Return sizes, and with them the sizes that another term gives: what a design's variance depends on."""

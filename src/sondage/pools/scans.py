@@ -23,7 +23,7 @@ from sondage.errors import InputError
 from sondage.pools.ahead import Coming, Gathered, columns_of
 from sondage.pools.coding import SUM_ROUNDING
 from sondage.pools.engines import Engine, Join, Result, Rows
-from sondage.pools.kernels import Reader, added, joined
+from sondage.pools.kernels import Reader, added, merged
 from sondage.pools.queries import SHOWN, Queries, both, surveyed
 from sondage.pools.schema import Schema
 from sondage.pools.sql.canonical import checks, extremes, raw_rows, survey
@@ -153,7 +153,7 @@ class Scan:
     def _take_survey(self, groups: Sequence[Mapping[str, Any]]) -> bool:
         """Take what a first pass found; return whether it holds, or has to be made again with what is known now."""
         names = survey(self.schema)
-        found = joined([{name: group[name] for name in names} for group in groups])
+        found = merged([{name: group[name] for name in names} for group in groups])
         with refusals_of(self.engine.name):
             if not found or not found["n"]:
                 raise InputError("the pool is empty: it has no rows")
@@ -271,7 +271,7 @@ class Scan:
             text, select = masses(self.base, sizes, asked)
         except NoForm:
             kernel = partial(self.reader.masses, sizes)
-            return self.summed(Chosen(asked), kernel, lambda *parts: joined(parts), "pass 2: sizes")
+            return self.summed(Chosen(asked), kernel, lambda *parts: merged(parts), "pass 2: sizes")
         (found,) = self.ask(text, select, "pass 2: sizes")
         counted = {name: int(value or 0) if name.startswith("n") else value for name, value in found.items()}
         return counted | {"n_units": counted["n_sized"]}

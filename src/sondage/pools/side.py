@@ -95,5 +95,5 @@ def code_features(values: Any, size: int, where: Where) -> NDArray[Any] | None:
     array = numeric(array, "features", where)
     if array.dtype == np.float64:  # others cannot be larger
         allowed = f"finite, at most {LARGEST_FEATURE:g} either way"
-        require_each(array, lambda part: np.abs(part) <= LARGEST_FEATURE, "features", where, allowed)
+        require_each(array, lambda part: np.abs(part) <= LARGEST_FEATURE, name="features", where=where, allowed=allowed)
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)

@@ -13,7 +13,7 @@ from uuid import uuid4
 from numpy.typing import NDArray
 
 from sondage.errors import InputError
-from sondage.pools.engines import Join, Kernel, Progress, Result, Rows, in_wholes, of_arrow
+from sondage.pools.engines import Join, Kernel, ProgressHook, Result, Rows, in_wholes, of_arrow
 from sondage.pools.schema import NAMES, Column
 from sondage.pools.sql.text import Tables
 
@@ -52,7 +52,7 @@ class Spark:
 
     name = ""
 
-    def __init__(self, table: DataFrame, progress: Progress | None = None) -> None:
+    def __init__(self, table: DataFrame, progress: ProgressHook | None = None) -> None:
         zoned = [kind == "timestamp" and name not in NAMES for name, kind in table.dtypes]
         self.columns = [
             Column(place, name, "text" if zoned[place] else _kind(kind), type=kind)

@@ -28,7 +28,7 @@ from sondage.pools.ahead import Coming
 from sondage.pools.arrays import Pool
 from sondage.pools.bins import StoredValues
 from sondage.pools.engines import Engine, Result, Rows
-from sondage.pools.fingerprints import digest_of, side_of
+from sondage.pools.fingerprints import digest_of, side_text
 from sondage.pools.parts import Filled, Profile, RowChoice, Taken, Undrawn
 from sondage.pools.queries import fields_by_query
 from sondage.pools.scans import Scan
@@ -36,7 +36,7 @@ from sondage.pools.schema import Schema, Source
 from sondage.pools.seen import Seen
 from sondage.pools.slicing import slice_scans
 from sondage.pools.sql.canonical import raw_rows
-from sondage.pools.sql.passes import Chosen, Mixed, Part
+from sondage.pools.sql.passes import Chosen, Mixed, SizePart
 from sondage.pools.stored_strata import stored_strata
 from sondage.pools.urns import StoredUrn
 
@@ -199,10 +199,10 @@ class StoredPool(Pool):
         """Return the urn of a design, and what it reaches: the second pass over the pool."""
         asked = None if rest is None else rest.asked
         terms = design.terms if design.floor < 1 else ()
-        parts = [Part(1.0, term, strict) for _, term in terms]
+        parts = [SizePart(1.0, term, strict) for _, term in terms]
         shares = [share * (1.0 - design.floor) for share, _ in terms]
         if design.floor:
-            parts, shares = [*parts, Part(1.0, design.ground, True)], [*shares, design.floor]
+            parts, shares = [*parts, SizePart(1.0, design.ground, True)], [*shares, design.floor]
         sizes = Mixed(tuple(parts), relevant.moving, relevant.belief)
         found = self.scan.masses(sizes, asked)
         if relevant.moving is not None and not found["n_relevant"] and strict:
@@ -213,10 +213,10 @@ class StoredPool(Pool):
             message = f"design {design.name!r}: by the predictions nothing is uncertain; the draw is passive"
             warnings.warn(message, SondageWarning, stacklevel=2)
             some = relevant.moving is None or found["n_relevant"] > 0
-            sizes, shares = replace(sizes, parts=(Part(1.0, design.ground, some),)), [1.0]
+            sizes, shares = replace(sizes, parts=(SizePart(1.0, design.ground, some),)), [1.0]
             found = self.scan.masses(sizes, asked)
         if not any(share and found[f"sum_{at}"] for at, share in enumerate(shares)):  # no label can move the result
-            sizes, shares = replace(sizes, parts=(Part(1.0, Equal(), False),)), [1.0]
+            sizes, shares = replace(sizes, parts=(SizePart(1.0, Equal(), False),)), [1.0]
             found = self.scan.masses(sizes, asked)
         reached = self._reached(sizes, shares, found, asked)
         if design.evened is not None and not reached.covers:
@@ -294,13 +294,13 @@ class StoredPool(Pool):
     def masses(self, terms: Sequence[Term], urn: Urn) -> list[float]:
         """Return the sum of each term over the rows that have a size."""
         assert isinstance(urn, StoredUrn)
-        parts = tuple(Part(1.0, term, True) for term in terms)
+        parts = tuple(SizePart(1.0, term, True) for term in terms)
         found = self.scan.masses(Mixed(parts, urn.sizes.moving, urn.sizes.belief), urn.asked)
         return [float(found[f"sum_{at}"] or 0.0) * self.scan.unit for at in range(len(terms))]
 
     def strata(self, influence: Influence, belief: Belief, most: int) -> Strata:
         """Return at most so many strata of equal numbers of units, by the believed mean influence."""
-        return stored_strata(self.scan, self.see, influence, belief, most)
+        return stored_strata(self.scan, self.see, influence=influence, belief=belief, most=most)
 
     def profile(self, urn: Urn, term: Term) -> Profile:
         """Return sizes in bins, each 1.8 % above the one before, with what is in each."""
@@ -358,7 +358,7 @@ class StoredPool(Pool):
         """A hash of all columns but those shown to the labeller, the same as of the pool in memory."""
         if self._fingerprint is None:
             digest = self.scan.summed(Chosen(), self.scan.reader.hashes, np.add, "fingerprint")
-            side = side_of(self.judges, self.outline)
+            side = side_text(self.judges, self.outline)
             self._fingerprint = digest_of(len(self), (self.task, self.models), digest, side)
         return self._fingerprint
 

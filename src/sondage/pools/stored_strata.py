@@ -22,7 +22,7 @@ from sondage.pools.engines import Rows
 from sondage.pools.kernels import Reader, picked
 from sondage.pools.scans import Scan
 from sondage.pools.sql.passes import Chosen
-from sondage.pools.strata import averaged, believed, scores_of
+from sondage.pools.strata import averaged, believed_moments, scores_of
 
 __all__ = ["StoredStrata", "stored_strata"]
 
@@ -71,7 +71,7 @@ class Placing:
 
     def _moments(self, rows: Rows) -> tuple[Floats, Floats, Floats]:
         items = self.reader.items(rows)
-        mean, second = believed(self.influence, self.belief, items)
+        mean, second = believed_moments(self.influence, self.belief, items)
         return averaged(np.asarray(items.weights), mean, second, self.reader.units(rows))
 
 
@@ -175,13 +175,13 @@ class StoredStrata:
             short = np.bincount(strata, minlength=len(counts)) < counts
             if not short.any():
                 self.see(rows)
-                found = first_of(strata, keys, counts, seed, stage)
+                found = first_of(strata, keys, counts, seed=seed, stage=stage)
                 return replace(found, units=keys[found.units])
             slopes = np.where(short, 2.0 * slopes, slopes)
 
 
 def stored_strata(
-    scan: Scan, see: Callable[[Rows], None], influence: Influence, belief: Belief, most: int
+    scan: Scan, see: Callable[[Rows], None], *, influence: Influence, belief: Belief, most: int
 ) -> StoredStrata:
     """Return at most so many strata of equal numbers of units."""
     placing = Placing(scan.reader, influence, belief)

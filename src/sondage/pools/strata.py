@@ -12,9 +12,9 @@ from sondage.core.comparisons import Influence, moments
 from sondage.core.designs import RootMeanSquare
 from sondage.core.predictions import Floats, Items
 from sondage.core.strata import Firsts, first_of, strata_by_score, stratum_stakes
-from sondage.pools.units import Units
+from sondage.pools.units import RowUnits
 
-__all__ = ["ArrayStrata", "array_strata", "averaged", "believed", "scores_of"]
+__all__ = ["ArrayStrata", "array_strata", "averaged", "believed_moments", "scores_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +32,10 @@ class ArrayStrata:
 
     def first(self, counts: NDArray[np.int64], seed: int, stage: int) -> Firsts:
         """Return so many units of each stratum, the first by the keys of the draw."""
-        return first_of(self.of_unit, self.keys, counts, seed, stage)
+        return first_of(self.of_unit, self.keys, counts, seed=seed, stage=stage)
 
 
-def believed(influence: Influence, belief: Belief, items: Items) -> tuple[Floats, Floats]:
+def believed_moments(influence: Influence, belief: Belief, items: Items) -> tuple[Floats, Floats]:
     """Return the believed mean and second moment of the influence, shape (n,) each.
 
     Where variances are beyond all bounds the means are nothing beside the roots of the second moments.
@@ -46,7 +46,7 @@ def believed(influence: Influence, belief: Belief, items: Items) -> tuple[Floats
     return moments(influence, belief, items)
 
 
-def averaged(weights: Floats, mean: Floats, second: Floats, units: Units) -> tuple[Floats, Floats, Floats]:
+def averaged(weights: Floats, mean: Floats, second: Floats, units: RowUnits) -> tuple[Floats, Floats, Floats]:
     """Return the units' weights, means and second moments: of those of several rows the rows' averages."""
     if units.of_row is None:
         return weights, mean, second
@@ -62,7 +62,7 @@ def scores_of(mean: Floats, largest: float) -> Floats:
     return np.round(mean / (float(np.sqrt(largest)) or 1.0), 9)
 
 
-def array_strata(weights: Floats, mean: Floats, second: Floats, keys: NDArray[np.int64], most: int) -> ArrayStrata:
+def array_strata(weights: Floats, mean: Floats, second: Floats, *, keys: NDArray[np.int64], most: int) -> ArrayStrata:
     """Return at most so many strata, from weight, believed mean and second moment of each unit."""
     strata = strata_by_score(scores_of(mean, float(second.max())), keys, min(most, len(mean)))
     sums = np.stack([np.bincount(strata, weights=weights * x) for x in (np.ones(1), mean, second)], dtype=np.float64)

@@ -11,36 +11,36 @@ from numpy.typing import NDArray
 from sondage.core.predictions import Floats
 from sondage.core.samples import bin_sums
 
-__all__ = ["Units"]
+__all__ = ["RowUnits"]
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class RowUnits:
     """Units of rows: each row's unit, or None where each row is one, and each unit's first row."""
 
     of_row: NDArray[np.int64] | None
     first: NDArray[np.int64]
 
     @staticmethod
-    def alone(size: int) -> Units:
+    def alone(size: int) -> RowUnits:
         """Return those of rows that share nothing."""
-        return Units(None, np.arange(size))
+        return RowUnits(None, np.arange(size))
 
     @staticmethod
-    def together(groups: NDArray[Any], keys: NDArray[np.int64]) -> Units:
+    def together(groups: NDArray[Any], keys: NDArray[np.int64]) -> RowUnits:
         """Return those of rows that stand beside the others of their group; the first has the smallest key.
 
         Examples
         --------
-        >>> units = Units.together(np.array([7, 7, 5]), np.array([3, 1, 2]))
+        >>> units = RowUnits.together(np.array([7, 7, 5]), np.array([3, 1, 2]))
         >>> units.of_row.tolist(), units.first.tolist()
         ([0, 0, 1], [1, 2])
         """
         if not len(groups):
-            return Units(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+            return RowUnits(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
         starts = np.concatenate([[True], groups[1:] != groups[:-1]])
         of_row = (np.cumsum(starts) - 1).astype(np.int64)
-        return Units(of_row, np.lexsort((keys, of_row))[starts].astype(np.int64))
+        return RowUnits(of_row, np.lexsort((keys, of_row))[starts].astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.first)

@@ -188,7 +188,7 @@ class StoredUrn:
                 least = np.array([self._least])
                 self._fetch(self._least, float(to_rates(least)[0]) / self._least * limit)
             near = self._near
-            return keys_below(near.sizes, near.keys, to_rates, seed, stage, limit)
+            return keys_below(near.sizes, near.keys, to_rates, seed=seed, stage=stage, limit=limit)
 
         def costs_of(rows: NDArray[np.int64]) -> Floats | None:
             return None if self._near.costs is None else self._near.costs[rows]

@@ -12,7 +12,7 @@ from sondage.core.results import Comparison, Estimate
 from sondage.errors import SondageWarning
 from sondage.pools.missing import finite
 from sondage.reports.data import interval_data
-from sondage.reports.text import named_measure, unit_of, within
+from sondage.reports.text import named_measure, range_clause, unit_of
 
 __all__ = ["anytime_data", "anytime_lines"]
 
@@ -77,7 +77,7 @@ def _estimates(result: Any) -> dict[str, Estimate]:
 
 def _interval_line(estimate: Estimate, level: float, subject: str) -> str:
     interval = estimate.in_order().interval(level)
-    reach = within(interval, estimate.measure, unit_of(estimate))
+    reach = range_clause(interval, estimate.measure, unit_of(estimate))
     return f"at any time: {subject}{reach} with {100 * level:g} % confidence ({interval.kind})"
 
 

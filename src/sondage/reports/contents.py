@@ -12,7 +12,7 @@ from sondage.core.results import Interval
 from sondage.studies.account import Progress, Status
 from sondage.studies.sharing import Sharing
 
-__all__ = ["Contributor", "Figure", "Part", "Report", "TeamStatus", "Uniform", "Weights"]
+__all__ = ["Breakdown", "Contributor", "Figure", "Report", "TeamStatus", "Uniform", "Weights"]
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class Contributor:
 
 
 @dataclass(frozen=True)
-class Part:
+class Breakdown:
     """The result on the parts of the pool that one field makes.
 
     Attributes
@@ -217,7 +217,7 @@ class Report:
         The labels that moved the result most.
     moved : str
         What they moved.
-    parts : tuple of Part
+    parts : tuple of Breakdown
         The result by the pool's fields.
     warnings : tuple of str
         What a reader must know.
@@ -240,7 +240,7 @@ class Report:
     believed: str = ""
     contributors: tuple[Contributor, ...] = ()
     moved: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Breakdown, ...] = ()
     warnings: tuple[str, ...] = ()
     settings: Mapping[str, Any]
 

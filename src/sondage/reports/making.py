@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import singledispatch
 from typing import Any
 
 from sondage.core.diagnostics import unit_count
@@ -16,14 +17,14 @@ from sondage.core.slices import Slices, named_whole
 from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report, TeamStatus
 from sondage.reports.samples import (
+    breakdowns,
     figure_of,
     find_contributors,
-    parts_of_pool,
     subject_of,
     uniform_of,
     weights_of,
 )
-from sondage.reports.text import all_warnings, answers, basis_lines, named_measure, pvalue_text
+from sondage.reports.text import all_warnings, answers, basis_lines, leading_estimate, named_measure, pvalue_text
 from sondage.reports.wording import (
     believed_sentence,
     chosen_sentences,
@@ -75,13 +76,15 @@ def make_report(subject: Any, level: float = 0.95) -> Report:
         # Not the settings of an engine, which may have passwords.
         reading = {name: value for name, value in subject.reading.items() if name in ("classes", "task", "features")}
         facts = {"study": subject.name} | subject.facts | {"reading": reading} | asdict(subject.sharing)
-        report = _report(session, subject.answer_of(session) if session.n_labels else None, level, fields, facts)
+        report = _report(
+            session, subject.answer_of(session) if session.n_labels else None, level, fields=fields, facts=facts
+        )
         return replace(report, standing=_standing(session, subject))
-    leading = _leading(subject)
+    leading = leading_estimate(subject)
     if leading is None:
         raise InputError(_no_result(subject))
     course = leading.course
-    return _report(course.session if isinstance(course, LabelCourse) else None, subject, level, {}, {})
+    return _report(course.session if isinstance(course, LabelCourse) else None, subject, level, fields={}, facts={})
 
 
 def _no_result(subject: Any) -> str:
@@ -92,19 +95,6 @@ def _no_result(subject: Any) -> str:
     return f"a report is made of a study or a result, not of {type(subject).__name__}"
 
 
-def _leading(result: Any) -> Estimate | None:
-    """Return the estimate that a result is about: the first, the difference, the best model's from the second."""
-    if isinstance(result, Comparison):
-        return result.estimate
-    if isinstance(result, Selection):
-        return result.comparisons[result.ranking[0], result.ranking[1]].estimate
-    if isinstance(result, Slices):
-        return result.overall
-    if isinstance(result, Mapping) and result:
-        result = next(iter(result.values()))
-    return result if isinstance(result, Estimate) else None
-
-
 def _question(session: Session | None, leading: Estimate | None) -> str:
     if session is not None:
         return question_sentence(session.question)
@@ -112,10 +102,10 @@ def _question(session: Session | None, leading: Estimate | None) -> str:
 
 
 def _report(
-    session: Session | None, result: Any, level: float, fields: Mapping[Any, Row], facts: Mapping[str, Any]
+    session: Session | None, result: Any, level: float, *, fields: Mapping[Any, Row], facts: Mapping[str, Any]
 ) -> Report:
     """Return the report of a result, where there is one, and of a session, where one is at hand."""
-    leading, told = _leading(result), Row()
+    leading, told = leading_estimate(result), Row()
     if leading is not None:
         told |= _of_result(result, leading, level)
     if session is not None:
@@ -151,7 +141,7 @@ def _of_both(session: Session, leading: Estimate, fields: Mapping[Any, Row], lev
         "reliability": found,
         "believed": "" if found is None else believed_sentence(leading, found),
         "contributors": find_contributors(session, leading, fields),
-        "parts": parts_of_pool(session, leading, fields, level),
+        "parts": breakdowns(session, leading, fields, level),
     }
 
 
@@ -165,22 +155,39 @@ def _items(session: Session, evidence: Evidence | None) -> str:
     return f"{'' if math.isclose(total, round(equal), rel_tol=1e-9) else 'about '}{total:,.0f} items"
 
 
+@singledispatch
 def _figures(result: Any, level: float) -> tuple[Figure, ...]:
-    """Return the numbers of any result."""
-    if isinstance(result, Comparison):
-        first, second = result.estimate.models
-        note = f"p {pvalue_text(result.pvalue)} ({result.significance.kind})"
-        return (figure_of(f"{first} minus {second}", result.estimate, level, note),)
-    if isinstance(result, Selection):
-        return _ranked(result, level)
-    if isinstance(result, Slices):
-        whole = named_whole("all", result)
-        rows = [(str(name), estimate) for name, estimate in (*result.items(), (whole, result.overall))]
-    elif isinstance(result, Mapping):
-        rows = [(named_measure(name), estimate) for name, estimate in result.items()]
-    else:
-        rows = [(named_measure(result.measure), result)]
-    return tuple(figure_of(name, estimate, level) for name, estimate in rows)
+    """Return the numbers of a result."""
+    return (figure_of(named_measure(result.measure), result, level),)
+
+
+@_figures.register(Mapping)
+def _(result: Mapping[str, Estimate], level: float) -> tuple[Figure, ...]:
+    return tuple(figure_of(named_measure(name), estimate, level) for name, estimate in result.items())
+
+
+@_figures.register
+def _(result: Slices, level: float) -> tuple[Figure, ...]:
+    rows = (*result.items(), (named_whole("all", result), result.overall))
+    return tuple(figure_of(str(name), estimate, level) for name, estimate in rows)
+
+
+@_figures.register
+def _(result: Comparison, level: float) -> tuple[Figure, ...]:
+    first, second = result.estimate.models
+    note = f"p {pvalue_text(result.pvalue)} ({result.significance.kind})"
+    return (figure_of(f"{first} minus {second}", result.estimate, level, note),)
+
+
+@_figures.register
+def _(selection: Selection, level: float) -> tuple[Figure, ...]:
+    rivals, figures = selection.contenders(), []
+    standing = "may be the best" if len(rivals) > 1 else "the best"
+    for name in selection.ranking:
+        notes = [] if name == selection.best else [f"p {pvalue_text(selection.pvalues[name])}"]
+        notes += [standing] if name in rivals else []
+        figures.append(figure_of(name, selection.estimates[name], level, ", ".join(notes)))
+    return tuple(figures)
 
 
 def _gaps(selection: Selection, level: float) -> tuple[Figure, ...]:
@@ -193,17 +200,6 @@ def _gaps(selection: Selection, level: float) -> tuple[Figure, ...]:
         value = estimate.value - best.value
         found.append(Figure(name, estimate.measure, value, error, interval, estimate.n_labels, " points"))
     return tuple(found)
-
-
-def _ranked(selection: Selection, level: float) -> tuple[Figure, ...]:
-    """Return a figure a model, best first."""
-    rivals, figures = selection.contenders(), []
-    standing = "may be the best" if len(rivals) > 1 else "the best"
-    for name in selection.ranking:
-        notes = [] if name == selection.best else [f"p {pvalue_text(selection.pvalues[name])}"]
-        notes += [standing] if name in rivals else []
-        figures.append(figure_of(name, selection.estimates[name], level, ", ".join(notes)))
-    return tuple(figures)
 
 
 def _standing(session: Session, study: Study | None = None) -> TeamStatus:

@@ -13,13 +13,13 @@ from sondage.core.domains import domain_estimate, is_known_of_parts
 from sondage.core.evidence import Evidence
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
-from sondage.reports.contents import Contributor, Figure, Part, Uniform, Weights
+from sondage.reports.contents import Breakdown, Contributor, Figure, Uniform, Weights
 from sondage.reports.text import named_measure, unit_of
 from sondage.reports.wording import label_words, percent, uniform_sentence, weights_sentence
 from sondage.studies.labels import decode_label
 from sondage.studies.session import Session
 
-__all__ = ["figure_of", "find_contributors", "parts_of_pool", "subject_of", "uniform_of", "weights_of"]
+__all__ = ["breakdowns", "figure_of", "find_contributors", "subject_of", "uniform_of", "weights_of"]
 
 MOST_CONTRIBUTORS = 10
 ALIKE = 2.0
@@ -119,19 +119,19 @@ def _same_outcomes(labels: Any, label: Any, models: Sequence[int]) -> Any:
     return np.all([labels[:, model] == label[model] for model in models], axis=0)
 
 
-def parts_of_pool(session: Session, leading: Estimate, fields: Mapping[Any, Row], level: float) -> tuple[Part, ...]:
+def breakdowns(session: Session, leading: Estimate, fields: Mapping[Any, Row], level: float) -> tuple[Breakdown, ...]:
     """Return the result by those fields that have few values."""
     positions = session.labelled
     if leading.evidence is None or not fields or len(positions) != leading.evidence.sample.size:
         return ()
     shown = [fields[session.ids[position]] for position in positions]
-    found: list[Part] = []
+    found: list[Breakdown] = []
     for name in shown[0]:
         values = np.array(["" if row[name] is None else str(row[name]) for row in shown])
         kinds, counts = np.unique(values, return_counts=True)
         if len(found) < MOST_PARTS and 1 < len(kinds) <= MOST_VALUES and np.sum(counts >= LEAST_IN_PART) > 1:
-            part = _part(leading, name, values, _in_order(kinds.tolist()), level)
-            found += [part] if part is not None else []
+            one = _breakdown(leading, name, values, _in_order(kinds.tolist()), level=level)
+            found += [one] if one is not None else []
     return tuple(found)
 
 
@@ -143,7 +143,7 @@ def _in_order(kinds: list[str]) -> list[str]:
         return sorted(kinds)
 
 
-def _part(leading: Estimate, name: str, values: Any, kinds: Sequence[str], level: float) -> Part | None:
+def _breakdown(leading: Estimate, name: str, values: Any, kinds: Sequence[str], *, level: float) -> Breakdown | None:
     """Return the result by one field; None where it is not known of a part."""
     evidence = leading.evidence
     assert evidence is not None
@@ -160,4 +160,4 @@ def _part(leading: Estimate, name: str, values: Any, kinds: Sequence[str], level
     few = len(kinds) - len(figures)
     if few:
         note = f"{note} {few} more with fewer than {LEAST_IN_PART} labels are left out.".strip()
-    return Part(name, tuple(figures), note)
+    return Breakdown(name, tuple(figures), note)

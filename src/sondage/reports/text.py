@@ -23,12 +23,13 @@ __all__ = [
     "figure_value",
     "in_percent",
     "label_count",
+    "leading_estimate",
     "named_measure",
     "pvalue_text",
     "quantity",
+    "range_clause",
     "unit_of",
     "warned",
-    "within",
 ]
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
@@ -89,6 +90,19 @@ def all_warnings(result: Any) -> list[str]:
 def warned(warnings: Iterable[str]) -> list[str]:
     """Return warnings as lines."""
     return [f"note: {text}" for text in warnings]
+
+
+def leading_estimate(result: Any) -> Estimate | None:
+    """Return the estimate that a result is about: the first, the difference, the best model's from the second."""
+    if isinstance(result, Comparison):
+        return result.estimate
+    if isinstance(result, Selection):
+        return result.comparisons[result.ranking[0], result.ranking[1]].estimate
+    if isinstance(result, Slices):
+        return result.overall
+    if isinstance(result, Mapping) and result:
+        result = next(iter(result.values()))
+    return result if isinstance(result, Estimate) else None
 
 
 def _told_by_themselves(result: Any) -> list[Any]:
@@ -181,11 +195,11 @@ def _estimated(estimate: Estimate, level: float) -> str:
     if estimate.exact and estimate.target == "pool":
         told = label_count(estimate.n_labels)
         return f"{subject} {where} is exactly {value}: everything that matters is labelled ({told})."
-    reach = within(interval, estimate.measure)
+    reach = range_clause(interval, estimate.measure)
     return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({label_count(estimate.n_labels)})."
 
 
-def within(interval: Interval, measure: str, unit: str = " %") -> str:
+def range_clause(interval: Interval, measure: str, unit: str = " %") -> str:
     """Return an interval as a clause."""
     low, high = (quantity(end, measure, interval.width, unit) for end in (interval.low, interval.high))
     if math.isinf(interval.low) or math.isinf(interval.high):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sondage.core.catalogue.designs import DESIGNS, parts_of
+from sondage.core.catalogue.designs import DESIGNS, design_names
 from sondage.core.diagnostics import believed_before
 from sondage.core.reliability import Reliability
 from sondage.core.results import Estimate
@@ -17,8 +17,8 @@ from sondage.studies.session import Session
 __all__ = [
     "believed_sentence",
     "chosen_sentences",
+    "enumerated",
     "label_words",
-    "listed",
     "percent",
     "question_sentence",
     "rough_count",
@@ -49,12 +49,12 @@ _STOPPED = {"width": "when the interval was narrow enough", "significant": "when
 _SAME = "For the same standard error of {} a uniform sample would have needed"
 
 
-def listed(words: Sequence[str]) -> str:
+def enumerated(words: Sequence[str]) -> str:
     """Return words as an enumeration.
 
     Examples
     --------
-    >>> listed(["a", "b", "c"]), listed(["a"])
+    >>> enumerated(["a", "b", "c"]), enumerated(["a"])
     ('a, b and c', 'a')
     """
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
@@ -121,7 +121,7 @@ def question_sentence(question: Question) -> str:
         return f"Is the {measure} of {first} {word} than that of {second}{margin}?"
     names = [named_measure(one.name) for one in question.measures]
     verb = "is" if len(names) == 1 else "are"
-    return f"What {verb} the {listed(names)} of {question.models[0]!r}?"
+    return f"What {verb} the {enumerated(names)} of {question.models[0]!r}?"
 
 
 def chosen_sentences(session: Session, pool: str, stopped: str | None = None) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def _drawn(session: Session, pool: str, stopped: str | None) -> str:
     measure = named_measure(session.question.measures[0].name)
     name = "disagreement" if method.design == "active_neq" and len(session.question.models) > 2 else method.design
     design = _DESIGNS.get(name, f"items whose label can move the {measure} most had a higher chance")
-    weighed = costs and "cheap" not in design and all(DESIGNS[part].heeds_costs for part in parts_of(method.design))
+    weighed = costs and "cheap" not in design and all(DESIGNS[part].heeds_costs for part in design_names(method.design))
     cost = ", cheap ones for their cost" if weighed else ""
     return f"{paid[0].upper()}{paid[1:]} from {pool}, drawn {_DRAWS[method.draw]}: {design}{cost}."
 
@@ -165,7 +165,7 @@ def _drawn(session: Session, pool: str, stopped: str | None) -> str:
 def _stages(session: Session) -> str:
     """Return in how many stages, of which shares of the budget, labels planned the draw."""
     stages = session.method.stages
-    shares = listed([f"{percent(share, 0)}" for share in stages])
+    shares = enumerated([f"{percent(share, 0)}" for share in stages])
     most, drawn = len(stages), sum(len(stage.drawn) > 0 for stage in session.stages)
     had, so_far = ("has", " so far,") if session.has_next_stage else ("had", "")
     of = "" if drawn == most else f"{so_far} of at most {most}"

@@ -151,10 +151,12 @@ def advise(
 
     Parameters
     ----------
-    pool, measure, model, positive, belief
+    pool, measure
         As for `evaluate`.
     compare : (str, str), optional
         Two models: the measure is then their difference.
+    model, positive
+        As for `evaluate`.
     budgets : sequence of float, optional
         Budgets to look at; by default those of 100, 300 and 1,000 that pay the dearest label and are below what
         labelling all costs, else half of that, or the dearest label where it costs more.
@@ -166,6 +168,8 @@ def advise(
         Probability with which it is to be found, in (0, 1).
     alpha : float
         Level of the test, in (0, 1); the interval has level 1 - alpha.
+    belief
+        As for `evaluate`.
 
     Returns
     -------
@@ -195,12 +199,7 @@ def advise(
     """
     parsed = parse_measure(measure, positive)
     question = make_question(pool, parsed, model=model, compare=compare, positive=positive, alpha=alpha)
-    for name, value in {"width": width, "difference": difference}.items():
-        if value is not None:
-            require_number(name, value)
-            require(abs(value) <= LARGEST_NUMBER, f"{name}={value!r} must be {BOUNDED}")
-    require_number("wanted_power", wanted_power)
-    require(difference is None or compare is not None, f"difference={difference!r} goes with compare=")
+    _require_aims(width, difference, wanted_power, compares=compare is not None)
     question = settle(pool, question)
     pool = as_asked(pool, question)
     if budgets is not None and not isinstance(budgets, Sequence):
@@ -211,7 +210,9 @@ def advise(
     plans = {name: make_plan(pool, question, method) for name, method in methods.items()}
     variances = {name: _variance(pool, plan, methods[name]) for name, plan in plans.items()}
     aim = _Aim(width, difference, wanted_power, alpha)
-    expected = tuple(_expected(name, budget, variances, limit, aim) for budget in looked for name in variances)
+    expected = tuple(
+        _expected(name, budget, variances=variances, limit=limit, aim=aim) for budget in looked for name in variances
+    )
     plan = plans["default"]
     scaled = not is_broad(plan.belief)
     if not scaled and (width is not None or difference is not None):
@@ -245,6 +246,16 @@ def _condition(pool: Pool, setting: Setting, belief: Any) -> str:
     return "the probabilities are right" if told else _UNTOLD
 
 
+def _require_aims(width: Any, difference: Any, wanted_power: Any, *, compares: bool) -> None:
+    """Refuse what cannot be wanted: a width, or of two models a difference to be found with this power."""
+    for name, value in {"width": width, "difference": difference}.items():
+        if value is not None:
+            require_number(name, value)
+            require(abs(value) <= LARGEST_NUMBER, f"{name}={value!r} must be {BOUNDED}")
+    require_number("wanted_power", wanted_power)
+    require(difference is None or compares, f"difference={difference!r} goes with compare=")
+
+
 def _limit(pool: Pool) -> float:
     return float(pool.n_units if pool.prices is None else pool.prices.total)
 
@@ -271,6 +282,7 @@ def _variance(pool: Pool, plan: Plan, method: Method) -> Callable[[float], float
 def _expected(
     name: str,
     budget: float,
+    *,
     variances: dict[str, Callable[[float], float]],
     limit: float,
     aim: _Aim,

@@ -37,7 +37,7 @@ from sondage.core.sequences import (
     rest_of,
 )
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence, refutes
-from sondage.core.significance.tails import ratio
+from sondage.core.significance.tails import ratio_to_error
 from sondage.errors import InputError, SondageWarning
 from sondage.studies.requirements import STAGED_COSTS, require_order
 from sondage.studies.rests import drawn_units, key_of
@@ -280,7 +280,7 @@ def _normal_score(estimate: Estimate, null: float) -> float:
         return math.copysign(math.inf, gap)
     if estimate.pivot is not None:  # whose interval is what a test at each value leaves
         variance, df = estimate.pivot.at(null)
-        tail = float(special.stdtr(float(df), -abs(ratio(gap, math.sqrt(variance)))))
+        tail = float(special.stdtr(float(df), -abs(ratio_to_error(gap, math.sqrt(variance)))))
         return math.copysign(-float(special.ndtri(tail)), gap)
 
     def beyond(critical: float) -> float:

@@ -109,7 +109,7 @@ def least_in_stage(task: Task, kind: str, models: int) -> int:
     return _SOME if task.kind == "regression" and 1 < models <= MOST_SOURCES else _MANY
 
 
-def next_end(pool: Pool, shares: Sequence[float], budget: float, spent: float, least: float) -> float:
+def next_end(pool: Pool, shares: Sequence[float], *, budget: float, spent: float, least: float) -> float:
     """Return up to which part of the budget, labels or cost, the pool's next stage goes.
 
     Where all labels cost the same it ends at the label at which it would without costs.
@@ -127,7 +127,8 @@ def next_end(pool: Pool, shares: Sequence[float], budget: float, spent: float, l
     --------
     >>> p = [0.1] * 200
     >>> pools = Pool(probabilities=p), Pool(probabilities=p, costs=[2.0] * 200)
-    >>> [next_end(pool, (0.2, 0.3, 0.5), budget, 0.0, 10) for pool, budget in zip(pools, (100, 200.0))]
+    >>> shares, budgets = (0.2, 0.3, 0.5), (100, 200.0)
+    >>> [next_end(pool, shares, budget=end, spent=0.0, least=10) for pool, end in zip(pools, budgets)]
     [20.0, 40.0]
     """
     prices, price = pool.prices, one_price(pool)

@@ -87,7 +87,8 @@ class Desk(Lending):
                 rows = [
                     row
                     for item, label in coded.items()
-                    if (row := self._row(item, label, assigned[item], person, correct, further)) is not None
+                    if (row := self._row(item, label, assigned[item], who=person, correct=correct, further=further))
+                    is not None
                 ]
                 self._write(found, rows, assigned, reason)
                 self._bring_up(found)  # what the next person says is told after this
@@ -218,9 +219,11 @@ class Desk(Lending):
         def write(session: Session, found: Records) -> None:
             ((item, coded),) = self._coded(session, [name], [label]).items()
             if not self._ballots.of(item):
-                raise LabelError(f"id {name!r} has no label yet: there is nothing to resolve, tell its label")
+                raise LabelError(
+                    f"id {name!r} has no label yet: there is nothing to resolve, tell its label", ids=(name,)
+                )
             if coded is None:
-                raise LabelError(f"id {name!r} cannot be resolved by a skip")
+                raise LabelError(f"id {name!r} cannot be resolved by a skip", ids=(name,), refused=(label,))
             settled, at = self._ballots.resolution(item), now()
             row = {
                 "id": item,
@@ -252,14 +255,21 @@ class Desk(Lending):
         coded: dict[str, Label | None] = {}
         for name, position, label in zip(ids, session.located(ids, labels=True), labels, strict=True):
             item = records.id_to_text(session.ids[position])
-            value = code_label(label, self.task, self.models, name, session.documents(position), session.asked_about)
+            value = code_label(
+                label,
+                self.task,
+                self.models,
+                name=name,
+                documents=session.documents(position),
+                asked=session.asked_about,
+            )
             if item in coded and repr(coded[item]) != repr(value):
                 raise ambiguity(name, coded[item], value, self.task)
             coded[item] = value
         return coded
 
     def _row(
-        self, item: str, label: Label | None, assigned: Sequence[Any], who: str | None, correct: bool, further: bool
+        self, item: str, label: Label | None, assigned: Sequence[Any], *, who: str | None, correct: bool, further: bool
     ) -> dict[str, Any] | None:
         """Return the row that a label makes; None if it says nothing new.
 

@@ -63,7 +63,7 @@ def estimate_from(
 
     Parameters
     ----------
-    measure, classes, positive, interval, target
+    measure
         As for `evaluate`, but for one measure a call.
     labels : array-like, shape (n,)
         Labels of the items drawn.
@@ -80,8 +80,14 @@ def estimate_from(
         which Horvitz-Thompson does not allow either.
     ids : array-like, shape (n,), optional
         Names of the items, for messages.
+    classes
+        As for `Pool`.
+    positive
+        As for `evaluate`.
     estimator : str
         ``"hajek"`` (default), ``"self_normalised"`` or ``"horvitz_thompson"``.
+    interval, target
+        As for `evaluate`.
 
     Returns
     -------
@@ -131,7 +137,7 @@ def estimate_from(
         raise LabelError(f"there are {len(told)} labels for {size} items")
     if ids is not None:
         as_column(ids, "ids", size)
-    coded = [code_label(label, task, ("model",), row, place=where(row)) for row, label in enumerate(told)]
+    coded = [code_label(label, task, ("model",), name=row, place=where(row)) for row, label in enumerate(told)]
     known_labels = [label for label in coded if label is not None]
     expansion = _expansion(inclusion, draw_probability, size, where)
     _check_pool_size(pool_size, 1 if inclusion is None else size)  # with replacement an item may come twice
@@ -149,7 +155,14 @@ def estimate_from(
     contrast = Contrast(functional, ((0, 1.0),))
     estimation = Estimation(sample, (Part(sample, known),), ESTIMATORS[estimator])
     notes = [] if pool_size is None else _of_size(expansion, pool_size)
-    return result_of(contrast, estimation, interval, target, notes, complete=pool_size is None or pool_size <= size)
+    return result_of(
+        contrast,
+        estimation,
+        interval=interval,
+        target=target,
+        notes=notes,
+        complete=pool_size is None or pool_size <= size,
+    )
 
 
 def _of_size(expansion: Expansion, pool_size: int) -> list[str]:
@@ -193,10 +206,10 @@ def ready_on(sample: Sample, measure: Measure, task: Task) -> Functional:
 def result_of(
     contrast: Contrast,
     estimation: Estimation,
+    *,
     interval: str,
     target: str,
     notes: Sequence[str] = (),
-    *,
     complete: bool,
 ) -> Estimate:
     """Return the result of an estimation without a belief, with its warnings after those given.

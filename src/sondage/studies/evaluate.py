@@ -175,7 +175,7 @@ def evaluate(
         require_pool(one)
     measures = parse_measures(named, positive, pools[0].task)
     question = Question("evaluate", (pools[0].models[one_model(pools[0], model)],), measures)
-    rule = make_rule(stop, None, level, batch)
+    rule = make_rule(stop, looks=None, level=level, batch=batch)
     if isinstance(pool, Mapping) or slices is not None:
         if rule is not None:
             raise InputError("stop= is for one pool as a whole: leave it out, or evaluate each slice alone")
@@ -222,12 +222,14 @@ def compare(
 
     Parameters
     ----------
-    pool, measure, labels, budget, seed, positive, method
-        As for `evaluate`, of one pool; the draw serves the difference (thesis chapter 5). By default two classifiers
-        are labelled uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and
-        judge allow the exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
+    pool
+        As for `evaluate`, but one.
     first, second : str
         The models.
+    measure, labels, budget, seed, positive, method
+        As for `evaluate`; the draw serves the difference (thesis chapter 5). By default two classifiers
+        are labelled uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and
+        judge allow the exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
     alpha : float
         Level of the test, in (0, 1).
     alternative : str
@@ -281,7 +283,7 @@ def compare(
     question = make_question(
         pool, parsed, compare=models, positive=positive, alpha=alpha, alternative=alternative, margin=margin
     )
-    rule = make_rule(stop, looks, level, batch, generator)
+    rule = make_rule(stop, looks=looks, level=level, batch=batch, generator=generator)
     session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
 
     def answer(stopped: str | None) -> Comparison:
@@ -308,10 +310,12 @@ def select(
 
     Parameters
     ----------
-    pool, measure, labels, budget, seed, positive, method
+    pool, measure, labels, budget, seed
         As for `evaluate`, of one pool.
     models : sequence of str, optional
         Which models; by default all.
+    positive, method
+        As for `evaluate`.
     alpha : float
         Level of the pairwise tests, in (0, 1).
     **parts

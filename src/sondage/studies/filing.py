@@ -87,7 +87,7 @@ def stage_row(session: Session, number: int) -> Row:
     """Return the row of a stage."""
     stage = session.stages[number]
     return records.stage_to_data(stage, kept_rests(session.rests.get(stage.number))) | {
-        "layout": records.dump(records.layout_of(session.items)),
+        "layout": records.dump(records.items_layout(session.items)),
         "grouped": int(session.units is not None),
     }
 

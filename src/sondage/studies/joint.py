@@ -77,7 +77,7 @@ def _believed(
         doubts, of_own = _doubts(single, fits.apart, sample, belief), found.estimation.merged(fits.own[0].shares)
         apart, own = (np.sqrt(sample.of_rows(one)) for one in (spread, of_own.expansion.spread))
         expected = (apart * doubts + (own - apart) * doubts[fits.best]).reshape(len(single), -1)
-    return expected, _least(roots, expected, doubts, sample, _alike(single, sample))
+    return expected, _least(roots, expected, doubts, sample=sample, alike=_alike(single, sample))
 
 
 def _beside_the_draw(session: Session, found: Labelled, fits: Sequence[Fit], sample: Sample) -> list[Floats]:
@@ -103,7 +103,9 @@ def _doubts(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, bel
     return np.asarray(centred * (np.sqrt(weights) * items.weights))
 
 
-def _least(roots: Floats, expected: Floats, doubts: Floats | None, sample: Sample, alike: NDArray[np.bool_]) -> Floats:
+def _least(
+    roots: Floats, expected: Floats, doubts: Floats | None, *, sample: Sample, alike: NDArray[np.bool_]
+) -> Floats:
     """Return the least variances of the models' differences: what is believed to vary of units that no stage drew.
 
     Stages that serve other differences may draw none of the few items on which two models differ: they show no error

@@ -99,7 +99,9 @@ def _judgements_from_table(labels: Any) -> Any:
             continue
         known = found.setdefault(query, {}).setdefault(document, grade)
         if known != grade:
-            raise LabelError(f"document {document!r} of query {query!r} is graded {known!r} and {grade!r}")
+            raise LabelError(
+                f"document {document!r} of query {query!r} is graded {known!r} and {grade!r}", ids=(query,)
+            )
     return found
 
 

@@ -120,7 +120,7 @@ def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any
     for name, answer in zip(ids, answers, strict=True):
         with suppress(LabelError):
             documents = session.documents(session.positions[name])
-            code_label(answer, session.task, session.models, name, documents, session.asked_about)
+            code_label(answer, session.task, session.models, name=name, documents=documents, asked=session.asked_about)
             usable[name] = answer
     return usable
 
@@ -135,7 +135,7 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
         keys = [_key(answers, name) for name in ids]
         missing = [name for name, key in zip(ids, keys, strict=True) if key not in answers]
         if missing:
-            raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip")
+            raise LabelError(f"there is no label for id {missing[0]!r}; None would be a skip", ids=tuple(missing))
         return [answers[key] for key in keys]
     if not is_listed(answers):
         raise LabelError(f"the labelling function returned {answers!r} for {len(ids)} ids; it must return their labels")

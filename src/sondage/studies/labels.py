@@ -20,7 +20,6 @@ from sondage.pools.table import as_number, number_or_nan, pointed
 from sondage.studies.judging import Judgements, judged, judgements
 
 __all__ = [
-    "DIFFERENT",
     "Label",
     "ambiguity",
     "code_label",
@@ -34,9 +33,6 @@ __all__ = [
 LISTED = 20
 """Classes that a message names."""
 
-DIFFERENT = "different labels"
-"""What a message says of an item that is told of twice at once."""
-
 Label = int | float | tuple[float, ...] | Judgements
 
 
@@ -44,10 +40,10 @@ def code_label(
     label: Any,
     task: Task,
     models: tuple[str, ...],
+    *,
     name: Any,
     documents: Sequence[Any] = (),
     asked: Sequence[str] = (),
-    *,
     place: str | None = None,
 ) -> Label | None:
     """Return a label as a class code, a number, a tuple of an outcome for each system, or judgements of documents.
@@ -63,12 +59,16 @@ def code_label(
     """
     if label is None:
         return None
-    if task.kind == "ranking":
-        return judgements(label, task.grades, documents, name)
     place = f"id {name!r}" if place is None else place
-    coded = _CODERS[task.kind](label, task, models, place)
-    if task.kind == "outcomes":
-        _require_outcomes(cast(tuple[float, ...], coded), models, place, asked)
+    try:
+        if task.kind == "ranking":
+            return judgements(label, task.grades, documents, name)
+        coded = _CODERS[task.kind](label, task, models, place)
+        if task.kind == "outcomes":
+            _require_outcomes(cast(tuple[float, ...], coded), models, place, asked)
+    except LabelError as error:
+        error.ids, error.refused = (name,), (label,)
+        raise
     return coded
 
 
@@ -183,12 +183,20 @@ def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
 def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> ConflictError:
     """Return the refusal of a label that differs from an earlier one."""
     before = "skipped" if was is None else f"labelled {decode_label(was, task)!r}"
-    return ConflictError(f"id {name!r} is already {before}, now {_said(now, task)}: pass correct=True to replace it")
+    return ConflictError(
+        f"id {name!r} is already {before}, now {_said(now, task)}: pass correct=True to replace it",
+        ids=(name,),
+        refused=(decode_label(now, task),),
+    )
 
 
 def ambiguity(name: Any, first: Label | None, second: Label | None, task: Task) -> LabelError:
     """Return the refusal of two labels that are told of an item at once."""
-    return LabelError(f"id {name!r} has {DIFFERENT} here, {_said(first, task)} and {_said(second, task)}")
+    return LabelError(
+        f"id {name!r} has different labels here, {_said(first, task)} and {_said(second, task)}",
+        ids=(name,),
+        refused=(decode_label(first, task), decode_label(second, task)),
+    )
 
 
 def _said(label: Label | None, task: Task) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 from sondage.core.predictions import Items, Ranks
 from sondage.core.rankings import Documents, offsets_of
 
-__all__ = ["is_listed", "listing_layout", "listings_from_data", "listings_to_data"]
+__all__ = ["has_ranks", "listing_layout", "listings_from_data", "listings_to_data"]
 
 
-def is_listed(items: Items) -> bool:
+def has_ranks(items: Items) -> bool:
     """Return whether these are queries with ranked lists."""
     return bool(items.models) and isinstance(items.models[0], Ranks)
 

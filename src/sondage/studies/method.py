@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sondage.core.assisted import Assisted
-from sondage.core.catalogue.designs import DESIGNS, parts_of
+from sondage.core.catalogue.designs import DESIGNS, design_names
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
@@ -28,10 +28,12 @@ class Method:
 
     Attributes
     ----------
-    design, draw, estimator, interval, test : str
-        Names from the catalogue.
+    design : str
+        Name from the catalogue.
     floor : float
         Share of the draw spread over all items that can matter.
+    draw, estimator, interval, test : str
+        Names from the catalogue.
     belief : str, tuple of float, mapping, or None
         Belief by name, or shares of classes or models; None for what the pool has: judges, features, models
         (`named_belief`).
@@ -64,7 +66,7 @@ class Method:
     def __post_init__(self) -> None:
         for name in _CHOICES:
             check_part(name, getattr(self, name))
-        parts_of(self.design)
+        design_names(self.design)
         if not is_number(self.floor) or not 0 <= self.floor <= 1:
             raise InputError(f"floor={self.floor!r} must be in [0, 1]")
         object.__setattr__(self, "belief", _checked_belief(self.belief))
@@ -88,7 +90,8 @@ class Method:
     @property
     def draws_by_belief(self) -> bool:
         """Whether the draw follows what labels are expected to be."""
-        return any(DESIGNS[part].believes for part in parts_of(self.design)) or isinstance(DRAWS[self.draw], Stratified)
+        designed = any(DESIGNS[name].believes for name in design_names(self.design))
+        return designed or isinstance(DRAWS[self.draw], Stratified)
 
     def to_data(self) -> dict[str, Any]:
         """Return the method as data for JSON."""
@@ -182,7 +185,7 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
     if isinstance(chosen.get("design"), str) and chosen["design"] in _STRATIFIED:
         chosen = {"draw": chosen["design"], "estimator": "hajek"} | chosen | {"design": "passive"}
     if "design" in chosen:
-        parts_of(chosen["design"], also=_STRATIFIED)
+        design_names(chosen["design"], also=_STRATIFIED)
     made = replace(base, **chosen)
     if made.staged and made.draw not in _IN_ORDER:
         if "stages" in chosen:

@@ -68,7 +68,7 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
         notes = (*notes, "several people labelled an item: the interval does not count how they differ")
     estimation = Estimation(whole, parts, hajek)
     contrast, target = Contrast(functional, ((0, 1.0),)), session.method.target
-    return result_of(contrast, estimation, "auto", target, notes, complete=found.exact)
+    return result_of(contrast, estimation, interval="auto", target=target, notes=notes, complete=found.exact)
 
 
 def _judged(sample: Sample, outputs: Outputs) -> Sample:

@@ -29,8 +29,8 @@ from sondage.studies.method import Method, Question
 from sondage.studies.sums import Past, PoolSums, calibrated
 
 __all__ = [
+    "DrawnStage",
     "Plan",
-    "Stage",
     "check_target",
     "design_of",
     "main_contrasts",
@@ -83,7 +83,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class DrawnStage:
     """A draw with everything that estimating from it needs; the pool is not.
 
     Attributes
@@ -298,7 +298,7 @@ def open_stage(
     number: int = 0,
     settings: Mapping[str, Any] | None = None,
     target: float | None = None,
-) -> Stage:
+) -> DrawnStage:
     """Return a stage drawn for this budget.
 
     Parameters
@@ -321,7 +321,7 @@ def open_stage(
         most = int(budget) if settings is None else len(settings["numbers"])
         strata = _strata(pool, plan, most)
     drawing = Drawing(plan.urn, seed, number, strata, target)
-    return Stage(number, seed, plan.known, draw.take(drawing, budget, settings), plan.covers)
+    return DrawnStage(number, seed, plan.known, draw.take(drawing, budget, settings), plan.covers)
 
 
 def _strata(pool: Pool, plan: Plan, most: int) -> Strata:

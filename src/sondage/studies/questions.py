@@ -47,7 +47,7 @@ def make_question(
     kind = _kind(compare, bool(select) or models is not None)
     if kind != "evaluate" and len(named) > 1:
         raise InputError(f"to {kind} takes one measure, not {len(named)}")
-    names = _models(pool, kind, model, compare, models)
+    names = _models(pool, kind, model=model, compare=compare, models=models)
     wanted = parse_measures(named, positive, pool.task)
     question = Question(kind, names, wanted, alpha, alternative, margin)
     if kind != "compare" and alternative != "two-sided":
@@ -70,7 +70,7 @@ def _kind(compare: Sequence[str] | None, select: bool) -> str:
 
 
 def _models(
-    pool: Pool, kind: str, model: str | None, compare: Sequence[str] | None, models: Sequence[str] | None
+    pool: Pool, kind: str, *, model: str | None, compare: Sequence[str] | None, models: Sequence[str] | None
 ) -> tuple[str, ...]:
     """Return the models asked about."""
     if kind == "evaluate":

@@ -21,8 +21,8 @@ from sondage.core.sequences import Rest
 from sondage.errors import InputError
 from sondage.studies.drawing import Drawn
 from sondage.studies.forms import belief_from_data, belief_to_data, sums_from_data, sums_to_data
-from sondage.studies.listings import is_listed, listing_layout, listings_from_data, listings_to_data
-from sondage.studies.planning import Stage
+from sondage.studies.listings import has_ranks, listing_layout, listings_from_data, listings_to_data
+from sondage.studies.planning import DrawnStage
 from sondage.studies.rests import Rests
 
 __all__ = [
@@ -30,8 +30,8 @@ __all__ = [
     "id_from_text",
     "id_to_text",
     "items_from_rows",
+    "items_layout",
     "items_to_rows",
-    "layout_of",
     "rests_from_data",
     "stage_from_data",
     "stage_to_data",
@@ -88,7 +88,7 @@ def id_from_text(text: str) -> Any:
     return json.loads(text)
 
 
-def stage_to_data(stage: Stage, rests: Rests | None) -> Data:
+def stage_to_data(stage: DrawnStage, rests: Rests | None) -> Data:
     """Return what a stage knows, but for the drawn items, as a row; and what it left undrawn."""
     known = stage.known
     sums = {"expected": sums_to_data(known.expected), "outside": sums_to_data(known.outside)}
@@ -103,7 +103,7 @@ def stage_to_data(stage: Stage, rests: Rests | None) -> Data:
     }
 
 
-def stage_from_data(data: Mapping[str, Any], draws: Sequence[Mapping[str, Any]]) -> Stage:
+def stage_from_data(data: Mapping[str, Any], draws: Sequence[Mapping[str, Any]]) -> DrawnStage:
     """Return a stage from its row and those of the drawn items, in their order."""
     known = json.loads(data["known"])
     known.pop("rests", None)
@@ -113,7 +113,7 @@ def stage_from_data(data: Mapping[str, Any], draws: Sequence[Mapping[str, Any]])
     units = np.array([draw["unit"] for draw in draws], dtype=np.int64)
     settings, tau = json.loads(data["settings"]), float(json.loads(data["tau"]))
     drawn = Drawn(units, columns["key"], columns["rate"], columns["size"], tau, settings)
-    return Stage(data["number"], json.loads(data["seed"]), Known(**known), drawn, bool(data["covers"]))
+    return DrawnStage(data["number"], json.loads(data["seed"]), Known(**known), drawn, bool(data["covers"]))
 
 
 def _rests_to_data(rests: Rests | None) -> Data | None:
@@ -136,9 +136,9 @@ def _array(value: Any) -> Any:
     return np.array(value, dtype=np.float64) if isinstance(value, list) else value
 
 
-def layout_of(items: Items) -> Data:
+def items_layout(items: Items) -> Data:
     """Return the kinds of the models' outputs and the types of all their arrays."""
-    listed = is_listed(items)
+    listed = has_ranks(items)
     return {
         **({"listed": listing_layout(items)} if listed else {}),
         "models": [_kinds(output) for output in items.models] if not listed else [],
@@ -163,7 +163,7 @@ def _type(array: Any) -> str | None:
 
 def items_to_rows(items: Items) -> list[Data]:
     """Return each row's weight, cost, outputs and judge."""
-    outputs = listings_to_data(items) if is_listed(items) else _outputs_to_data(items)
+    outputs = listings_to_data(items) if has_ranks(items) else _outputs_to_data(items)
     weights = np.asarray(items.weights, dtype=np.float64).tolist()
     costs = None if items.costs is None else items.costs.tolist()
     side = _side_to_cells(items)

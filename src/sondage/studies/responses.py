@@ -138,7 +138,7 @@ def _sample_of(
     expansion = DRAWS[session.method.draw].expansion(stage.drawn, asked - session.firsts[number])
     complete = stage.drawn.exhausted(len(asked)) and not np.any(expansion.spread)
     if not here.all():
-        expansion = _responding(session, stage.known, expansion, asked, here)
+        expansion = _responding(session, stage.known, expansion, asked=asked, here=here)
     items, labels, units = session.rows(asked[here], answers)
     return Sample(items, labels, expansion, units), complete
 
@@ -228,7 +228,7 @@ def _carried(
 
 
 def _responding(
-    session: Session, known: Known, expansion: Expansion, asked: NDArray[np.int64], here: NDArray[np.bool_]
+    session: Session, known: Known, expansion: Expansion, *, asked: NDArray[np.int64], here: NDArray[np.bool_]
 ) -> Expansion:
     """Return the expansion of the answered, enlarged within cells of equal belief to stand for all asked."""
     cells = _cells(_believed_score(session, known, asked), here)

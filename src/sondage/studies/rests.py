@@ -30,7 +30,7 @@ from sondage.pools import Pool
 from sondage.pools.parts import Undrawn
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.method import Method, Question
-from sondage.studies.planning import Stage, main_contrasts, make_plan
+from sondage.studies.planning import DrawnStage, main_contrasts, make_plan
 from sondage.studies.sums import Past
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _refused(message: str) -> Rests:
 
 
 def later_rests(
-    pool: Pool, question: Question, method: Method, stage: Stage, past: Past | None, urn: Urn | None = None
+    pool: Pool, question: Question, method: Method, stage: DrawnStage, past: Past | None, urn: Urn | None = None
 ) -> Callable[[], Rests]:
     """Return a function that sums up what a stage left when it is first called: two more passes over the pool.
 
@@ -85,7 +85,7 @@ def later_rests(
 
 
 def _rests_of(
-    pool: Pool, question: Question, method: Method, stage: Stage, past: Past | None, urn: Urn | None = None
+    pool: Pool, question: Question, method: Method, stage: DrawnStage, past: Past | None, urn: Urn | None = None
 ) -> dict[str, Rest]:
     """Return the rest after a stage for each contrast that bets can be made on, by `key_of`.
 
@@ -93,7 +93,7 @@ def _rests_of(
     ----------
     pool, question, method
         What is asked of what, and how.
-    stage : Stage
+    stage : DrawnStage
         A stage drawn from this pool.
     past : Past, optional
         What earlier stages asked for, as when it was drawn.

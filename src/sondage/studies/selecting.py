@@ -105,7 +105,7 @@ def _standing(found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit]) 
     values, residuals = np.array([fit.value for fit in fits]), np.stack([fit.residuals for fit in fits])
     spread = found.estimation.merged(fits[0].shares).expansion.spread
     models = [contrast.models[0] for contrast in single]
-    return standing_of(models, values, residuals, spread, bool(single[0].functional.higher_is_better))
+    return standing_of(models, values, residuals, spread, higher_is_better=bool(single[0].functional.higher_is_better))
 
 
 def _singles(session: Session, functional: Functional) -> list[Contrast]:

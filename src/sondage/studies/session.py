@@ -28,7 +28,7 @@ from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import classes_decide, fitted_method, immovable
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Method, Question
-from sondage.studies.planning import Plan, Stage, make_plan, open_stage, settle
+from sondage.studies.planning import DrawnStage, Plan, make_plan, open_stage, settle
 from sondage.studies.requirements import check_method
 from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 from sondage.studies.sheet import Sheet
@@ -48,7 +48,7 @@ class Session(Sheet):
         Labels, or cost.
     seed : int
         Of all draws.
-    stages : list of Stage
+    stages : list of DrawnStage
         The draws, first to last, and what is known of the pool in each.
     rests : dict of int to callable
         For a stage's number what it left undrawn; missing where a study was written without it.
@@ -65,7 +65,7 @@ class Session(Sheet):
         *,
         budget: float,
         seed: int,
-        stages: Iterable[Stage] = (),
+        stages: Iterable[DrawnStage] = (),
         columns: Mapping[str, Any] | None = None,
         kept: bool = False,
     ) -> None:
@@ -120,7 +120,7 @@ class Session(Sheet):
         return other
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> DrawnStage:
         """The last stage."""
         return self.stages[-1]
 
@@ -170,7 +170,7 @@ class Session(Sheet):
         units, past = self._drawn_units(pool), self.past(pool)
         spent = self._costs_of(len(units))
         least = least_in_stage(pool.task, self.question.kind, len(pool.models))
-        end = self.budget if last else next_end(pool, self.method.stages, self.budget, spent, least)
+        end = self.budget if last else next_end(pool, self.method.stages, budget=self.budget, spent=spent, least=least)
         alone = plan is None  # else others plan, whose result these labels serve too: the whole of slices
         if plan is None:
             pool.expect(self.seed, len(self.stages), self.budget - spent)

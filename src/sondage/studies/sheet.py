@@ -145,10 +145,10 @@ class Sheet:
                 position = texts.get(str(name))
             if position is None or position not in asked:
                 why = ": without a probability of being drawn its label cannot be used" if labels else ""
-                raise LabelError(f"id {name!r} was never asked for{self._with_zeros(name)}{why}")
+                raise LabelError(f"id {name!r} was never asked for{self._with_zeros(name)}{why}", ids=(name,))
             if isinstance(name, float) and abs(name) >= EXACT and not isinstance(self.ids[position], float):
                 rule = "is a float, which may stand for other ids too: give whole numbers or texts"
-                raise LabelError(f"id {float(name)!r} {rule}")
+                raise LabelError(f"id {float(name)!r} {rule}", ids=(name,))
             found.append(position)
         return found
 
@@ -184,7 +184,9 @@ class Sheet:
         ids, labels = paired(ids, labels)
         new: dict[int, Label | None] = {}
         for name, position, label in zip(ids, self.located(ids, labels=True), labels, strict=True):
-            coded = code_label(label, self.task, self.models, name, self.documents(position), self.asked_about)
+            coded = code_label(
+                label, self.task, self.models, name=name, documents=self.documents(position), asked=self.asked_about
+            )
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
             same = repr(known) == repr(coded)  # by text: outcomes may hold NaN

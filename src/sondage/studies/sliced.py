@@ -102,7 +102,7 @@ def evaluate_slices(
     single, task, models = replace(method, stages=(1.0,)), parts[0].pool.task, parts[0].pool.models
     sessions = [Session(question, single, task, models, budget=0, seed=_seed(seed, part.name)) for part in parts]
     with carrying({part.name: part.got for part in parts} if isinstance(pool, Mapping) else parts[0].got):
-        _label_slices(parts, sessions, method, number, share)
+        _label_slices(parts, sessions, method, budget=number, share=share)
         drawn = [
             LabelledSlice(part.name, part.pool, part.share, session, labelled(session))
             for part, session in zip(parts, sessions, strict=True)
@@ -169,7 +169,9 @@ def _seed(seed: int, name: Any) -> int:
     return int.from_bytes(sha256(f"{seed}:{name}".encode()).digest()[:6], "big")
 
 
-def _label_slices(parts: Sequence[_Part], sessions: Sequence[Session], method: Method, budget: int, share: str) -> None:
+def _label_slices(
+    parts: Sequence[_Part], sessions: Sequence[Session], method: Method, *, budget: int, share: str
+) -> None:
     """Plan all slices, divide a stage's labels, draw and label; until the budget is spent or all is labelled."""
     plans: list[Plan | None] = [None] * len(parts)
     left = np.ones(len(parts), dtype=np.bool_)
@@ -185,7 +187,7 @@ def _label_slices(parts: Sequence[_Part], sessions: Sequence[Session], method: M
         capacities = np.array([plan.urn.support for plan in planned]) * left
         end = int(stage_end(method.stages, budget, float(asked.sum()), float(least)))
         fresh = further_allocation(
-            _stakes(parts, planned, method, share) * left, asked, end, capacities, LEAST_IN_SLICE
+            _stakes(parts, planned, method, share) * left, asked, total=end, capacities=capacities, least=LEAST_IN_SLICE
         )
         for part, session, plan, count in zip(parts, sessions, planned, fresh.tolist(), strict=True):
             if count:

@@ -83,7 +83,7 @@ def _batch(batch: int | None, session: Session) -> int:
 
 
 def make_rule(
-    stop: Any, looks: Any, level: float, batch: int | None, generator: np.random.Generator | None = None
+    stop: Any, *, looks: Any, level: float, batch: int | None, generator: np.random.Generator | None = None
 ) -> Rule | None:
     """Return the rule that the arguments of `evaluate` and `compare` mean; None to spend the budget.
 

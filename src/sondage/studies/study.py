@@ -73,7 +73,7 @@ class Study(Account, Desk, Shown):
         ----------
         place : str or path
             The file to make, or a database URL.
-        pool, measure, budget, seed, model, positive, method
+        pool, measure, budget, seed, model
             As for `sondage.evaluate`.
         compare : (str, str), optional
             Compare these two models, as `sondage.compare`.
@@ -81,6 +81,8 @@ class Study(Account, Desk, Shown):
             Rank all models, or those of `models`, as `sondage.select`.
         models : sequence of str, optional
             Which models to rank.
+        positive, method
+            As for `sondage.evaluate`.
         alpha
             Level of the tests, in (0, 1).
         alternative, margin

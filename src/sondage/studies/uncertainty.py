@@ -200,7 +200,13 @@ def slope_at(fitted: FittedContrast, std_error: float) -> float:
     """Return how fast the variance grows with the value, of an estimate with this standard error."""
     fit, estimation = fitted.fit, fitted.found.estimation
     return variance_slope(
-        fitted.contrast, fitted.sample, fit.sums, fit.residuals, estimation.belief, estimation.inclusion, std_error
+        fitted.contrast,
+        fitted.sample,
+        fit.sums,
+        fit.residuals,
+        belief=estimation.belief,
+        inclusion=estimation.inclusion,
+        std_error=std_error,
     )
 
 

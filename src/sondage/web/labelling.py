@@ -15,7 +15,7 @@ from sondage.studies.account import Progress, Status
 from sondage.studies.claims import Claim
 from sondage.studies.study import Study
 from sondage.web.images import Images
-from sondage.web.showing import Choice, Shown, choices, document_parts, shown, shown_item, system_parts
+from sondage.web.showing import Choice, ShownItem, choices, document_parts, shown, shown_item, system_parts
 
 __all__ = ["Card", "Form", "Labelling", "Place", "Row", "StudyProgress"]
 
@@ -42,7 +42,7 @@ class Row:
         The system or document, as its grade is sent.
     name : str
         As the page names it.
-    shown : Shown
+    shown : ShownItem
         What is seen of it.
     answer : str
         The grade that was taken back; empty for none.
@@ -52,7 +52,7 @@ class Row:
 
     value: str
     name: str
-    shown: Shown
+    shown: ShownItem
     answer: str = ""
     required: bool = True
 
@@ -67,7 +67,7 @@ class Card:
         The item's id, as text.
     request : str
         The same answer sent twice counts once.
-    shown : Shown
+    shown : ShownItem
         What is seen of it.
     rows : tuple of Row
         Its parts, where each gets a grade; else empty.
@@ -77,7 +77,7 @@ class Card:
 
     item: str
     request: str
-    shown: Shown
+    shown: ShownItem
     rows: tuple[Row, ...] = ()
     answer: str = ""
 

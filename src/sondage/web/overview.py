@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from sondage.core.results import Comparison, Estimate
+from sondage.core.results import Estimate
 from sondage.core.selections import Selection
-from sondage.reports.text import all_warnings, answers, details, quantity
+from sondage.reports.text import all_warnings, answers, details, leading_estimate, quantity
 from sondage.reports.wording import label_words
 from sondage.studies.account import Progress
 from sondage.studies.prospects import Prospect, prospect
 from sondage.studies.study import Study
 from sondage.web.chart import Chart, draw_chart
 from sondage.web.images import Images
-from sondage.web.showing import Shown, shown_item
+from sondage.web.showing import ShownItem, shown_item
 
 __all__ = ["Dispute", "Overview", "overview"]
 
@@ -31,7 +30,7 @@ class Dispute:
 
     item: str
     said: list[tuple[str, str]]
-    shown: Shown
+    shown: ShownItem
 
 
 @dataclass(frozen=True)
@@ -80,21 +79,13 @@ def overview(study: Study, images: Images) -> Overview:
     result = study.estimate()
     answer, *others = answers(result, LEVEL)
     below, notes = [*others, *details(result, LEVEL)], all_warnings(result)
-    chart, ahead = _course(_first(result), status.labelled + status.pending + status.remaining)
+    leading = None if isinstance(result, Selection) else leading_estimate(result)
+    chart, ahead = _course(leading, status.labelled + status.pending + status.remaining)
     return Overview(answer, below, notes, chart, ahead, people, disputes)
 
 
-def _first(result: Any) -> Estimate | None:
-    """Return the estimate whose course is drawn: of one model or of a difference, the first where there are several."""
-    if isinstance(result, Selection):
-        return None
-    if isinstance(result, Comparison):
-        return result.estimate
-    return result if isinstance(result, Estimate) else next(iter(result.values()))
-
-
 def _course(estimate: Estimate | None, end: int) -> tuple[Chart | None, str]:
-    """Return the drawing of an estimate's course, and what is to be expected at the end."""
+    """Return the drawing of an estimate's course, and what is to be expected at the end; nothing of a selection."""
     if estimate is None:
         return None, ""
     seen = prospect(estimate, end, LEVEL, LOOKS)

@@ -12,7 +12,7 @@ from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.web.images import Images
 
-__all__ = ["Choice", "Shown", "choices", "document_parts", "shown", "shown_item", "system_parts"]
+__all__ = ["Choice", "ShownItem", "choices", "document_parts", "shown", "shown_item", "system_parts"]
 
 SHORT = 90
 """Longest text, in characters, that stands in the table of facts."""
@@ -27,7 +27,7 @@ Fields = dict[str, Any]
 
 
 @dataclass
-class Shown:
+class ShownItem:
     """An item, or a part of one, as the page shows it.
 
     Attributes
@@ -67,9 +67,9 @@ class Choice:
     key: str
 
 
-def shown(fields: Mapping[str, Any], images: Images) -> Shown:
+def shown(fields: Mapping[str, Any], images: Images) -> ShownItem:
     """Return fields sorted by how they are shown; a text that is alone is long whatever its length."""
-    found = Shown()
+    found = ShownItem()
     for name, value in fields.items():
         text = _text(value)
         try:
@@ -86,7 +86,7 @@ def shown(fields: Mapping[str, Any], images: Images) -> Shown:
     return found
 
 
-def shown_item(name: Any, fields: Mapping[str, Any], images: Images) -> Shown:
+def shown_item(name: Any, fields: Mapping[str, Any], images: Images) -> ShownItem:
     """Return what is seen of an item: its fields or, where it has none, its id, which may name a picture."""
     if fields:
         return shown(fields, images)

@@ -19,7 +19,7 @@ from sondage.pools.missing import as_array, require_given
 
 __all__ = ["Held", "Splits", "hold_out", "make_splits"]
 
-Rows = NDArray[np.int64]
+RowNumbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Splits:
     """
 
     size: int
-    pairs: list[tuple[Rows, Rows]]
+    pairs: list[tuple[RowNumbers, RowNumbers]]
 
     @property
     def test_ratio(self) -> float:
@@ -58,7 +58,7 @@ class Splits:
         return bool(np.array_equal(np.sort(held), np.arange(self.size)))
 
 
-def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int, groups: Any) -> Splits:
+def make_splits(estimator: Any, X: Any, y: Any, *, cv: Any, repeats: int, seed: int, groups: Any) -> Splits:
     """Return the divisions that `cross_validate` describes."""
     from sklearn.base import is_classifier
     from sklearn.model_selection import check_cv
@@ -72,7 +72,7 @@ def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int
     require_given(y, labels, "label", "row {}".format)
     require_count("repeats", repeats)
     if isinstance(cv, Real):
-        splitter = _random_folds(cv, repeats, seed, is_classifier(estimator), groups is not None)
+        splitter = _random_folds(cv, repeats, seed, classify=is_classifier(estimator), grouped=groups is not None)
     elif repeats != 1:
         raise InputError(f"repeats={repeats} is for cv= as a number of folds; a splitter has its own")
     else:
@@ -90,7 +90,7 @@ def make_splits(estimator: Any, X: Any, y: Any, cv: Any, repeats: int, seed: int
     return Splits(size, pairs)
 
 
-def _random_folds(count: Any, repeats: int, seed: int, classify: bool, grouped: bool) -> Any:
+def _random_folds(count: Any, repeats: int, seed: int, *, classify: bool, grouped: bool) -> Any:
     """Return scikit-learn's splitter into so many folds: of classes in equal shares, and of groups as a whole."""
     from sklearn.model_selection import GroupKFold, RepeatedKFold, RepeatedStratifiedKFold, StratifiedGroupKFold
 
@@ -141,7 +141,7 @@ class Held:
         return right
 
 
-def hold_out(estimator: Any, X: Any, y: Any, measure: Measure, splits: Splits, n_jobs: int | None) -> Held:
+def hold_out(estimator: Any, X: Any, y: Any, *, measure: Measure, splits: Splits, n_jobs: int | None) -> Held:
     """Return an estimator's scores on the folds."""
     from sklearn.base import is_classifier
     from sklearn.model_selection import cross_validate

@@ -52,7 +52,7 @@ def cross_validate(
         Items, as the estimator takes them.
     y : array-like, shape (N,)
         Their labels.
-    measure, positive
+    measure
         As for `sondage.evaluate`.
     cv : int, splitter or iterable of (train, test)
         How many folds, drawn at random by `seed`, for classifiers with equal shares of the classes in each; or
@@ -63,6 +63,8 @@ def cross_validate(
         Of the division into a number of folds; a splitter has its own `random_state`.
     groups : array-like, shape (N,), optional
         Items of one group are never divided between training and held out.
+    positive
+        As for `sondage.evaluate`.
     n_jobs : int, optional
         Processes, as in scikit-learn.
 
@@ -100,8 +102,10 @@ def cross_validate(
     """
     name = type(estimator).__name__
     require_models({"model": estimator}, TAKER)
-    splits = make_splits(estimator, X, y, cv, repeats, seed, groups)
-    return _validate({name: estimator}, X, y, parse_measure(measure, positive), splits, n_jobs).estimate(name)
+    splits = make_splits(estimator, X, y, cv=cv, repeats=repeats, seed=seed, groups=groups)
+    return _validate(
+        {name: estimator}, X, y, measure=parse_measure(measure, positive), splits=splits, n_jobs=n_jobs
+    ).estimate(name)
 
 
 def cross_compare(
@@ -160,8 +164,8 @@ def cross_compare(
     _require_named(estimators)
     if len(estimators) != 2:
         raise InputError(f"{len(estimators)} estimators {list(estimators)}; a comparison takes two, cross_select more")
-    splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
-    found = _validate(estimators, X, y, parse_measure(measure, positive), splits, n_jobs)
+    splits = make_splits(next(iter(estimators.values())), X, y, cv=cv, repeats=repeats, seed=seed, groups=groups)
+    found = _validate(estimators, X, y, measure=parse_measure(measure, positive), splits=splits, n_jobs=n_jobs)
     first, second = estimators
     return found.compared(first, second, _TESTS[test], alternative, margin, alpha)
 
@@ -215,8 +219,8 @@ def cross_select(
     _require_named(estimators)
     if len(estimators) < 2:
         raise InputError(f"{len(estimators)} estimator to select from; at least two are needed")
-    splits = make_splits(next(iter(estimators.values())), X, y, cv, repeats, seed, groups)
-    found = _validate(estimators, X, y, parse_measure(measure, positive), splits, n_jobs)
+    splits = make_splits(next(iter(estimators.values())), X, y, cv=cv, repeats=repeats, seed=seed, groups=groups)
+    found = _validate(estimators, X, y, measure=parse_measure(measure, positive), splits=splits, n_jobs=n_jobs)
     estimates = {name: found.estimate(name) for name in estimators}
     higher = require_better(found.first.measure, found.first.higher_is_better)
     names, values = list(estimators), np.array([estimates[name].value for name in estimators])
@@ -305,9 +309,12 @@ class _Validated:
 
 
 def _validate(
-    estimators: Mapping[str, Any], X: Any, y: Any, measure: Measure, splits: Splits, n_jobs: int | None
+    estimators: Mapping[str, Any], X: Any, y: Any, *, measure: Measure, splits: Splits, n_jobs: int | None
 ) -> _Validated:
-    held = {name: hold_out(estimator, X, y, measure, splits, n_jobs) for name, estimator in estimators.items()}
+    held = {
+        name: hold_out(estimator, X, y, measure=measure, splits=splits, n_jobs=n_jobs)
+        for name, estimator in estimators.items()
+    }
     return _Validated(held, splits)
 
 

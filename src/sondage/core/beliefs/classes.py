@@ -96,11 +96,6 @@ class ClassBelief:
     shift, slope : float
         Calibration of the log odds of the second of two classes, or of the most probable of several; the others
         keep their proportions.
-    bend : float
-        Of two classes: how much steeper the calibration is above even odds, and flatter below (`bent`).
-    class_shifts, class_slope : tuple of float, float
-        Of more than two classes: :math:`\alpha` and :math:`\beta` of :math:`p_y^\beta e^{\alpha_y}` over its sum, which
-        is calibrated before the most probable is (`calibrate_classes`); no shifts before any label.
     among : tuple of float
         Shares of the judges among themselves; empty for equal ones.
     votes : tuple of int
@@ -112,6 +107,11 @@ class ClassBelief:
     doubts, judge_doubts : tuple of float
         Of every model's and every judge's probabilities the share that all classes get alike, from `doubt_of`; empty
         for none.
+    bend : float
+        Of two classes: how much steeper the calibration is above even odds, and flatter below (`bent`).
+    class_shifts, class_slope : tuple of float, float
+        Of more than two classes: :math:`\alpha` and :math:`\beta` of :math:`p_y^\beta e^{\alpha_y}` over its sum, which
+        is calibrated before the most probable is (`calibrate_classes`); no shifts before any label.
 
     Examples
     --------

@@ -136,7 +136,7 @@ class RankingBelief:
             np.multiply.outer(_height(items, index), self._relative),
         ]
         mean, deviations = (np.array([first] * self.n_grades + others) for first, *others in (MEAN, DEVIATIONS))
-        found = fit_categories(codes, columns, mean, deviations, weights)
+        found = fit_categories(codes, columns, mean, deviations, weights=weights)
         slope, lift = found.slopes.tolist()
         return replace(self, shifts=tuple(found.shifts.tolist()), slope=slope, lift=lift)
 

@@ -118,6 +118,7 @@ def fit_categories(
     columns: Sequence[Floats],
     mean: Floats,
     scales: Floats,
+    *,
     weights: Floats | None = None,
 ) -> Coefficients:
     r"""Return the coefficients of the greatest posterior density, by Newton steps that are halved until it rises.
@@ -155,7 +156,7 @@ def fit_categories(
 
     def posterior(at: Floats) -> tuple[float, Floats, Floats]:
         """Return the log density, but for a constant, its gradient, and the second derivatives without the prior's."""
-        log_likelihood, gradient, curved = _derivatives(codes, columns, at, counts, shifted)
+        log_likelihood, gradient, curved = _derivatives(codes, columns, at, weights=counts, shifted=shifted)
         off = at[free] - mean[free]
         value = log_likelihood - 0.5 * float(precision @ off**2)
         return value, gradient[free] - precision * off, curved[np.ix_(free, free)]
@@ -181,7 +182,7 @@ def fit_categories(
 
 
 def _derivatives(
-    codes: NDArray[Any], columns: Sequence[Floats], at: Floats, weights: Floats, shifted: bool
+    codes: NDArray[Any], columns: Sequence[Floats], at: Floats, *, weights: Floats, shifted: bool
 ) -> tuple[float, Floats, Floats]:
     """Return the log likelihood, its gradient, and the negative of its second derivatives, of shifts if asked for."""
     k, total = len(at) - len(columns), 0.0

@@ -15,10 +15,10 @@ from sondage.core.contenders import Contention, Standing
 from sondage.core.designs import (
     Design,
     Deviation,
-    Disagreement,
     Equal,
     MeanAbsolute,
     Mixture,
+    PairwiseDisagreement,
     Range,
     RootMeanSquare,
     Term,
@@ -31,7 +31,7 @@ from sondage.core.measures.functionals import Functional
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 
-__all__ = ["DESIGNS", "Setting", "named_design", "parts_of", "shrunk"]
+__all__ = ["DESIGNS", "Setting", "design_names", "named_design", "shrunk"]
 
 LABELS_PER_SURPRISE = 3.0
 """Surprises are few while there are more labels than this for each of them."""
@@ -255,7 +255,7 @@ def _contenders(setting: Setting) -> Mixture:
 
 def _disagreement(setting: Setting) -> Mixture:
     """Return the share of disagreeing pairs of models (5.18): of two, equal draws where they do (section 5.2.2)."""
-    return mixture([Disagreement(models=setting.models)])
+    return mixture([PairwiseDisagreement(models=setting.models)])
 
 
 def _limit(name: str, **limit: bool) -> Callable[[Setting], Mixture]:
@@ -314,7 +314,7 @@ DESIGNS: dict[str, Named] = {
 }
 
 
-def parts_of(design: Any, also: Iterable[str] = ()) -> list[str]:
+def design_names(design: Any, also: Iterable[str] = ()) -> list[str]:
     """Return the names of the designs that a name joins by ``+``.
 
     Parameters
@@ -331,7 +331,7 @@ def parts_of(design: Any, also: Iterable[str] = ()) -> list[str]:
 
     Examples
     --------
-    >>> parts_of("optimal + passive"), DESIGNS["optimal"].believes
+    >>> design_names("optimal + passive"), DESIGNS["optimal"].believes
     (['optimal', 'passive'], True)
     """
     names = [part.strip() for part in design.split("+")] if isinstance(design, str) else [design]
@@ -357,7 +357,7 @@ def named_design(name: str, floor: float, setting: Setting) -> Design:
     InputError
         If there is no such design, or it does not fit.
     """
-    parts = parts_of(name)
+    parts = design_names(name)
     for part in parts:
         if DESIGNS[part].of_several and len(setting.models) < 2:
             raise InputError(f"design {part!r} is for two models or more; there is {len(setting.models)}")

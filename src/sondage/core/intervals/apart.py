@@ -29,10 +29,14 @@ def mover_interval(
 
     Parameters
     ----------
-    first, second : float
-        The estimates.
-    first_interval, second_interval : Interval
-        Their intervals, of the same level.
+    first : float
+        The first estimate.
+    first_interval : Interval
+        Its interval.
+    second : float
+        The second estimate.
+    second_interval : Interval
+        Its interval, of the same level.
     bounds : tuple of float
         Range of possible differences.
 

@@ -59,10 +59,12 @@ def t_interval(
 
     Parameters
     ----------
-    value, std_error, level, bounds
+    value, std_error
         As for `wald_interval`.
     df : float
         Degrees of freedom :math:`\nu`, above 0; infinity gives the Wald interval.
+    level, bounds
+        As for `wald_interval`.
 
     Returns
     -------

@@ -12,7 +12,7 @@ import numpy as np
 from sondage.core.measures.bases import ROUNDING, clean_sum
 from sondage.core.measures.classification import Accuracy
 from sondage.core.measures.confusion import share
-from sondage.core.measures.functionals import ClassRatios, Functional, Task, require
+from sondage.core.measures.functionals import ClassRatios, Functional, Task, require_kind
 from sondage.core.predictions import Floats
 
 __all__ = ["MCC", "BalancedAccuracy", "Kappa", "MacroF", "MicroF"]
@@ -116,7 +116,7 @@ class MicroF:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         return replace(Accuracy().ready(task), name=self.name)
 
 

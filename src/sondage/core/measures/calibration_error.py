@@ -24,7 +24,7 @@ import numpy as np
 from sondage.core.checks import is_whole, require_known
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.binned import Confidence, Edges, Gaps, Values, as_edges, edges_of
-from sondage.core.measures.functionals import Functional, Task, require
+from sondage.core.measures.functionals import Functional, Task, require_kind
 from sondage.core.normal import deviations_away, folded_mean
 from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
@@ -111,13 +111,13 @@ class ECE:
 
     def settled(self, task: Task, values: Values, models: tuple[int, ...]) -> ECE:
         """Return the measure with the bins of this pool."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         spaced = SPACINGS[self.spacing]
         return replace(self, edges=edges_of(models, lambda model: spaced(values, model, self.bins)))
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         basis = Gaps(self.edges, self.name)
         return Functional(self.name, basis, _plug_in, _signs, (0.0, 1.0), corrected=_debiased, moments=_moments)
 

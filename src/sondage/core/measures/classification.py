@@ -17,7 +17,7 @@ import numpy as np
 from sondage.core.checks import BOUNDED, LARGEST_NUMBER
 from sondage.core.measures.bases import Confusion, OutcomeValue
 from sondage.core.measures.confusion import cells, ratio
-from sondage.core.measures.functionals import Functional, Task, linear, named, require
+from sondage.core.measures.functionals import Functional, Task, linear, named, require_kind
 from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
@@ -55,7 +55,7 @@ class Accuracy:
         if task.kind == "outcomes":
             _require_unit_grades(task, self.name)
             return linear(self.name, OutcomeValue(), [1.0], **options)
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         k = len(task.classes)
         return linear(self.name, Confusion(k), np.eye(k), **options)
 
@@ -87,7 +87,7 @@ class ErrorRate:
                 higher_is_better=False,
                 proportion=True,
             )
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         k = len(task.classes)
         table = 1.0 - np.eye(k)
         return linear(self.name, Confusion(k), table, bounds=(0.0, 1.0), higher_is_better=False, proportion=True)
@@ -150,7 +150,7 @@ class ExpectedCost:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task of as many classes as the table has rows."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         table, k = np.array(self.costs), len(task.classes)
         if len(table) != k:
             raise MeasureError(f"the cost table has {len(table)} classes, the pool {k}: {list(task.classes)}")
@@ -207,7 +207,7 @@ class FMeasure:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         c = task.positive(self.positive)
         beta = 1.0 if self.beta is None else self.beta
         # A product may be infinite, where a power overflows.
@@ -230,7 +230,7 @@ class _OfPositive(ABC):
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         return ratio(self.name, task, *self._ratio(task, task.positive(self.positive)))
 
     @abstractmethod

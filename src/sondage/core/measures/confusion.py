@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from sondage.core.measures.bases import Confusion, clean_sum
-from sondage.core.measures.functionals import Functional, Task, require
+from sondage.core.measures.functionals import Functional, Task, require_kind
 from sondage.core.predictions import Floats
 
 __all__ = ["Gradient", "cells", "ratio", "share"]
@@ -21,7 +21,7 @@ def share(
     name: str, task: Task, value: Callable[[Floats], float], gradient: Gradient, *, low: float = 0.0
 ) -> Functional:
     """Return a measure of the confusion matrix where higher is better."""
-    require("classification", task, name)
+    require_kind("classification", task, name)
     basis = Confusion(len(task.classes))
     return Functional(name, basis, value, gradient, (low, 1.0), higher_is_better=True, proportion=low == 0.0)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from sondage.core.measures.bases import clean_sum
 from sondage.core.measures.binned import Edges, Score, ScoreCounts, Values, as_edges, edges_of
-from sondage.core.measures.functionals import Functional, Task, named, require
+from sondage.core.measures.functionals import Functional, Task, named, require_kind
 from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
@@ -125,7 +125,7 @@ class _Area:
 
     def settled(self, task: Task, values: Values, models: tuple[int, ...]) -> Self:
         """Return the measure with the bins of this pool's scores, or raise `MeasureError` where all are equal."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         score = Score(task.positive(self.positive))
 
         def ends(model: int) -> Floats:
@@ -141,7 +141,7 @@ class _Area:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         basis, (value, gradient) = ScoreCounts(task.positive(self.positive), self.edges), self.curve
         return Functional(
             self.name,

@@ -25,8 +25,8 @@ __all__ = [
     "linear",
     "named",
     "numerical_gradient",
-    "require",
     "require_better",
+    "require_kind",
     "settled",
     "spelled",
 ]
@@ -270,7 +270,7 @@ def require_better(name: str, higher_is_better: bool | None) -> bool:
     return higher_is_better
 
 
-def require(kind: str, task: Task, name: str) -> None:
+def require_kind(kind: str, task: Task, name: str) -> None:
     """Raise `MeasureError` unless the task is of this kind."""
     if task.kind != kind:
         numbers = ": numbers are means=, in files with task='regression'" if kind == "regression" else ""

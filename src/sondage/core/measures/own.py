@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sondage.core.measures.bases import Confusion, OwnLoss
 from sondage.core.measures.confusion import Gradient
-from sondage.core.measures.functionals import Functional, Task, linear, numerical_gradient, require
+from sondage.core.measures.functionals import Functional, Task, linear, numerical_gradient, require_kind
 from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
 
@@ -127,7 +127,7 @@ class ConfusionMeasure:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         gradient = self._told_gradient if self.gradient else partial(numerical_gradient, self._value)
         proportion = self.bounds == (0.0, 1.0)
         basis = Confusion(len(task.classes))

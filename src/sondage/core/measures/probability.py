@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sondage.core.measures.bases import ClassLoss
-from sondage.core.measures.functionals import Functional, Task, linear, require
+from sondage.core.measures.functionals import Functional, Task, linear, require_kind
 
 __all__ = ["Brier", "LogLoss"]
 
@@ -29,7 +29,7 @@ class LogLoss:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         return linear(self.name, ClassLoss("log"), [1.0], bounds=(0.0, np.inf))
 
 
@@ -52,5 +52,5 @@ class Brier:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        require("classification", task, self.name)
+        require_kind("classification", task, self.name)
         return linear(self.name, ClassLoss("brier"), [1.0], bounds=(0.0, 1.0 if len(task.classes) == 2 else 2.0))

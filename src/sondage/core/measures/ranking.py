@@ -12,7 +12,7 @@ import numpy as np
 
 from sondage.core.checks import LARGEST_NUMBER, is_number, is_whole
 from sondage.core.measures.cascades import Cascade
-from sondage.core.measures.functionals import Functional, Task, linear, require
+from sondage.core.measures.functionals import Functional, Task, linear, require_kind
 from sondage.core.measures.lists import Additive, Normalised
 from sondage.errors import MeasureError
 
@@ -116,7 +116,7 @@ class DCG(_Gained):
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for rankings."""
-        require("ranking", task, self.name)
+        require_kind("ranking", task, self.name)
         basis = Additive(self.name, _gains(task, self.name, self.gain), self.k)
         most = np.inf
         if self.k is not None:
@@ -153,7 +153,7 @@ class NDCG(_Gained):
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for rankings."""
-        require("ranking", task, self.name)
+        require_kind("ranking", task, self.name)
         gains = _gains(task, self.name, self.gain)
         return linear(self.name, Normalised(self.name, gains, self.k), [1.0], bounds=(0.0, 1.0), higher_is_better=True)
 
@@ -195,7 +195,7 @@ class ERR(_Cut):
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for rankings."""
-        require("ranking", task, self.name)
+        require_kind("ranking", task, self.name)
         gains = _gains(task, self.name, "exponential")
         stops = tuple(gain / (max(gains) + 1.0) for gain in gains)
         return linear(self.name, Cascade(self.name, stops, self.k), [1.0], bounds=(0.0, 1.0), higher_is_better=True)
@@ -237,7 +237,7 @@ class RBP(_Cut):
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for rankings."""
-        require("ranking", task, self.name)
+        require_kind("ranking", task, self.name)
         gains = _gains(task, self.name, "linear")
         shares = tuple(gain / max(gains) for gain in gains)
         basis = Additive(self.name, shares, self.k, float(self.persistence))

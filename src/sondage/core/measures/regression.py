@@ -8,7 +8,7 @@ import numpy as np
 
 from sondage.core.measures.bases import OutcomeValue, Residuals
 from sondage.core.measures.binned import Values
-from sondage.core.measures.functionals import Functional, Task, linear, require
+from sondage.core.measures.functionals import Functional, Task, linear, require_kind
 from sondage.core.predictions import Floats
 
 __all__ = ["MAE", "MSE", "R2", "RMSE", "Bias", "MeanOutcome"]
@@ -38,7 +38,7 @@ class MSE:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a regression task."""
-        require("regression", task, self.name)
+        require_kind("regression", task, self.name)
         return linear(self.name, Residuals(), [1.0, 0, 0, 0, 0], bounds=(0.0, np.inf))
 
 
@@ -59,7 +59,7 @@ class RMSE:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a regression task."""
-        require("regression", task, self.name)
+        require_kind("regression", task, self.name)
         return Functional(self.name, Residuals(), _root, _root_gradient, (0.0, np.inf))
 
 
@@ -88,7 +88,7 @@ class MAE:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a regression task."""
-        require("regression", task, self.name)
+        require_kind("regression", task, self.name)
         return linear(self.name, Residuals(), [0, 0, 1.0, 0, 0], bounds=(0.0, np.inf))
 
 
@@ -109,7 +109,7 @@ class Bias:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a regression task."""
-        require("regression", task, self.name)
+        require_kind("regression", task, self.name)
         return linear(self.name, Residuals(), [0, 1.0, 0, 0, 0], higher_is_better=None)
 
 
@@ -137,14 +137,14 @@ class R2:
 
     def settled(self, task: Task, values: Values, models: tuple[int, ...]) -> R2:
         """Return the measure with the centre of this pool."""
-        require("regression", task, self.name)
+        require_kind("regression", task, self.name)
         low, high = values.extremes(models)
         middle = (low + high) / 2.0
         return replace(self, centre=middle if abs(middle) > RANGES_AWAY * (high - low) else 0.0)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a regression task."""
-        require("regression", task, self.name)
+        require_kind("regression", task, self.name)
         basis = Residuals(self.centre)
         return Functional(self.name, basis, _explained, _explained_gradient, (-np.inf, 1.0), higher_is_better=True)
 
@@ -185,7 +185,7 @@ class MeanOutcome:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for an outcomes task."""
-        require("outcomes", task, self.name)
+        require_kind("outcomes", task, self.name)
         bounds = (min(task.grades), max(task.grades))
         unit = bounds == (0.0, 1.0)
         return linear(self.name, OutcomeValue(), [1.0], bounds=bounds, higher_is_better=True, proportion=unit)

@@ -141,12 +141,14 @@ def asymptotic_log_evalues(
 
     Parameters
     ----------
-    values, std_errors, n, tightest, pool_size
+    values, std_errors, n
         As for `asymptotic_sequence`; where it gives all possible values, here is no evidence.
     null : float
         The value :math:`\theta_0`.
     alternative : {"two-sided", "less", "greater"}
         ``"greater"`` is evidence against values up to ``null``.
+    tightest, pool_size
+        As for `asymptotic_sequence`.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from sondage.core.significance.anytime import (
 )
 from sondage.core.significance.counted import Counts, counted_interval, counted_test, hypergeometric_test, mcnemar_test
 from sondage.core.significance.differences import t_test, wald_test
-from sondage.core.significance.disagreement import Disagreement, disagreement_test
+from sondage.core.significance.disagreement import DisagreementResult, disagreement_test
 from sondage.core.significance.looks import (
     exit_probabilities,
     obrien_fleming_bounds,
@@ -36,7 +36,7 @@ from sondage.core.significance.tails import null_difference, refutes
 
 __all__ = [
     "Counts",
-    "Disagreement",
+    "DisagreementResult",
     "JointErrors",
     "anova_test",
     "best_models",

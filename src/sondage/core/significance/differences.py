@@ -8,7 +8,7 @@ from scipy import special
 
 from sondage.core.checks import require, require_error, require_number
 from sondage.core.results import Significance
-from sondage.core.significance.tails import null_difference, ratio, tail_pvalue
+from sondage.core.significance.tails import null_difference, ratio_to_error, tail_pvalue
 
 __all__ = ["t_test", "wald_test"]
 
@@ -69,10 +69,12 @@ def t_test(
 
     Parameters
     ----------
-    difference, std_error, alternative, margin
+    difference, std_error
         As for `wald_test`.
     df : float
         Degrees of freedom, above 0; infinity gives the Wald test.
+    alternative, margin
+        As for `wald_test`.
 
     Returns
     -------
@@ -104,7 +106,7 @@ def _standardised(difference: float, std_error: float, alternative: str, margin:
     require_number("difference", difference)
     null = null_difference(alternative, margin)
     require_error(std_error)
-    return ratio(difference - null, std_error)
+    return ratio_to_error(difference - null, std_error)
 
 
 def _tails(statistic: float, std_error: float, below: float, above: float) -> tuple[float, float]:

@@ -9,11 +9,11 @@ from sondage.core.checks import require
 from sondage.core.results import Significance
 from sondage.core.significance.counted import mcnemar_test
 
-__all__ = ["Disagreement", "disagreement_test"]
+__all__ = ["DisagreementResult", "disagreement_test"]
 
 
 @dataclass(frozen=True)
-class Disagreement:
+class DisagreementResult:
     """What the items on which two classifiers disagree say about their accuracies.
 
     Attributes
@@ -46,7 +46,7 @@ def disagreement_test(
     neither: int = 0,
     target: str = "pool",
     alternative: str = "two-sided",
-) -> Disagreement:
+) -> DisagreementResult:
     r"""Compare two classifiers from labels of a random part of the items on which they disagree.
 
     Where they agree the difference is 0, so that :math:`\Delta = p_D \Delta_D` with :math:`p_D = |D| / N`, and
@@ -73,7 +73,7 @@ def disagreement_test(
 
     Returns
     -------
-    Disagreement
+    DisagreementResult
         Difference, standard error and test. If the models never disagree, both are 0 and the p-value is 1.
 
     Raises
@@ -110,14 +110,14 @@ def disagreement_test(
     test = mcnemar_test(first_better, second_better, alternative)
     share = disagreement_size / pool_size
     if n == 0:
-        return Disagreement(0.0, 0.0, share, target, test)
+        return DisagreementResult(0.0, 0.0, share, target, test)
     mean = (first_better - second_better) / n
-    error = _mean_variance((first_better + second_better) / n, mean, n, disagreement_size, target)
+    error = _mean_variance((first_better + second_better) / n, mean, n=n, size=disagreement_size, target=target)
     drift = mean**2 * share * (1 - share) / pool_size if target == "population" else 0.0
-    return Disagreement(share * mean, math.sqrt(share**2 * error + drift), share, target, test)
+    return DisagreementResult(share * mean, math.sqrt(share**2 * error + drift), share, target, test)
 
 
-def _mean_variance(square: float, mean: float, n: int, size: int, target: str) -> float:
+def _mean_variance(square: float, mean: float, *, n: int, size: int, target: str) -> float:
     """Return the variance of a mean of n values, from the mean of their squares."""
     remaining = 1 - n / size if target == "pool" else 1.0
     if remaining == 0:

@@ -64,7 +64,10 @@ def repeated_pvalues(statistics: ArrayLike, fractions: ArrayLike, bounds: Bounds
     require(values.ndim == 1 and values.size <= np.size(fractions), f"{values.size} statistics for these looks")
     require(not np.isnan(values).any(), "a statistic is NaN")
     return np.array(
-        [_smallest_level(look, float(value), fractions, bounds, sides) for look, value in enumerate(values)]
+        [
+            _smallest_level(look, float(value), fractions=fractions, bounds=bounds, sides=sides)
+            for look, value in enumerate(values)
+        ]
     )
 
 
@@ -101,7 +104,7 @@ def repeated_interval(
     return around(value, std_error, critical, level, "repeated", bounds)
 
 
-def _smallest_level(look: int, value: float, fractions: ArrayLike, bounds: Bounds, sides: int) -> float:
+def _smallest_level(look: int, value: float, *, fractions: ArrayLike, bounds: Bounds, sides: int) -> float:
     """Return the smallest level whose critical value at a look is reached."""
 
     def gap(log_level: float) -> float:

@@ -10,7 +10,7 @@ from scipy import special
 
 from sondage.core.checks import require
 from sondage.core.results import Significance
-from sondage.core.significance.tails import normalised, ratio
+from sondage.core.significance.tails import normalised, ratio_to_error
 
 __all__ = ["anova_test", "range_test", "tukey_test"]
 
@@ -76,7 +76,8 @@ def anova_test(losses: ArrayLike, weights: ArrayLike | None = None, *, sphericit
     df = ((k - 1) * epsilon, (n - 1) * (k - 1) * epsilon)
     # What is left of equal differences after rounding is no variance.
     scale = float(np.abs(table).max()) * 1e-14
-    statistic = ratio(float(means @ means) if np.abs(means).max() > scale else 0.0, total if total > scale**2 else 0.0)
+    between = float(means @ means) if np.abs(means).max() > scale else 0.0
+    statistic = ratio_to_error(between, total if total > scale**2 else 0.0)
     return Significance(statistic, float(special.fdtrc(*df, statistic)), "two-sided", "anova", df)
 
 
@@ -138,7 +139,7 @@ def tukey_test(estimates: ArrayLike, pair_variances: ArrayLike, n: int) -> tuple
     mean = float(variances[upper].mean()) if k > 1 else 0.0
     overall = range_test(values, mean, n)
     gaps = np.abs(np.subtract.outer(values, values))[upper]
-    statistics = np.array([ratio(gap, math.sqrt(mean / 2)) for gap in gaps])
+    statistics = np.array([ratio_to_error(gap, math.sqrt(mean / 2)) for gap in gaps])
     pairs = np.ones((k, k))
     pairs[upper] = np.clip(studentized_range.sf(statistics, k, overall.df), 0.0, 1.0)
     pairs.T[upper] = pairs[upper]
@@ -180,6 +181,6 @@ def range_test(estimates: ArrayLike, mean_variance: float, n: int) -> Significan
     require(bool(np.isfinite(values).all() and math.isfinite(mean_variance)), "all numbers must be finite")
     require(mean_variance >= 0, f"variance {mean_variance} is negative")
     df = (n - 1) * (values.size - 1)
-    statistic = ratio(float(np.ptp(values)), math.sqrt(mean_variance / 2))
+    statistic = ratio_to_error(float(np.ptp(values)), math.sqrt(mean_variance / 2))
     pvalue = float(np.clip(studentized_range.sf(statistic, values.size, df), 0.0, 1.0))
     return Significance(statistic, pvalue, "two-sided", "tukey", float(df))

@@ -169,10 +169,12 @@ def simultaneous_gaps(
 
     Parameters
     ----------
-    values, errors, level, generator
+    values, errors
         As for `best_models`.
     reference : int
         The model from which differences are taken.
+    level, generator
+        As for `best_models`.
     own : callable, optional
         ``own(level)`` returns the ends of the k models' own intervals, ndarray of float (k,) each.
 

@@ -54,7 +54,7 @@ def tail_pvalue(alternative: str, below: float, above: float) -> float:
     return {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}[alternative]
 
 
-def ratio(value: float, error: float) -> float:
+def ratio_to_error(value: float, error: float) -> float:
     """Return value / error; infinite, or 0 for 0, where the error is 0."""
     if error > 0:
         return float(value / error)

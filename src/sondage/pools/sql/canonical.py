@@ -59,20 +59,7 @@ def prepared(
     within : (str, value), optional
         Keep rows with this value in a column of the source.
     """
-    select = raw_rows(within)
-    raw = schema.id.raw
-    whole = f"CASE WHEN {raw} < {2**63} THEN CAST({raw} AS BIGINT) ELSE -1 END" if schema.id.unsigned else raw
-    key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({whole} AS BIGINT)"
-    columns = {"id": raw, "key": key} | ({} if schema.group is None else {"g": schema.group.raw})
-    columns |= {s.prediction.raw: s.prediction.raw for s in schema.sources if s.prediction is not None}
-    if schema.lists is not None:
-        columns |= {"d": schema.lists.document.raw}
-        columns |= {f"r{at}": _double(column) for at, column in enumerate(schema.lists.ranks)}
-    if schema.weight is not None:
-        columns["w"] = _double(schema.weight)
-    if schema.cost is not None:
-        columns["c"] = _double(schema.cost)
-    columns |= {f"x{at}": _double(column) for at, column in enumerate(schema.features)}
+    select, columns = raw_rows(within), _of_items(schema, text_key)
     for source in schema.sources:
         if source.variance is not None:
             columns[source.spread] = _variance(_double(source.variance))
@@ -89,6 +76,23 @@ def prepared(
         if schema.task.kind == "classification" and source.prediction is None and source.probabilities:
             add_predicted(select, source)
     return select
+
+
+def _of_items(schema: Schema, text_key: Callable[[str], str]) -> dict[str, str]:
+    """Return the columns that are read as they stand: names, documents, weight, cost, features, what is predicted."""
+    raw = schema.id.raw
+    whole = f"CASE WHEN {raw} < {2**63} THEN CAST({raw} AS BIGINT) ELSE -1 END" if schema.id.unsigned else raw
+    key = text_key(f"CAST({raw} AS STRING)") if schema.hashed else f"CAST({whole} AS BIGINT)"
+    columns = {"id": raw, "key": key} | ({} if schema.group is None else {"g": schema.group.raw})
+    columns |= {s.prediction.raw: s.prediction.raw for s in schema.sources if s.prediction is not None}
+    if schema.lists is not None:
+        columns |= {"d": schema.lists.document.raw}
+        columns |= {f"r{at}": _double(column) for at, column in enumerate(schema.lists.ranks)}
+    if schema.weight is not None:
+        columns["w"] = _double(schema.weight)
+    if schema.cost is not None:
+        columns["c"] = _double(schema.cost)
+    return columns | {f"x{at}": _double(column) for at, column in enumerate(schema.features)}
 
 
 def _double(column: Column) -> str:

@@ -28,7 +28,7 @@ __all__ = [
     "Base",
     "Chosen",
     "Mixed",
-    "Part",
+    "SizePart",
     "believed",
     "found_totals",
     "head",
@@ -47,14 +47,14 @@ MOST_CLASSES = 200
 MOST_TEXT = 60_000
 """Characters of what a pass computes row by row: more, as of many pairs of models, goes through the kernel too."""
 TextKey = Callable[[str], str]
-Kept = Callable[[str, str], str]
+Filter = Callable[[str, str], str]
 """From a query and a condition on what it computes to the query of the rows that fulfil it."""
 Gather = Callable[[Select, Sequence[str]], str]
 """From a query and names of its columns to the aggregate of some rows."""
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SizePart:
     """A term of a size with its factor, over the rows that can matter only or over all."""
 
     factor: float
@@ -66,7 +66,7 @@ class Part:
 class Mixed:
     """Sizes as data: parts, and the influences that tell which rows can matter (None: all can)."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[SizePart, ...]
     moving: tuple[Influence, ...] | None
     belief: Belief
 
@@ -87,7 +87,7 @@ class Base:
 
     schema: Schema
     text_key: TextKey
-    kept: Kept
+    kept: Filter
     within: tuple[str, Any] | None = None
 
     def require_rows(self) -> None:
@@ -128,18 +128,18 @@ def weighed(base: Base, chosen: Chosen) -> tuple[Select, str]:
         moves = matter(chosen.moving, chosen.belief, select, schema)
         weight = select.one(f"CASE WHEN {moves} THEN {weight} ELSE 0e0 END")
     if chosen.unsized is not None:
-        size = mixed(chosen.unsized, select, schema)
+        size = mixed_sizes(chosen.unsized, select, schema)
         weight = select.one(f"CASE WHEN {size} > 0e0 THEN 0e0 ELSE {weight} END")
     return select, weight
 
 
-def mixed(sizes: Mixed, select: Select, schema: Schema) -> str:
+def mixed_sizes(sizes: Mixed, select: Select, schema: Schema) -> str:
     """Return the expression of the sizes; layers are added."""
     relevant, parts = _parts(sizes, select, schema)
     return select.one(total([_over(part, relevant, f"{number(part.factor)} * {text}") for part, text in parts]))
 
 
-def _parts(sizes: Mixed, select: Select, schema: Schema) -> tuple[str, list[tuple[Part, str]]]:
+def _parts(sizes: Mixed, select: Select, schema: Schema) -> tuple[str, list[tuple[SizePart, str]]]:
     """Return the condition of a row that can matter, and each part with the expression of its sizes."""
     if schema.group is not None:
         raise NoForm("sizes of rows that share labels")
@@ -158,7 +158,7 @@ def _sum(value: str, weight: str = "1e0") -> str:
     return f"SUM({value})" if literal(value) is None else f"COUNT(*) * {value}"
 
 
-def _over(part: Part, relevant: str, size: str) -> str:
+def _over(part: SizePart, relevant: str, size: str) -> str:
     """Return a part's size over the rows that it is spread over."""
     return masked(relevant, size) if part.restricted else size
 
@@ -300,7 +300,7 @@ def head(
     base.require_form()
     select, schema = base.select(), base.schema
     if not least > 0:
-        size = mixed(sizes, select, schema)
+        size = mixed_sizes(sizes, select, schema)
         condition = f"{size} > 0e0"
     else:
         if largest < least:  # the number alone leaves few rows, whose sizes are then computed
@@ -308,7 +308,7 @@ def head(
         digits = leading(select, seed, stage, small=small)
         # Each part stands once: optimisers that move a condition to the scan copy what its names mean.
         rest = f"({PRIMES[0] - 1} - {digits}) * {number(1.0 / (slope * PRIMES[0]))}"
-        size = mixed(sizes, select, schema)
+        size = mixed_sizes(sizes, select, schema)
         condition = f"{size} > least({number(least * (1 - 1e-12))}, {rest})"
     select.kept(lambda text: base.kept(text, condition))
     return select.only(schema.columns), select

@@ -13,9 +13,9 @@ from sondage.core.comparisons import Influence
 from sondage.core.contenders import LEAST_VARIANCE, Contention
 from sondage.core.designs import (
     Deviation,
-    Disagreement,
     Equal,
     MeanAbsolute,
+    PairwiseDisagreement,
     Range,
     RootMeanSquare,
     Term,
@@ -64,7 +64,7 @@ def _(term: Equal, select: Select, schema: Schema) -> str:
 
 
 @relevance.register
-def _(term: Disagreement, select: Select, schema: Schema) -> str:
+def _(term: PairwiseDisagreement, select: Select, schema: Schema) -> str:
     pairs = list(combinations([schema.models[model].code for model in term.models], 2))
     differ = total([f"CASE WHEN {a} <> {b} THEN 1e0 ELSE 0e0 END" for a, b in pairs])
     return f"{differ} / {number(len(pairs))}"
