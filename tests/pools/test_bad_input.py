@@ -469,6 +469,14 @@ QUESTIONS = {
 }
 
 
+def test_messages_about_hundreds_of_models_name_a_few():
+    pool = Pool(models={f"model {n}": Classifier([0.2, 0.9]) for n in range(300)})
+    with pytest.raises(InputError, match=r"^no model 'model290' in the pool; the nearest of 300 are \['model 290', "):
+        sondage.evaluate(pool, "error_rate", [0, 1], 1, model="model290")
+    with pytest.raises(InputError, match=r"several models \['model 0', .*'model 19' and 280 others\]: name one with"):
+        sondage.evaluate(pool, "error_rate", [0, 1], 1)
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_questions(name):
     options, message = QUESTIONS[name]

@@ -286,7 +286,7 @@ def test_a_report_of_many_models_draws_the_nearest_and_folds_the_others(tmp_path
     assert sum(text == answer.ranking[40] for text in page.texts) == 3
     (snippet,) = [text for text in page.texts if text.startswith("import sondage")]
     assert "    select=True,\n" in snippet
-    assert "model 19, and 30 others" in str(found)
+    assert "model 19 and 30 others" in str(found)
     ax = sondage.plot(answer, ax=Canvas().subplots())
     assert [label.get_text() for label in ax.get_yticklabels()] == list(answer.ranking[1:41])
     assert ax.get_xlabel() == f"difference from\n{answer.best}\n(the 40 nearest of 49)"

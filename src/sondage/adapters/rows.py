@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reprlib import repr as brief
 from typing import Any
 
-from sondage.core.checks import other_case
+from sondage.core.checks import other_case, some_of
 from sondage.errors import InputError, LabelError
 from sondage.pools.texts import HALF, is_text
 from sondage.studies.names import LONGEST_NAME, is_name
@@ -259,7 +259,7 @@ def _require(row: Mapping[str, Any], names: Sequence[str], place: str) -> None:
     """Refuse a row that lacks a column, or has nothing in the first."""
     for name in names:
         if name not in row:
-            raise LabelError(f"{place} has no {name!r}; it has {list(row)}{other_case(name, row)}")
+            raise LabelError(f"{place} has no {name!r}; it has {some_of(row)}{other_case(name, row)}")
     if row[names[0]] is None or not str(row[names[0]]).strip():
         raise LabelError(f"{place} has no {names[0]}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from numbers import Integral
 from typing import Any
 
@@ -20,6 +21,8 @@ LARGEST_NUMBER = 1e35
 for a missing number in tables of single precision is larger."""
 BOUNDED = f"finite, at most {LARGEST_NUMBER:g} either way"
 """What such a number must be."""
+MOST_LISTED = 20
+"""Names that a message lists."""
 SIGNS = {"two-sided": 0, "less": -1, "greater": 1}
 """What is to be shown about a difference, and the sign that this has; 0 where it may have either."""
 
@@ -68,7 +71,59 @@ def require_known(
 def require_column(name: str, columns: Iterable[Any], why: str = "") -> None:
     """Raise `InputError` unless a table has this column; `why` follows its name."""
     names = list(columns)
-    require(name in names, f"no column {name!r}{why}; there are {names}{other_case(name, names)}")
+    require(name in names, f"no column {name!r}{why}; {those_there(name, names)}{other_case(name, names)}")
+
+
+def those_there(name: Any, names: Iterable[Any], what: str = "") -> str:
+    """Return which names there are; of more than twenty the three that are spelled most like the one wanted.
+
+    Parameters
+    ----------
+    name : Any
+        What is wanted, and is none of them.
+    names : iterable
+        All that there are.
+    what : str
+        What they are names of, in the plural.
+
+    Examples
+    --------
+    >>> those_there("c", ["a", "b"]), those_there("dog", ["cat", "Dog"], "classes")
+    ("there are ['a', 'b']", "classes are ['cat', 'Dog']")
+    >>> those_there("m 25", [f"m{n}" for n in range(300)])
+    "the nearest of 300 are ['m25', 'm295', 'm285']"
+    """
+    known = list(names)
+    if len(known) <= MOST_LISTED:
+        return f"{what or 'there'} are {known}"
+    spelled = {str(one).casefold(): one for one in known}
+    near = get_close_matches(str(name).casefold(), spelled, cutoff=0.0)
+    of = f"{len(known)} {what}".rstrip()
+    return f"the nearest of {of} are {[spelled[one] for one in near]}"
+
+
+def some_of(names: Iterable[Any]) -> str:
+    """Return names as Python lists them; of many the first, and how many others there are.
+
+    Examples
+    --------
+    >>> some_of(["a", "b"]), some_of(range(300))[-26:]
+    ("['a', 'b']", '17, 18, 19 and 280 others]')
+    """
+    return f"[{first_of(map(repr, names))}]"
+
+
+def first_of(words: Iterable[str], most: int = MOST_LISTED) -> str:
+    """Return words in a row; of many the first, and how many others there are, unless that is a single one.
+
+    Examples
+    --------
+    >>> first_of("abc", 2), first_of("abcd", 2)
+    ('a, b, c', 'a, b and 2 others')
+    """
+    known = list(words)
+    others = len(known) - most
+    return ", ".join(known) if others <= 1 else f"{', '.join(known[:most])} and {others} others"
 
 
 def other_case(name: str, names: Iterable[Any]) -> str:

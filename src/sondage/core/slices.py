@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sondage.core.checks import require_level
+from sondage.core.checks import require_level, those_there
 from sondage.core.display import Shown
 from sondage.core.intervals import mover_interval
 from sondage.core.results import Estimate, Interval
@@ -44,7 +44,7 @@ class Slices(Shown, Mapping[Any, Estimate]):
 
     def __getitem__(self, name: Any) -> Estimate:
         if name not in self.estimates:
-            raise InputError(f"no slice {name!r}; there are {list(self.estimates)}")
+            raise InputError(f"no slice {name!r}; {those_there(name, self.estimates)}")
         return self.estimates[name]
 
     def __iter__(self) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.checks import some_of, those_there
 from sondage.core.measures.binned import ItemValues, Values
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Ranking, Regressor
@@ -216,7 +217,7 @@ class Pool(ArrayRows):
     def model(self, name: str) -> int:
         """Return a model's index, or raise `InputError` naming those there are."""
         if not isinstance(name, str) or name not in self.models:
-            raise InputError(f"no model {name!r} in the pool; there are {list(self.models)}")
+            raise InputError(f"no model {name!r} in the pool; {those_there(name, self.models)}")
         return self.models.index(name)
 
     def taken(self, units: NDArray[np.int64]) -> Taken:
@@ -316,5 +317,5 @@ def one_model(pool: Pool, name: str | None, others: str = "") -> int:
     if name is not None:
         return pool.model(name)
     if len(pool.models) > 1:
-        raise InputError(f"the pool has several models {list(pool.models)}: name one with model={others}")
+        raise InputError(f"the pool has several models {some_of(pool.models)}: name one with model={others}")
     return 0

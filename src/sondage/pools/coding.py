@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.blocks import row_blocks
-from sondage.core.checks import BOUNDED, LARGEST_NUMBER
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER, some_of, those_there
 from sondage.core.hashing import hash_ids
 from sondage.core.measures import Task
 from sondage.core.measures.functionals import spelled
@@ -331,12 +331,12 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
     if values.dtype.kind in "iub" and classes == tuple(range(len(classes))):
         if len(values) and not (values.min() >= 0 and values.max() < len(classes)):
             row = int(np.argmax((values < 0) | (values >= len(classes))))
-            raise InputError(f"{name} of {where(row)} is {values[row]}; classes are {list(classes)}")
+            raise InputError(f"{name} of {where(row)} is {values[row]}; classes are {some_of(classes)}")
         return values.astype(kind, copy=False)
     try:
         names = values.astype(str) if values.dtype.kind == "O" else values
     except ValueError:  # of NumPy, which does not say where
-        raise InputError(f"{name} of {_no_name(values, where)}; classes are {list(classes)}") from None
+        raise InputError(f"{name} of {_no_name(values, where)}; classes are {some_of(classes)}") from None
     found, inverse = np.unique(names, return_inverse=True)
     exact = {value: code for code, value in enumerate(classes)}
     texts = class_texts(classes)
@@ -345,9 +345,8 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
         codes[index] = exact.get(value, texts.get(_text(value), -1))
     if (codes < 0).any():
         row = int(np.argmax(codes[inverse] < 0))
-        raise InputError(
-            f"{name} of {where(row)} is {values[row : row + 1].tolist()[0]!r}; classes are {list(classes)}"
-        )
+        value = values[row : row + 1].tolist()[0]
+        raise InputError(f"{name} of {where(row)} is {value!r}; {those_there(value, classes, 'classes')}")
     return codes[inverse].astype(kind)
 
 

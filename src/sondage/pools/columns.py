@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.checks import require_column, require_known
+from sondage.core.checks import require_column, require_known, some_of, those_there
 from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
@@ -173,7 +173,7 @@ def _task(table: Table, layout: Layout, classes: Any, task: str | None) -> str:
         near = next((name for name in table.columns if _OUTPUT.fullmatch(name.strip().casefold())), None)
         rule = "" if near is None else f": {_spelling(near)}"
         wanted = "'prediction', 'p_<class>' or '<model>.judge'"
-        raise InputError(f"no column {wanted}; there are {list(table.columns)}{rule}")
+        raise InputError(f"no column {wanted}; there are {some_of(table.columns)}{rule}")
     bare = [name for name in table.columns if name in ("prediction", "variance") or name.startswith("p_")]
     if bare and len(models) > 1:
         other = next(model for model in models if model != _ONE)
@@ -330,7 +330,7 @@ def _probabilities(table: Table, columns: Mapping[str, str], classes: Sequence[A
     by_class = {str(name): None for name in classes}
     unknown = [column for text, column in columns.items() if text not in by_class]
     if unknown:
-        raise InputError(f"column {unknown[0]!r} is of no class; classes are {list(classes)}")
+        raise InputError(f"column {unknown[0]!r} is of no class; {those_there(unknown[0], classes, 'classes')}")
     read = {text: table.numbers(column, 0.0, 1.0) for text, column in columns.items()}
     if len(read) == len(classes):
         return np.column_stack([read[str(name)] for name in classes])
@@ -338,7 +338,7 @@ def _probabilities(table: Table, columns: Mapping[str, str], classes: Sequence[A
         text, column = next(iter(read.items()))
         return column if text == str(classes[1]) else 1.0 - column
     missing = next(name for name in classes if str(name) not in read)
-    raise InputError(f"no column 'p_{missing}'; there are {list(columns.values())}")
+    raise InputError(f"no column 'p_{missing}'; {those_there(f'p_{missing}', columns.values())}")
 
 
 def _judges(table: Table, layout: Layout, classes: Any) -> dict[str, NDArray[Any]] | None:

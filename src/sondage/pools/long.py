@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.checks import listed
+from sondage.core.checks import listed, some_of
 from sondage.core.predictions import Ranking
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
@@ -69,7 +69,7 @@ def means_rankings(columns: Collection[str], task: str | None, features: Sequenc
     if task != "ranking" and (task is not None or "id" in columns or not meant):
         return False
     if not is_long or features:
-        raise InputError(f"rankings need columns 'query' and 'document', and no features; there are {list(columns)}")
+        raise InputError(f"rankings need columns 'query' and 'document', and no features; there are {some_of(columns)}")
     return True
 
 
@@ -128,7 +128,7 @@ def layout_of_long(columns: Sequence[str], classes: Any = None) -> LongLayout:
     """
     ranked = {name: found["model"] or _ONE for name in columns if (found := _RANK.fullmatch(name))}
     if not ranked:
-        raise InputError(f"no column 'rank' or '<model>.rank'; there are {columns}")
+        raise InputError(f"no column 'rank' or '<model>.rank'; there are {some_of(columns)}")
     if "rank" in ranked and len(ranked) > 1:
         raise InputError("columns 'rank' and those of other systems: all systems need a name, as in 'a.rank'")
     graded = {name: found["grade"] for name in columns if (found := _GRADE.fullmatch(name))}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from sondage.core.checks import first_of
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
@@ -262,8 +263,7 @@ def _selected(selection: Selection) -> str:
     if not rivals:
         alone = f"{lead}, and with {_level(1.0 - selection.alpha)} confidence is the best: no other is a contender."
         return alone if _shown_by_each(selection) else f"{alone} {STRICTER}"
-    more = f" and {len(rivals) - MOST_NAMED} more" if len(rivals) > MOST_NAMED else ""
-    return f"{lead}, but is not shown to be better than {', '.join(map(repr, rivals[:MOST_NAMED]))}{more}."
+    return f"{lead}, but is not shown to be better than {first_of(map(repr, rivals), MOST_NAMED)}."
 
 
 def _shown_by_each(selection: Selection) -> bool:

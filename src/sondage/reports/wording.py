@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sondage.core.catalogue.designs import DESIGNS, design_names
+from sondage.core.checks import first_of
 from sondage.core.diagnostics import believed_before
 from sondage.core.reliability import Reliability
 from sondage.core.results import Estimate
@@ -42,8 +43,6 @@ _DESIGNS = {
     "cost_only": "cheap items had a higher chance",
     "active_lambda": "cheap items had a higher chance",
 }
-MOST_LISTED = 20
-"""Of longer lists, as of hundreds of models, so many are named."""
 _STOPPED = {"width": "when the interval was narrow enough", "significant": "when the difference was significant"}
 
 _SAME = "For the same standard error of {} a uniform sample would have needed"
@@ -88,18 +87,15 @@ def value_words(value: Any) -> str:
     --------
     >>> value_words({"kind": "evaluate", "models": ["a", "b"], "margin": None})
     'kind evaluate; models a, b'
-    >>> value_words([f"m{n}" for n in range(300)])[-19:]
-    'm19, and 280 others'
+    >>> value_words([f"m{n}" for n in range(300)])[-18:]
+    'm19 and 280 others'
     """
     if isinstance(value, Mapping):
         given = {name: part for name, part in value.items() if part is not None and not _is_empty(part)}
         return "; ".join(f"{name} {value_words(part)}" for name, part in given.items())
     if not isinstance(value, list | tuple):
         return f"{value}"
-    shown, others = value[:MOST_LISTED], len(value) - MOST_LISTED
-    if others <= 1:  # which takes no more room than to say so
-        return ", ".join(map(str, value))
-    return f"{', '.join(map(str, shown))}, and {others} others"
+    return first_of(map(str, value))
 
 
 def _is_empty(value: Any) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import product
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.checks import LARGEST_NUMBER, listed
+from sondage.core.checks import LARGEST_NUMBER, listed, some_of, those_there
 from sondage.core.measures import Task
 from sondage.core.samples import NOT_YET
 from sondage.errors import ConflictError, LabelError
@@ -29,9 +28,6 @@ __all__ = [
     "label_array",
     "paired",
 ]
-
-LISTED = 20
-"""Classes that a message names."""
 
 Label = int | float | tuple[float, ...] | Judgements
 
@@ -82,7 +78,9 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], place: str) -> 
         meant = None if missing else _meant(label, task.classes)
         others = "None is a skip" if missing else "others are named with classes= of the pool"
         others = others if meant is None else f"write {meant!r}"
-        raise LabelError(f"label {label!r} of {place} is not a class; {_nearest(label, task.classes)}: {others}")
+        raise LabelError(
+            f"label {label!r} of {place} is not a class; {those_there(label, task.classes, 'classes')}: {others}"
+        )
     return code
 
 
@@ -95,15 +93,6 @@ def _meant(label: Any, classes: Sequence[Any]) -> Any:
 
 def _bare(name: Any) -> str:
     return "".join(str(name).casefold().split())
-
-
-def _nearest(label: Any, classes: Sequence[Any]) -> str:
-    """Return which classes there are; of more than twenty the three spelled most like the label."""
-    if len(classes) <= LISTED:
-        return f"classes are {list(classes)}"
-    spelled = {str(one).casefold(): one for one in classes}
-    near = get_close_matches(str(label).casefold(), spelled, cutoff=0.0)
-    return f"the nearest of {len(classes)} classes are {[spelled[one] for one in near]}"
 
 
 def _number(label: Any, task: Task, models: tuple[str, ...], place: str) -> float:
@@ -121,12 +110,12 @@ def _outcomes(label: Any, task: Task, models: tuple[str, ...], place: str) -> tu
     if isinstance(label, Mapping):
         unknown = [key for key in label if key not in models]
         if unknown:
-            raise LabelError(f"label of {place} names {unknown[0]!r}; systems are {list(models)}")
+            raise LabelError(f"label of {place} names {unknown[0]!r}; {those_there(unknown[0], models, 'systems')}")
         label = [label.get(model, float("nan")) for model in models]
     given = np.atleast_1d(np.asarray(label, dtype=object)).tolist()
     if len(given) != len(models):
         raise LabelError(
-            f"label of {place} has {len(given)} outcomes for {len(models)} systems {list(models)}; tell it of "
+            f"label of {place} has {len(given)} outcomes for {len(models)} systems {some_of(models)}; tell it of "
             "each, or by name in a dict"
         )
     return tuple(_outcome(value, task, place) for value in given)

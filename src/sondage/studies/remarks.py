@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sondage.core.checks import first_of
 from sondage.core.comparisons import Contrast
 from sondage.core.parts import untold
 from sondage.core.samples import Sample
@@ -79,10 +80,9 @@ def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:
     """Yield that a mean over classes knows nothing of some."""
     names = untold(contrast, sample)
     if names:
-        more = len(names) - MOST_NAMED
-        shown = ", ".join(map(str, names[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
         many = "classes" if len(names) > 1 else "class"
-        yield f"no labelled item tells of {many} {shown}: their part of {contrast.functional.name} is not known"
+        unknown = f"{many} {first_of(map(str, names), MOST_NAMED)}"
+        yield f"no labelled item tells of {unknown}: their part of {contrast.functional.name} is not known"
 
 
 def of_interval(kind: str, contrast: Contrast, effective: float, count: int) -> Iterator[str]:

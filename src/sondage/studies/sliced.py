@@ -11,7 +11,7 @@ import numpy as np
 
 from sondage.core.beliefs import Belief
 from sondage.core.catalogue.designs import Setting
-from sondage.core.checks import require_known, require_whole
+from sondage.core.checks import require_known, require_whole, some_of
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.predictions import Floats
 from sondage.core.slices import Slices
@@ -140,8 +140,8 @@ def _parts_of_pools(pools: Mapping[Any, Pool], labels: Any, slices: Any) -> list
     for name, pool in pools.items():
         if (pool.task, pool.models) != (first.task, first.models):
             raise InputError(
-                f"pool {name!r} is {pool!r} of models {list(pool.models)}, not {first!r} of {list(first.models)}: "
-                "pools that share a budget have the same task and models"
+                f"pool {name!r} is {pool!r} of models {some_of(pool.models)}, not {first!r} of "
+                f"{some_of(first.models)}: pools that share a budget have the same task and models"
             )
     size = sum(map(len, pools.values()))
     return [_Part(name, pool, len(pool) / size, labels[name], {}) for name, pool in pools.items()]

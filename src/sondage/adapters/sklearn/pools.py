@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sondage.core.checks import those_there
 from sondage.core.predictions import Classifier, Regressor
 from sondage.errors import InputError
 from sondage.pools import Pool
@@ -131,7 +132,7 @@ def _classifier(name: str, estimator: Any, X: Any, known: list[Any]) -> Classifi
     own, places = np.asarray(estimator.classes_).tolist(), {label: place for place, label in enumerate(known)}
     missing = [label for label in own if label not in places]
     if missing:
-        raise InputError(f"model {name!r} knows the class {missing[0]!r}; classes are {known}")
+        raise InputError(f"model {name!r} knows the class {missing[0]!r}; {those_there(missing[0], known, 'classes')}")
     given = np.asarray(estimator.predict_proba(X))
     probabilities = np.zeros((len(given), len(known)), dtype=given.dtype)
     probabilities[:, [places[label] for label in own]] = given

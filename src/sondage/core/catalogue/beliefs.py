@@ -19,7 +19,7 @@ from sondage.core.beliefs import (
     RankingBelief,
 )
 from sondage.core.beliefs.learned import Start
-from sondage.core.checks import require_known
+from sondage.core.checks import require_known, those_there
 from sondage.core.measures import Task
 from sondage.core.predictions import Classes, Grades, Items, Means, Ranks
 from sondage.errors import InputError
@@ -317,7 +317,7 @@ def _prior(prior: Any, expectation: Expectation) -> Belief:
     if isinstance(prior, Mapping):
         unknown = [name for name in prior if name not in classes]
         if unknown:
-            raise InputError(f"the prior names {unknown[0]!r}; classes are {list(classes)}")
+            raise InputError(f"the prior names {unknown[0]!r}; {those_there(unknown[0], classes, 'classes')}")
         prior = [prior.get(name, 0.0) for name in classes]
     shares = _numbers(prior)
     if not (len(shares) == len(classes) and min(shares) >= 0 and abs(sum(shares) - 1) <= 1e-3):
