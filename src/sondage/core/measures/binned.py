@@ -249,6 +249,7 @@ class Gaps(Plain):
 
     edges: Edges
     name: str
+    _places: _Places = field(default_factory=_Places, init=False, repr=False)
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         bins, gaps = self._parts(items, model, label)
@@ -259,6 +260,6 @@ class Gaps(Plain):
         return np.asarray(coefficients[bins] * gaps)
 
     def _parts(self, items: Items, model: int, label: Any) -> tuple[NDArray[np.intp], Floats]:
-        confidence = Confidence().of(items, model)
+        confidence = Confidence()
         right = items.classes(model).predictions == label
-        return _bins(confidence, self.edges, model), confidence - right
+        return self._places.of(items, model, confidence, self.edges), confidence.of(items, model) - right
