@@ -115,18 +115,31 @@ def system_parts(fields: Fields, systems: Sequence[str]) -> tuple[Fields, dict[s
 def document_parts(query: Any, fields: Fields, documents: Sequence[Any]) -> tuple[Fields, dict[str, Fields]]:
     """Return the fields of a query itself, and those of each document; a field of documents has a value for each.
 
+    One that is the same for several documents, all that the query lists, is the query's: its text, say, which long
+    tables repeat in every row.
+
     Examples
     --------
-    >>> document_parts("probe", {"site": "x", "title": {"7": "Dig", "9": "Saw"}}, [7, 9])
-    ({'query': 'probe', 'site': 'x'}, {'7': {'title': 'Dig'}, '9': {'title': 'Saw'}})
+    >>> fields = {"title": {"7": "Dig", "9": "Saw"}, "text": {"7": "trial dig", "9": "trial dig"}}
+    >>> document_parts("probe", fields, [7, 9])
+    ({'query': 'probe', 'text': 'trial dig'}, {'7': {'title': 'Dig'}, '9': {'title': 'Saw'}})
     """
-    own = {name: value for name, value in fields.items() if not isinstance(value, Mapping)}
-    listed = {name: value for name, value in fields.items() if isinstance(value, Mapping)}
+    own: dict[str, Any] = {"query": query}
+    listed: dict[str, Mapping[str, Any]] = {}
+    for name, value in fields.items():
+        if not isinstance(value, Mapping):
+            own[name] = value
+            continue
+        told = list(value.values())
+        if len(told) > 1 and all(one == told[0] for one in told):
+            own[name] = told[0]
+        else:
+            listed[name] = value
     parts = {
         str(document): {name: value[str(document)] for name, value in listed.items() if str(document) in value}
         for document in documents
     }
-    return {"query": query} | own, parts
+    return own, parts
 
 
 def _text(value: Any) -> str:
