@@ -118,7 +118,7 @@ class Estimate(Shown):
     unrefuted : tuple of bool
         Whether no label speaks against the measure's least value, and its greatest: intervals ``"auto"`` reach to it.
     slope : float
-        How fast the estimate's variance grows with its value; 0 where that is not known, or not reckoned with.
+        How fast the estimate's variance grows with its value; 0 where that is not known, or not taken into account.
     n_effective : float
         Effective number of labels, (sum of weights)^2 over the sum of their squares.
     largest_weight : float
@@ -343,7 +343,8 @@ class Comparison(Shown):
     def better(self) -> str | None:
         """The better model; None while the p-value is above alpha or the measure has no direction.
 
-        None too of a test with a margin, which does not tell which is better if one is not worse by the margin.
+        None too where a test with a margin is significant: that one model is not worse by the margin does not say
+        which is better.
         """
         within_margin = {"two-sided": False, "greater": self.null < 0, "less": self.null > 0}
         undecided = not self.significant or self.difference == 0 or within_margin[self.significance.alternative]

@@ -79,7 +79,7 @@ class Pool(ArrayRows):
     judges : tuple of str
         Names of the judges.
     groups : ndarray or None
-        The group of each row, where rows share labels; None too of a pool that is not in memory.
+        The group of each row, where rows share labels; None too for a pool that is not in memory.
     source : str or None
         Absolute path of the file or files it was read from, and `reading`, the options it was read with.
 

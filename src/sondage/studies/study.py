@@ -81,7 +81,7 @@ class Study(Account, Desk, Shown):
             Rank all models, or those of `models`, as `sondage.select`.
         models : sequence of str, optional
             Which models to rank.
-        alpha
+        alpha : float
             Level of the tests, in (0, 1).
         alternative, margin
             As for `sondage.compare`, which they go with.
@@ -161,7 +161,7 @@ class Study(Account, Desk, Shown):
         StudyError
             If there is no study, it is of another pool or of a newer release, or needs your own measure.
         InputError
-            If `measures` has something else, or `pool` is none.
+            If `measures` has something else, or `pool` is no pool.
         """
         from sondage.studies.store import Store  # here, for SQLAlchemy takes a third of the time to import sondage
 
