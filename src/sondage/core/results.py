@@ -138,10 +138,10 @@ class Estimate(Shown):
     parts : Parts or None
         Of the whole of several slices, where the measure is a mean of ratios: what labels tell of each.
     plausible : PlausibleErrors or None
-        Of one model's losses of probabilities, calibration error and functions of the confusion matrix: how far off the
-        estimate is by what the labels leave possible.
+        For one model's losses of probabilities, calibration error and functions of the confusion matrix: the errors of
+        the estimate under beliefs that the labels leave possible.
     pivot : Pivot or None
-        Of a difference of two ratios: the variance that it would have if it were another one.
+        For a difference of two ratios: the variance that its estimate would have at other true values.
     bounds, proportion, interval_kind, evidence, course, generator
         What intervals follow from: the measure's ends, whether it is a share, the method's choice, labels, their order,
         and a source of random numbers.
