@@ -4,9 +4,9 @@ With :math:`h = E[s]` under the belief, whose mean over the pool is known, and :
 
 .. math:: \hat\mu = \lambda \bar h + H^{out} (1 - \lambda) + \sum w b (s - \lambda h) + \Bigl(B - \sum w b\Bigr) c,
 
-w, b, B and :math:`H^{out}` as in `estimators`. The last term takes out what is wrong of all items alike, estimated by a
-mean c of the residuals :math:`s - \lambda h`; of a difference c is 0, but for what labels tell without a prediction
-:math:`(1 - \lambda) \bar h`, so that it does not matter where their scale has its 0.
+w, b, B and :math:`H^{out}` as in `estimators`. The last term takes out what the belief gets wrong for all items alike,
+by a mean c of the residuals :math:`s - \lambda h`. For a difference c is 0, except for the part of s that labels tell
+without a prediction: there it is :math:`(1 - \lambda) \bar h`, so that the origin of the labels' scale does not matter.
 """
 
 from __future__ import annotations

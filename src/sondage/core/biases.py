@@ -1,4 +1,4 @@
-"""The value of a measure that is biased on few labels: less its estimated bias, with a bound of what is left of it."""
+"""The bias-corrected value of a measure that is biased on few labels, and a bound of the bias that is left."""
 
 from __future__ import annotations
 

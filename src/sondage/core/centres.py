@@ -1,8 +1,8 @@
-r"""By what mean the residuals of an estimate are centred, which is how its weights are made to sum to the pool.
+r"""The mean by which residuals are centred, which also makes the weights of an estimate sum to the pool.
 
-An expanded total :math:`\sum w b s` is off by what the sum of weights lacks of the share B of the pool that could be
-drawn. With a mean c of s it is :math:`\sum w b s + (B - \sum w b) c`, the estimate by weights that sum to B, and its
-residuals are :math:`s - c`.
+The weights of an expanded total :math:`\sum w b s` rarely sum to the share B of the pool that could be drawn. With a
+mean c of s the estimate :math:`\sum w b s + (B - \sum w b) c` has weights that sum to B, and its residuals are :math:`s
+- c`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What labels say in their order, at any number of them: the form in which results ask for it."""
+"""What results ask of labels in their order, at any number of them: an interval, a sequence, an e-value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""What a labelled sample says of itself: how much each label moved the estimate, and what a uniform sample would need.
+r"""Diagnostics of a labelled sample: how much each label moved the estimate, and what a uniform sample would need.
 
 Both follow from the influence at the estimate. With expansion weights w and residuals e (see `estimators`) label u
 moved the estimate by :math:`w_u e_u`, to first order the change if the item were left out. A uniform sample of n of

@@ -1,4 +1,4 @@
-"""What an estimate follows from."""
+"""The labelled sample, the estimation and the fit behind an estimate."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
-r"""What labels tell of a ratio, and of each of the ratios whose mean a measure is, by their number.
+r"""Uncertainty that the number of labels tells: of a ratio, and of each of the ratios whose mean a measure is.
 
-Of a ratio count those in its denominator, of an area under a curve those of the rarer class. A measure that is the mean
-of k ratios :math:`R_c`, balanced accuracy or macro F, may have some that no label speaks against: three positives, all
-of them found. Such a part has Wilson's interval :math:`[l_c, u_c]` of its own labels, and the interval
-:math:`[L, U]` that follows from the variance becomes
+For a ratio the labels in its denominator count, for an area under a curve those of the rarer class. A measure that is
+the mean of k ratios :math:`R_c`, balanced accuracy or macro F, may have some that no label speaks against: three
+positives, all of them found. Their spread is 0, but they rest on few labels. Such a ratio has Wilson's interval
+:math:`[l_c, u_c]` of its own labels, and the interval :math:`[L, U]` that follows from the variance becomes
 
 .. math:: \hat\theta - \sqrt{(\hat\theta - L)^2 + \sum_c (\hat R_c - l_c)_+^2 / k^2}, \qquad
     \hat\theta + \sqrt{(U - \hat\theta)^2 + \sum_c (u_c - \hat R_c)_+^2 / k^2}
 
 (G. Y. Zou and A. Donner, Construction of confidence limits about effect measures: a general approach, Statistics in
-Medicine, 2008, 1693-1702). These squares are of errors that are independent. What no label tells of is as the belief
-has it, and one belief has all of it: the distances of such parts are added before the sum is squared. So are all where
-the labels refute how many items of each class the belief expects (decision 0075). A part that neither labels nor a
-belief tell of may be anything. A class that a belief alone tells of may not occur; where the mean is over classes that
-do, the distance to that of the others is one more square.
+Medicine, 2008, 1693-1702). The squares are right for independent errors. Ratios of which no label tells follow the
+belief and share its error: their distances are added before the sum is squared. So are all of them where the labels
+refute how many items of each class the belief expects (decision 0075). A ratio of which neither labels nor a belief
+tell may be anything. A class of which only a belief tells may not occur; where the mean is over the classes that do,
+the square of the distance to the mean of the others is added.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-r"""How far a difference of two ratios is from any other one, where labels tell little of the denominators.
+r"""How far a difference of two ratios is from any other value, where labels tell little of the denominators.
 
 Where positives are rare, few labels tell how many the models miss. F and recall have these in both denominators: the
 difference, its standard error and all its slopes are large where few are thought to be missed, and small where many
 are. But a difference of ratios :math:`N_m / D_m` is :math:`\delta` where :math:`M = \delta D`, with the geometric mean
-:math:`D = \sqrt{D_1 D_2}` and :math:`M = \Delta D`, and of these much less is bent. With the errors of the estimates of
-:math:`\Delta` and of :math:`\ln D`, to first order
+:math:`D = \sqrt{D_1 D_2}` and :math:`M = \Delta D`, whose estimates are much less skewed. With the errors of the
+estimates of :math:`\Delta` and of :math:`\ln D`, to first order
 
 .. math:: e = \sum_i b_i \psi_i(y_i), \qquad u = \sum_i b_i u_i(y_i), \quad
     u_i = \tfrac12 \sum_m \frac{d_{im}(y_i) - D_m}{D_m},
@@ -14,16 +14,17 @@ are. But a difference of ratios :math:`N_m / D_m` is :math:`\delta` where :math:
 
 .. math:: e = \hat\Delta (1 - u) - \delta \exp(-u) .
 
-It is as far from the estimate as the nearest of them is from (0, 0), in standard errors of e and u (Fieller's theorem
-has :math:`1 - u` for :math:`\exp(-u)`). No less of D is possible than is labelled: u has a greatest value, and where
-the nearest is beyond that, the difference is at least as far as e there, by its own standard error. Whether there is
-a difference does not hang on D at all. Where D is known, as of precision on the pool, e alone counts.
+Its distance from the estimate is that of the nearest of these points from (0, 0), in standard errors of e and u
+(Fieller's theorem has :math:`1 - u` for :math:`\exp(-u)`). D is at least what the labels leave possible, so that u has
+a greatest value; where the nearest point is beyond that, the distance is at least that of e there, by its own standard
+error. Whether there is a difference does not depend on D at all. Where D is known, as for precision on the pool, e
+alone counts.
 
 Labels that are wrong by chance are rare positives that both models miss, and none may be in the sample: then both
-denominators are too small by their whole effect, and by no spread. They hardly move M, so that a difference
+denominators are too small by their whole effect, and no spread shows it. They hardly move M, so that a difference
 :math:`\delta` is as far off as :math:`\delta (1 + r)` would be without them, where r is the share by which D is larger.
-With :math:`r_k` of beliefs that the labels leave possible, one as likely as another, what is not further off than
-:math:`\delta` has the mean of their probabilities, at least. Of :math:`\delta = 0` it is the same.
+With :math:`r_k` from beliefs that the labels leave possible, one as likely as another, the probability of a difference
+beyond :math:`\delta` is at least the mean of theirs. At :math:`\delta = 0` nothing changes.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-r"""What labels leave possible: beliefs, one as likely as another, and what the estimate would be off by if each held.
+r"""Beliefs that the labels leave possible, one as likely as another, and the error of the estimate under each.
 
-A belief says what is to be expected of the items that are not labelled. If it holds, an estimate :math:`\hat\theta` is
-off by what it expects of them less what their labelled like have shown,
+A belief expects something of the items that are not labelled. Under it the value is above the estimate
+:math:`\hat\theta` by what it expects of them, less what the labelled items that stand for them have shown. That has the
+mean and the variance
 
 .. math:: \delta = -\sum_u (w_u - 1) \, b_u (\psi_u(y_u) - \bar\psi_u), \qquad
     \sigma^2 = \sum_u (w_u - 1) \, b_u^2 \, \mathrm{Var}\, \psi_u .
 
-Of losses of probabilities a few items that are sure and wrong may be half of the value, and so they may of the few
-positives, or the few errors, that a function of the confusion matrix counts. A sample without any of them has a small
-spread, and an estimate too low by their whole effect: no standard error that goes with the value tells so, but some of
-the beliefs do.
+A few items that are sure and wrong may be half of a loss of probabilities, and so may the few positives, or the few
+errors, that a function of the confusion matrix counts. A sample without any of them has a small spread, and an estimate
+too low by their whole effect. No standard error that goes with the value shows that, but some of the beliefs do.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 r"""Which values of a measure the labels leave possible, and which of its limits they leave unrefuted.
 
-Of a measure that is linear in the confusion matrix, or a ratio of two such sums, they are known: what is labelled
-counts as it is, and the rest of what is predicted j goes where it moves the value most, all of it to one label. Of
-a mean of outcomes the rest has the lowest and the highest grade. Of balanced accuracy and macro F the greatest is
-known, with all the rest right. No statistics is in this: the value of the pool lies between the two ends for certain.
+For a measure that is linear in the confusion matrix, or a ratio of two such sums, the ends are known: labelled items
+count as they are, and all other items that are predicted j get the one label that moves the value most. For a mean of
+outcomes they get the lowest or the highest grade. For balanced accuracy and macro F the greatest value is known, with
+all the rest right. This is arithmetic, not inference: the value of the pool lies between the two ends for certain.
 
 A measure's limit, an error rate of 0 or a recall of 1, is refuted by the first label that speaks against it. Until then
-only the belief says that the pool is not there.
+only the belief says that the pool's value is not the limit.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Regressor:
     Parameters
     ----------
     means : array-like of float, shape (N,)
-        Predicted values, in the units of the labels, at most 1e35 either way.
+        Predicted values, in the units of the labels, at most 1e35 in absolute value.
     variances : array-like of float, shape (N,), optional
         Predictive variances, from 0 to 1e70, in these units squared; what is not 0 counts as 1e-100 at least. Without
         them the labels' variance is taken as equal and unknown.
@@ -88,9 +88,9 @@ class Outcome:
         A cheap judge's probability that the outcome is 1 (right), or its probabilities of the grades. It makes
         the belief, never the truth.
     grades : sequence of float, optional
-        The values an outcome can take, one or more, at most 1e35 either way; by default 0 and 1, or 0 .. g-1 with a
-        judge of g columns. A pool has one scale: an outcome may be what any of its systems can have. Systems on other
-        scales need a pool of their own.
+        The values an outcome can take, one or more, at most 1e35 in absolute value; by default 0 and 1, or 0 .. g-1
+        with a judge of g columns. A pool has one scale: an outcome may be what any of its systems can have. Systems on
+        other scales need a pool of their own.
 
     Examples
     --------

@@ -118,7 +118,7 @@ class Estimate(Shown):
     unrefuted : tuple of bool
         Whether no label speaks against the measure's least value, and its greatest: intervals ``"auto"`` reach to it.
     slope : float
-        How fast the estimate's variance grows with its value; 0 where that is not known, or not reckoned with.
+        How fast the estimate's variance grows with its value; 0 where that is not known, or not taken into account.
     n_effective : float
         Effective number of labels, (sum of weights)^2 over the sum of their squares.
     largest_weight : float
@@ -138,10 +138,10 @@ class Estimate(Shown):
     parts : Parts or None
         Of the whole of several slices, where the measure is a mean of ratios: what labels tell of each.
     plausible : PlausibleErrors or None
-        Of one model's losses of probabilities, calibration error and functions of the confusion matrix: how far off the
-        estimate is by what the labels leave possible.
+        For one model's losses of probabilities, calibration error and functions of the confusion matrix: the errors of
+        the estimate under beliefs that the labels leave possible.
     pivot : Pivot or None
-        Of a difference of two ratios: the variance that it would have if it were another one.
+        For a difference of two ratios: the variance that its estimate would have at other true values.
     bounds, proportion, interval_kind, evidence, course, generator
         What intervals follow from: the measure's ends, whether it is a share, the method's choice, labels, their order,
         and a source of random numbers.
@@ -343,7 +343,8 @@ class Comparison(Shown):
     def better(self) -> str | None:
         """The better model; None while the p-value is above alpha or the measure has no direction.
 
-        None too of a test with a margin, which does not tell which is better if one is not worse by the margin.
+        None too where a test with a margin is significant: that one model is not worse by the margin does not say
+        which is better.
         """
         within_margin = {"two-sided": False, "greater": self.null < 0, "less": self.null > 0}
         undecided = not self.significant or self.difference == 0 or within_margin[self.significance.alternative]

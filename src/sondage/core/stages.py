@@ -5,11 +5,11 @@ is, the rest is estimated from the stage's draw. The stages' estimates of the po
 
 .. math:: a_k \propto n_k / e_k,
 
-where :math:`e_k` is what a label of stage k errs by (`weighing`), from the variance :math:`V_k` that the belief,
-calibrated on all labels, expects of the stage, which was assisted by what was believed before it. Each stage is
+where :math:`e_k` is the variance of one label of stage k (`weighing`). It follows from the variance :math:`V_k` that
+the belief, calibrated on all labels, expects of the stage, which was assisted by the belief before it. Each stage is
 unbiased given the past; weights pooled over stages would not be, since later designs follow from earlier labels. Where
-a single contrast rests on how sure the model is (`Contrast.rests_on_model`), :math:`V_k` says little, and
-:math:`a_k \propto n_k`.
+a single contrast rests on how sure the model is (`Contrast.rests_on_model`), :math:`V_k` says little, and :math:`a_k
+\propto n_k`.
 """
 
 from __future__ import annotations

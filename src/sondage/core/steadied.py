@@ -1,22 +1,23 @@
 r"""Pool means of a mean over classes, steadied where few labels tell of a class.
 
-A mean of ratios, balanced accuracy or macro F, gives a class of one item in a hundred as much weight as any other. Of
-such a class there may be two labels, or none: its share of the pool is then what is left of the belief's once residuals
-of other classes were taken off, near 0 or below it, and a ratio over it is anything. So the belief counts as one label
-of each class. Of the column of class c, of which :math:`n_c` units are labelled,
+A mean of ratios, balanced accuracy or macro F, gives a class of one item in a hundred as much weight as any other. Such
+a class may have two labels, or none. Its estimated share of the pool is then what remains of the belief's share after
+residuals of other classes are taken off: it may be near 0 or below, and a ratio over it is anything. So the belief
+counts as one label of each class. With :math:`n_c` labelled units of class c its column becomes
 
 .. math:: \tilde M_{\cdot c} = \frac{n_c \, \hat M_{\cdot c} + H_{\cdot c}}{n_c + 1},
 
-H being the pool means as the belief has them after all labels, with labelled items counted as they are (decisions 0039
-and 0060). Sums over the pool are known under the last stage's belief. By how much its labels moved that is seen on the
-labelled items, which stand for all others of which the same class is predicted. Of predictions alone the last stage's
-belief stands: it is a table of labels, and would count them twice. So it does of differences between models, whose
+where H are the pool means under the belief after all labels, with labelled items counted as they are (decisions 0039
+and 0060). The pool was summed under the last stage's belief. By how much the last labels moved the belief is seen on
+the labelled items, which stand for all others with the same predicted class. For predictions alone the last stage's
+belief stands: it is a table of labels, and would count them twice. So it does for differences between models, whose
 labels are few where these agree.
 
-A belief may tell of a class that does not occur: most classifiers give every class some probability, everywhere. Of the
-mean over the classes that occur it would be one for ever, and never found. So a class of which the beliefs expected
-three labels or more, stage by stage, and none came, is taken not to occur: that has a chance of :math:`e^{-3}`. They
-are asked as if labels had not told them how frequent classes are: of a class that does not come they soon expect none.
+A belief may tell of a class that does not occur: most classifiers give every class some probability, everywhere. In the
+mean over the classes that occur it would count for ever, and never be found. So a class of which the beliefs expected
+three labels or more, stage by stage, and none came, is taken not to occur; by chance that has the probability
+:math:`e^{-3}`. For this count beliefs have not learned how frequent classes are: of a class that does not come they
+would soon expect no label.
 """
 
 from __future__ import annotations

@@ -1,41 +1,42 @@
-r"""What a belief expects of labels: how often they surprise, and how far each would move an estimate.
+r"""The squared error that a belief expects of an estimate: from how often labels surprise, and how far each moves it.
 
-The spread of a few labels knows nothing of rare, heavy surprises until one was seen. The belief, calibrated on the
-labels, tells how often each surprise is expected in the sample and how far it would move the estimate. Those that
-are expected often enough have a variance that can be computed. The heaviest, together expected twice, may well not be
-in the sample at all: then the estimate is off by their whole effect on the pool. That effect is counted as an error,
-not as a variance, of units that they move up and units that they move down each by itself, and corrected by how many
-such surprises the sample showed, s:
+A surprise is a label that is less likely than not. The spread of a few labels says nothing of rare, heavy surprises
+until one was seen. The belief, calibrated on the labels, tells how often each surprise is expected in the sample and
+how far it would move the estimate. Those that are expected often have a variance. The heaviest, together expected
+twice, may well be missing from the sample: then the estimate is off by their whole effect on the pool. That effect is
+counted as a squared error, upward and downward effects of units each by themselves, and corrected by s, the number of
+such surprises that the sample showed:
 
 .. math:: V_b = \sum_{often} k_u b_u^2 \, p_{uy} (\psi_u(y) - \bar\psi_u)^2
     + f^2 \sum_{\pm} \Big(\sum_u w_u b_u \Big[\sum_{rare} p_{uy} (\psi_u(y) - \bar\psi_u)\Big]_\pm\Big)^2 .
 
-What may surprise in either direction, as a number does, misses no effect where neither is in the sample: that part of a
-unit's rare surprises whose effects cancel is a variance, and counts as far as no more than twice are expected at all:
-the others tell of it.
+What may surprise in either direction, as a number does, misses no effect where neither is in the sample. The part of a
+unit's rare surprises whose effects cancel is therefore a variance, times 2 over the number of surprises expected in
+all, at most 1: the others tell of it.
 
-The median of a Poisson rate of which s were seen is near s + 2/3 (with all rates as likely), that of as many as were
-expected near 2 + 2/3: :math:`f = \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)`, the whole effect at the rate that was
-expected.
+The median of a Poisson rate of which s were seen is near s + 2/3 (with all rates as likely), and near 2 + 2/3 if the
+expected two were seen: :math:`f = \min\big(\tfrac{s + 2/3}{2 + 2/3}, 1.5\big)` corrects the whole effect at the
+expected rate.
 
-Of a difference in predictions nearly all that is drawn are items that two models predict differently. The beliefs
-of these and of all others are judged by the labels of each kind: :math:`V_b` is its mean over what these leave
-possible. They know the rate already, so that what is missing is the whole effect D of such items less W, that of the
-surprises that the sample did show. Of items that models predict alike the number seen errs as a Poisson number does,
-by the root of its rate, each by half of their effect E (Jeffreys' prior):
+For a difference of two functions of the confusion matrix nearly all drawn items are those that the models predict
+differently. These and all others have beliefs of their own, judged by the labels of each kind, and :math:`V_b` is its
+mean over what the labels leave possible. These beliefs know the rate already. So only the surprises that the sample did
+not show are missing: the whole effect D on items predicted differently, less W, the effect of those that it showed. On
+items that the models predict alike the number of surprises errs by the root of its Poisson rate, of mean s + 1/2 under
+Jeffreys' prior, each surprise being half of their effect E:
 
 .. math:: \sum_{\pm} \Big( \big(D_\pm - W_\pm\big)_+^2 + \tfrac{s + 1/2}{4} E_\pm^2 \Big)
     \quad \text{in place of} \quad f^2 \sum_{\pm} (\ldots)^2 .
 
-While a stage is under way the items that it is still to ask for tell what may surprise, too. They have no label yet,
-and count as having shown as many surprises as are expected of them.
+While a stage is under way, the items that it is still to ask for count too. They have no label yet, and count as having
+shown as many surprises as are expected of them.
 
-Calibrations learn how often a class is wrong and how far off numbers are, not all that labels show. Outcomes of systems
-are believed to be independent, and without a judge any grade as likely as another; but two systems fail on the same
-items, or one hardly ever. A regressor that is off by the same everywhere is believed to scatter as far. Of several
-classes all that are wrong may lapse alike, though some cost more and never occur. With O and E the squares that the
-sample showed, about their own mean, and that were expected of it, in units of the largest, the share
-:math:`(1 + O) / (1 + E)` of :math:`V_b` is borne out, at most all: the belief counts as one surprise.
+Calibration learns how often a class is wrong and how far off numbers are; labels show more than that. Outcomes of
+systems are believed to be independent, and without a judge any grade as likely as another, but two systems may fail on
+the same items, or one hardly ever. A regressor that is off by the same everywhere is believed to scatter as far. Lapses
+make all wrong classes equally likely, though some cost more and never occur. Let O be the squares that the sample
+showed, about their own mean, and E those that were expected of it, in units of the largest. Then only the share
+:math:`(1+O)/(1+E)` of :math:`V_b` counts, at most all: the belief counts as one surprise.
 """
 
 from __future__ import annotations

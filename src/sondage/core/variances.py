@@ -1,16 +1,16 @@
-r"""What the belief expects of an estimate's variance, where the labels' own spread says too little.
+r"""The variance that the belief expects of an estimate, where the labels' own spread says too little.
 
 The belief, calibrated on the labels, tells how often each surprise is expected in the sample and how far it would move
 the estimate (`surprises`).
 
-Where the belief is of classes, :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave
-possible (`plausible`; of losses of probabilities the root mean square). What labels tell of judges, other models and
-features may lessen it (`plausible_corrected`).
+For a belief of classes :math:`\sqrt{V_b}` is its mean over calibrations and lapses that the labels leave possible
+(`plausible`); for losses of probabilities, and for a difference of two functions of the confusion matrix, :math:`V_b`
+itself is averaged. What labels tell of judges, other models and features may lessen it (`plausible_corrected`).
 
-Of a difference in predictions nearly all that is drawn are items that two models predict differently. The beliefs of
-these and of all others are judged by the labels of each kind: it is the mean over what these leave possible.
+For such a difference nearly all drawn items are those that the two models predict differently; the beliefs of these and
+of all others are judged by the labels of each kind.
 
-The larger of this and the sampled variance is used, the latter with Student's t, of 4.6 degrees of freedom at least.
+The larger of this and the sampled variance is used, the latter with Student's t of 4.6 degrees of freedom at least.
 """
 
 from __future__ import annotations

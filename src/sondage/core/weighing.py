@@ -1,14 +1,15 @@
-r"""What labels of each stage are thought to err by, from variances that are estimates themselves.
+r"""The variance of one label of each stage, which weighs the stages: estimates of variances, shrunk to their mean.
 
 The variance :math:`V_k` that a belief expects of stage k follows from the :math:`n_k` units that were drawn, and is
-small where none that matters was. What a label errs by, :math:`n_k V_k`, is drawn towards what those of all stages do,
+small where none that matters was. So the variance of one label, :math:`n_k V_k`, is shrunk towards the mean over all
+stages,
 
 .. math:: e_k = \frac{n_k^2 \cdot n_k V_k + 15^2 \, \bar e}{n_k^2 + 15^2}, \qquad
     \bar e = \frac{\sum_k n_k \cdot n_k V_k}{\sum_k n_k},
 
-much with ten or twenty labels and hardly with a hundred. And a stage whose estimate is more than four standard errors
-away from that of the later ones, whose designs and beliefs have learned from it, has a :math:`V_k` that was not true:
-the square of the distance, less their variance, takes its place (of measures with bounds).
+by half with 15 labels, hardly with a hundred. Where a stage's estimate is more than four standard errors away from that
+of the later ones, whose designs and beliefs have learned from it, :math:`V_k` was not true: the square of the distance,
+less their variance, takes its place (for measures with bounds).
 """
 
 from __future__ import annotations

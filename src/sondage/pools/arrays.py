@@ -68,19 +68,20 @@ class Pool(ArrayRows):
     features : array-like of float, shape (N, d), optional
         Numbers that may tell where the models err: embeddings, columns of a table. Labels tell whether they do.
     queries, documents : array-like, shape (D,), optional
-        Of rankings, whose items are queries: the long table that `Ranking.ranks` and `grades` have a row for each of.
-        `costs` are then those of judging each document, and a query costs what its documents do that a question needs;
-        `fields` may be of queries, in their order of appearance, or of the table's rows.
+        For rankings, whose items are queries: the query and the document of each row of a long table, in whose order
+        `Ranking.ranks` and `grades` are. `costs` are then the costs of judging each document, and a query costs the sum
+        over the documents that a question needs. `fields` have a value for each query, in their order of appearance, or
+        for each row of the table.
     grades : array-like of float, shape (D, G), or mapping, optional
-        Of rankings: a grade model's probabilities; with lists query -> document -> probabilities. Without them the
-        grades are named with `classes`, and all are equally likely before labels tell.
+        For rankings: a grade model's probabilities; where systems give lists, query -> document -> probabilities.
+        Without them the grades are named with `classes`, and all are equally likely before any label.
 
     Attributes
     ----------
     judges : tuple of str
         Names of the judges.
     groups : ndarray or None
-        The group of each row, where rows share labels; None too of a pool that is not in memory.
+        The group of each row, where rows share labels; None too for a pool that is not in memory.
     source : str or None
         Absolute path of the file or files it was read from, and `reading`, the options it was read with.
 

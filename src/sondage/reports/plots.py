@@ -48,9 +48,9 @@ def plot(
     subject : Study, Estimate, mapping of str to Estimate, Comparison, Selection, Slices or Report
         What the chart is of.
     chart : {"result", "reliability", "weights", "contributors", "uniform"}
-        Estimates with their intervals, of a selection the differences from the best, of many models the nearest 40;
-        observed against believed; how evenly labels count; the labels that moved the result most; labels used and what
-        uniform sampling would have needed.
+        In this order: estimates with their intervals (for a selection the differences from the best, of many models the
+        nearest 40); observed against believed; how evenly labels count; the labels that moved the result most; labels
+        used and what uniform sampling would have needed.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default the current axes, or new ones with room for names beside them.
     level : float

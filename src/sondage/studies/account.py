@@ -161,7 +161,7 @@ class Account(Kept):
         Raises
         ------
         InputError
-            If there are no labels yet, or `generator` is none.
+            If there are no labels yet, or `generator` is no random generator.
         """
         return self.answer_of(self.snapshot(), generator)
 

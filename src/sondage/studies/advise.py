@@ -158,8 +158,8 @@ def advise(
     model, positive
         As for `evaluate`.
     budgets : sequence of float, optional
-        Budgets to look at; by default those of 100, 300 and 1,000 that pay the dearest label and are below what
-        labelling all costs, else half of that, or the dearest label where it costs more.
+        Budgets to look at. By default 100, 300 and 1,000, as far as they pay the dearest label and are below the cost
+        of labelling all; if none is, half of that cost, or the dearest label where it costs more.
     width : float, optional
         Wanted width of the interval at level 1 - alpha, in the units of the measure.
     difference : float, optional

@@ -169,7 +169,7 @@ class Desk(Lending):
         Raises
         ------
         InputError
-            If the name is none.
+            If the labeller's name is not allowed.
         """
         require_texts(request=request)
         require_name(labeller)
@@ -210,7 +210,7 @@ class Desk(Lending):
         LabelError
             If the item was never asked for, nobody has labelled it, or the label is not allowed.
         InputError
-            If the name is none.
+            If the labeller's name is not allowed.
         """
         require_texts(reason=reason, request=request)
         if who is not None:

@@ -227,9 +227,10 @@ def compare(
     first, second : str
         The models.
     measure, labels, budget, seed, positive, method
-        As for `evaluate`; the draw serves the difference (thesis chapter 5). By default two classifiers
-        are labelled uniformly where they differ, if error rate or accuracy, equal weights and costs, no groups and
-        judge allow the exact test; ``belief="learned"`` takes the staged draw, nearer and without an exact test.
+        As for `evaluate`; the draw serves the difference (thesis chapter 5). By default two classifiers are labelled
+        uniformly where they differ, for an exact test, if the measure is error rate or accuracy, weights and costs are
+        equal, and the pool has no groups, judge or features. ``belief="learned"`` takes the staged draw instead: a
+        smaller error, and no exact test.
     alpha : float
         Level of the test, in (0, 1).
     alternative : str

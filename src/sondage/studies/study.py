@@ -83,7 +83,7 @@ class Study(Account, Desk, Shown):
             Which models to rank.
         positive, method
             As for `sondage.evaluate`.
-        alpha
+        alpha : float
             Level of the tests, in (0, 1).
         alternative, margin
             As for `sondage.compare`, which they go with.
@@ -163,7 +163,7 @@ class Study(Account, Desk, Shown):
         StudyError
             If there is no study, it is of another pool or of a newer release, or needs your own measure.
         InputError
-            If `measures` has something else, or `pool` is none.
+            If `measures` has something else, or `pool` is no pool.
         """
         from sondage.studies.store import Store  # here, for SQLAlchemy takes a third of the time to import sondage
 

@@ -1,4 +1,4 @@
-"""Beliefs of which items that two models predict differently have their own: the labels of these tell of it."""
+"""A belief in two parts: one for items that two models predict differently, one for all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beliefs that were told nothing of a share of items: models are sure and wrong for reasons of their own."""
+"""Beliefs with lapses: for a share of the items the model's probabilities tell nothing, however sure they are."""
 
 from __future__ import annotations
 

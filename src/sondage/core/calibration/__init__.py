@@ -6,10 +6,10 @@ shares 65, 25 and 10 %. Of two classes a model may be sure and wrong of one and 
 :math:`b e^c` for log odds of 0 and more and :math:`b e^{-c}` below, alike or independent with a probability of a half
 each. Of more than two, labels first tell how frequent each is and how sure the model is of all of them (`categories`).
 
-The posterior *mean of (a, ln b, c)* is taken, not the mean probability: averaging probabilities would be ruled by the
-heaviest tail that the labels do not exclude, and spend the labels there. What labels do not exclude matters for how far
-off an estimate may be; for that there are points of the posterior of a and b. They have one more number: the share
-:math:`\lambda` of events that were told nothing, and happen by chance however sure the model is.
+The posterior *mean of (a, ln b, c)* is taken, not the mean probability: averaged probabilities would be ruled by the
+heaviest tail that the labels do not exclude, and labels would be spent there. How far off an estimate may be does
+depend on what labels do not exclude; for that there are points of the posterior of a and b. These have one more number:
+the share :math:`\lambda` of lapses, events that happen by chance however sure the model is.
 """
 
 from sondage.core.calibration.categories import ByClass, calibrate_classes, fit_categories

@@ -1,4 +1,4 @@
-"""A grid of calibrations, what is believed of them before any label, and their mean after."""
+"""A grid of calibrations, their prior distribution, and their posterior mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What events leave possible: calibrations with a share of lapses, and how far the events speak for any."""
+"""Calibrations that events leave possible, with a share of lapses: quantiles of their posterior distribution."""
 
 from __future__ import annotations
 

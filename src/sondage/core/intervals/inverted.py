@@ -1,4 +1,4 @@
-"""The interval of all values that an estimate is not too far from, for the variance that it would have at each."""
+"""The interval of all values that a test does not reject, where the variance depends on the value."""
 
 from __future__ import annotations
 

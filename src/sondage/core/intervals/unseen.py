@@ -1,4 +1,4 @@
-"""What no error seen says about the error rate, by the probabilities with which items were drawn."""
+"""The upper bound of an error rate when no error was seen and items were drawn with unequal probabilities."""
 
 from __future__ import annotations
 

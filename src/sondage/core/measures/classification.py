@@ -114,12 +114,12 @@ class ExpectedCost:
     ----------
     costs : sequence of sequence of float
         Shape (k, k): the cost of predicting the row's class where the column's class is true, in the order of
-        the pool's classes. A cost is at most 1e35, either way.
+        the pool's classes. A cost is at most 1e35 in absolute value.
 
     Raises
     ------
     MeasureError
-        If the table is not square, or a cost is not finite or above 1e35 either way.
+        If the table is not square, or a cost is not finite or above 1e35 in absolute value.
 
     Examples
     --------

@@ -166,19 +166,19 @@ class Functional:
         The ratios whose mean the measure is, the classes' recalls or F1, each of them largest where all labels are as
         predicted.
     own : bool
-        Whether it is a user's function of which values are known and nothing else: any item may matter.
+        Whether it is a user's function, of which only values are known: any item may matter.
     sure_decide : bool
-        Whether the items whose labels are surest move the value most, as of the AUC: a belief tells least where it
+        Whether the items whose labels are surest move the value most, as for the AUC: a belief tells least where it
         matters most.
     corrected : callable, optional
-        Of a measure that is not smooth: from :math:`\hat\mu` and the variances of its entries the value less its
-        estimated bias, and a bound of the bias that is left. None where linearising is enough.
+        For a measure that is not smooth: returns, from :math:`\hat\mu` and the variances of its entries, the value less
+        its estimated bias, and a bound of the bias that is left. None where linearising is enough.
     moments : callable, optional
-        Of such a measure: from pool means and the variances of their normal errors, shape (K, d) each, mean and
-        variance of the value, shape (K,) each.
+        For such a measure: returns, from pool means and the variances of their normal errors, shape (K, d) each, mean
+        and variance of the value, shape (K,) each.
     curvature : callable, optional
-        Of a measure whose value on few labels is biased: from :math:`\hat\mu` signs :math:`\epsilon` and coefficients
-        a, of the shape of :math:`\mu`, so that :math:`\tfrac12 \sum \epsilon \mathrm{Var}(a \cdot \hat\mu)` is the
+        For a measure whose value on few labels is biased: returns, from :math:`\hat\mu`, signs :math:`\epsilon` and
+        coefficients a, of the shape of :math:`\mu`; :math:`\tfrac12 \sum \epsilon \mathrm{Var}(a \cdot \hat\mu)` is the
         bias to second order. None where it does not matter.
     """
 

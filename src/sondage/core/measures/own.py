@@ -49,8 +49,9 @@ class Loss:
     Raises
     ------
     MeasureError
-        If the function is none, the name is no text, or the bounds are no two numbers in their order; when it is used,
-        if the function returns anything but n numbers, at most 1e100 either way and, of classes, within the bounds.
+        If the function is not callable, the name is no text, or the bounds are not two numbers in ascending order; when
+        it is used, if the function returns anything but n numbers, at most 1e100 in absolute value and, for classes,
+        within the bounds.
 
     Examples
     --------
@@ -104,8 +105,8 @@ class ConfusionMeasure:
     Raises
     ------
     MeasureError
-        If function or gradient is none, the name is no text, or the bounds are no two numbers in their order; when it
-        is used, if they return anything but a number and a finite table of its shape.
+        If function or gradient is not callable, the name is no text, or the bounds are not two numbers in ascending
+        order; when it is used, if they return anything but a number and a finite table of its shape.
 
     Examples
     --------

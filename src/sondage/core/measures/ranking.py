@@ -87,7 +87,7 @@ class _Gained(_Cut):
 
 @dataclass(frozen=True)
 class DCG(_Gained):
-    r"""Discounted cumulative gain, :math:`\sum_i (2^{y_i} - 1) / \log_2(i + 1)` (thesis 6.1), a query's on average.
+    r"""Discounted cumulative gain, :math:`\sum_i (2^{y_i} - 1) / \log_2(i + 1)` (thesis 6.1), mean over queries.
 
     The document at position i has grade :math:`y_i`. It is 0 or more, and bounded where there is a cut-off.
 
@@ -128,7 +128,7 @@ class DCG(_Gained):
 class NDCG(_Gained):
     r"""DCG over that of the ideal order of all documents that the pool has of the query; 0 where none is relevant.
 
-    It is in [0, 1], a query's on average.
+    It is in [0, 1]; the mean over queries.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class NDCG(_Gained):
 
 @dataclass(frozen=True)
 class ERR(_Cut):
-    r"""Expected reciprocal rank of the document at which a reader stops (thesis 6.2), a query's on average.
+    r"""Expected reciprocal rank of the document at which a reader stops (thesis 6.2), mean over queries.
 
     .. math:: \sum_i \frac{\kappa_i}{i} \prod_{j < i} (1 - \kappa_j), \qquad \kappa_i = (2^{y_i} - 1) / 2^{y_{max}},
 

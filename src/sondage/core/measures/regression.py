@@ -122,8 +122,8 @@ class R2:
     Parameters
     ----------
     centre : float
-        About what labels are summed up, from `settled`: the middle of predictions that are all far from 0, else 0. The
-        value does not hang on it, but for the digits that squares of large numbers have not.
+        Subtracted from labels before they are summed, from `settled`: the middle of predictions that are all far from
+        0, else 0. It does not change the value, but keeps digits that squares of large numbers would lose.
 
     Examples
     --------

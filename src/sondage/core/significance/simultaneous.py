@@ -5,8 +5,8 @@ error of the estimates behaves like :math:`(r_1 \cdot g, \ldots, r_k \cdot g)` f
 multipliers, one for each label. Simulated, it tells how large the largest of many standardised differences
 becomes by chance; models that are much alike count as little more than one.
 
-A difference of two models in standard errors, :math:`t_{ij}`, is first taken to the normal score with the p-value that
-Student's t gives it, so that few labels are not taken for many.
+The t statistic :math:`t_{ij}` of a difference of two models is first converted to the normal score with the same
+p-value, so that few labels are not taken for many.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A Brownian motion that is looked at now and then, and where it stands if it has crossed at no look so far."""
+"""A Brownian motion at a few looks: its density where it has crossed no critical value so far."""
 
 from __future__ import annotations
 
