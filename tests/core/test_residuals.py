@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from sondage.core.residuals import joint_degrees, larger_variance, paired_degrees, skewed_degrees
-from sondage.core.samples import Expansion
+from sondage.core.predictions import Items
+from sondage.core.residuals import joint_degrees, larger_variance, paired_degrees, pool_roots, skewed_degrees
+from sondage.core.samples import Expansion, Sample
 
 
 @pytest.mark.parametrize("unit", [1e-250, 1.0, 1e250])
@@ -40,3 +41,13 @@ def test_the_larger_variance_stands():
     low, high = 1.0 * (t.ppf(0.975, 4.6) / norm.ppf(0.975)) ** 2 * np.array([0.999, 1.001])
     assert larger_variance(1.0, 4.6, low)[0] == 1.0
     assert larger_variance(1.0, 4.6, high)[0] == high
+
+
+@pytest.mark.parametrize(("units", "spread"), [(None, 4.5), ([0, 0], 8.0)])
+def test_the_spread_over_the_pool_is_that_of_units(units, spread):
+    # two rows with a quarter of the pool each: each of the other two has -2. Units of two rows have the sums 4 and -4,
+    # (.25)^2 (16 + 16) of the value's variance is 2, and four squared weights are .25
+    items = Items((), np.array([0.25, 0.25]))
+    expansion = Expansion(np.ones(2 if units is None else 1), np.ones(2 if units is None else 1))
+    sample = Sample(items, np.zeros(2), expansion, None if units is None else np.array(units))
+    assert np.sum(pool_roots(np.array([[1.0, 3.0]]), sample) ** 2) == pytest.approx(spread)

@@ -85,3 +85,22 @@ def test_labels_that_all_agree_tell_nothing_of_a_population(size):
     assert (found.pvalue, found.better, found.significance.kind) == (1.0, None, "undefined")
     assert found.interval().width == np.inf
     assert compare(pool, "a", "b", "mse", labels=labels, budget=size).better == "b"
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "f1"])
+def test_rows_that_share_a_label_are_one_item_of_a_population(classifiers, measure):
+    predictions, labels = classifiers
+    rows = np.repeat(np.arange(SIZE), 4)
+    models = {name: Classifier(predictions=one[rows]) for name, one in predictions.items()}
+    options = {"budget": SIZE, "target": "population"}
+    several, sliced = Pool(models=models, groups=rows), {"model": "a", "slices": rows % 2}
+    one = evaluate(pool_of(predictions), measure, labels=labels, model="a", **options)
+    assert evaluate(several, measure, labels=labels[rows], model="a", **options).std_error == pytest.approx(
+        one.std_error
+    )
+    parts = evaluate(pool_of(predictions), measure, labels=labels, **options | sliced | {"slices": np.arange(SIZE) % 2})
+    whole = evaluate(several, measure, labels=labels[rows], **options | sliced).overall
+    assert whole.std_error == pytest.approx(parts.overall.std_error)
+    found = compare(several, "a", "b", measure, labels=labels[rows], **options)
+    alone = compare(pool_of(predictions), "a", "b", measure, labels=labels, **options)
+    assert found.std_error == pytest.approx(alone.std_error)

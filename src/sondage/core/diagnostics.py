@@ -102,8 +102,8 @@ def _uniform_spread(evidence: Evidence, total: float) -> float:
     known = evidence.before
     scale = min(known.share, 1.0) / float(np.sum(rows))
     inside = total * scale * float(np.sum(weights * np.square(sample.unit_sums(base * psi))))
-    within = scale * float(np.sum(rows * psi**2))
-    outside = 0.0 if known.all_drawable else max(fit.spread - within, 0.0)
+    within = scale * float(np.sum(sample.unit_sums(np.sqrt(rows) * psi) ** 2))
+    outside = 0.0 if known.all_drawable else max(fit.spread - within, 0.0) / sample.together
     effective = effective_number(weights)
     return inside * (effective / (effective - 1.0) if effective > 1.0 else 1.0) + outside
 

@@ -235,4 +235,4 @@ def put_back(influence: Influence, known: Known) -> float:
 def spread(influence: Floats, sample: Sample, known: Known) -> float:
     """Return the variance of an influence over the pool, a population's share in the uncertainty."""
     share = known.share if known.outside else 1.0
-    return float(np.sum(pool_roots(influence[None], sample.row_weights, share) ** 2))
+    return float(np.sum(pool_roots(influence[None], sample, share) ** 2))

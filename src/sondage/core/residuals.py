@@ -154,8 +154,10 @@ def joint_degrees(variances: Sequence[float] | Floats, df: Sequence[float] | Flo
     return float(squares.sum()) ** 2 / float(np.sum(squares**2 / numbers))
 
 
-def pool_roots(influences: Floats, weights: Floats, share: float | None = None) -> Floats:
+def pool_roots(influences: Floats, sample: Sample, share: float | None = None) -> Floats:
     r"""Return rows whose inner products are the covariances of influences over the pool, as labelled rows show them.
+
+    Rows that share a label are one unit: a population is sampled by units, so that the rows of one add up.
 
     Over the pool an influence has the mean 0. With the mean :math:`\bar\psi` over the share :math:`\alpha` of the pool
     that could be drawn it is :math:`-\bar\psi \alpha / (1 - \alpha)` over the rest, which is taken to be alike.
@@ -164,27 +166,22 @@ def pool_roots(influences: Floats, weights: Floats, share: float | None = None) 
     ----------
     influences : ndarray of float, shape (k, n)
         Of the labelled rows on k values.
-    weights : ndarray of float, shape (n,)
-        How much of the pool each row stands for, above 0.
+    sample : Sample
+        The labelled rows; their weights say how much of the pool each stands for.
     share : float, optional
         Part of the pool that could be drawn, in (0, 1]; by default the sum of the weights.
 
     Returns
     -------
-    ndarray of float, shape (k, n + 1)
-
-    Examples
-    --------
-    >>> roots = pool_roots(np.array([[1.0, 3.0]]), np.array([0.25, 0.25]))  # half of the pool: the rest has -2
-    >>> float(np.sum(roots**2))
-    4.5
+    ndarray of float, shape (k, U + 1)
     """
+    weights = sample.row_weights
     total = float(np.sum(weights))
     share = min(total if share is None else share, 1.0)
     centre = influences @ weights / total
-    inside = (influences - centre[:, None]) * np.sqrt(weights * (share / total))
+    inside = sample.unit_sums((influences - centre[:, None]) * np.sqrt(weights * (share / total)))
     outside = np.sqrt(share / (1.0 - share)) if share < 1.0 - 1e-9 else 0.0
-    return np.column_stack([inside, outside * centre])
+    return np.column_stack([inside, outside * np.sqrt(sample.together) * centre])
 
 
 def of_population(variance: float, df: float, drawn: float, labels: float) -> tuple[float, float]:

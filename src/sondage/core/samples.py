@@ -192,6 +192,14 @@ class Sample:
         """Base weight times expansion, for every unit, shape (U,)."""
         return self.unit_sums(self.row_weights)
 
+    @property
+    def together(self) -> float:
+        """How many times its variance the sum of a constant over the pool has, since rows of a unit come together."""
+        if self.units is None:
+            return 1.0
+        weights = self.row_weights
+        return float(np.sum(self.unit_sums(np.sqrt(weights)) ** 2) / np.sum(weights))
+
     @cached_property
     def to_come(self) -> NDArray[np.bool_]:
         """Which rows have no label yet, shape (n,)."""

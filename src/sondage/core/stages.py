@@ -380,7 +380,7 @@ def _left(parts: Sequence[Part]) -> Floats:
 
 def _spread(influence: Floats, sample: Sample) -> float:
     """Return the variance of an influence over the pool, where the weights say how much of it could be drawn."""
-    return float(np.sum(pool_roots(influence[None], sample.row_weights) ** 2))
+    return float(np.sum(pool_roots(influence[None], sample) ** 2))
 
 
 def _reweighted(sample: Sample, counts: NDArray[np.int64]) -> Sample:

@@ -87,7 +87,7 @@ def _beside_the_draw(session: Session, found: Labelled, fits: Sequence[Fit], sam
         errors.append(np.diag([fit.bias for fit in fits]))
     if session.method.target == "population":
         influences = np.stack([fit.influence for fit in fits])
-        errors.append(pool_roots(influences, sample.row_weights) * np.sqrt(found.known.squared))
+        errors.append(pool_roots(influences, sample) * np.sqrt(found.known.squared))
     return errors
 
 

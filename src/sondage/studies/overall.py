@@ -248,7 +248,7 @@ def _population_part(whole: _Whole) -> float:
     for one, fitted in zip(whole.slices, whole.moved, strict=True):
         mean = sum(float(np.sum(a * one.fit.sums[model])) for model, a in influence.terms) - influence.constant
         squared += one.share**2 * one.found.known.squared
-        spread += one.share * (fitted.fit.spread + mean**2)
+        spread += one.share * (fitted.fit.spread + fitted.sample.together * mean**2)
     return squared * spread
 
 
