@@ -228,10 +228,12 @@ def read_answers_frame(frame: Any, study: Study) -> list[Answer]:
     ('a', 1)
     """
     table = _table(frame, "answers are read from a frame")
-    columns = {
-        str(series.name): [None if is_missing(one) else one for one in series.to_list()]
-        for series in table.iter_columns()
-    }
+    columns = {str(series.name): [_plain_cell(one) for one in series.to_list()] for series in table.iter_columns()}
     cells = zip(*columns.values(), strict=True)
     rows = ((f"row {number}", dict(zip(columns, row, strict=True))) for number, row in enumerate(cells))
     return answers_of_rows(rows, study)
+
+
+def _plain_cell(cell: Any) -> Any:
+    """Return a cell, None where it is missing; an array, which cannot be compared as others are, as a list."""
+    return None if is_missing(cell) else cell.tolist() if isinstance(cell, np.ndarray) else cell
