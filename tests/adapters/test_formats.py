@@ -225,6 +225,20 @@ def test_the_line_of_a_whole_number_is_its_own(tmp_path):
     assert (refused.value.ids, refused.value.refused) == ((1,), (1,))
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("values", [[1, "a", 2.5], [[1, "a"], {"b": [1, {}]}, None], [10**30, 1, None]], ids=str)
+def test_frames_hold_values_of_several_kinds_at_least_as_text(values, backend, tmp_path):
+    pool = Pool(probabilities=[0.2, 0.6, 0.9], ids=[1, "b", "c"], fields={"field": pandas.Series(values, dtype=object)})
+    study = Study.create(tmp_path / "study.db", pool, budget=3)
+    asked = study.ask(3)
+    frame = items_frame(study, asked, backend)
+    shown = frame["field"].to_pylist() if backend == "pyarrow" else frame["field"].to_list()
+    wanted = [study.fields([name])[0]["field"] for name in asked]
+    assert list(map(str, shown)) == list(map(str, wanted))
+    study.tell(asked, [0, 1, None])
+    assert tell_answers(study, read_answers_frame(labels_frame(study, backend), study)) == 0
+
+
 @pytest.mark.parametrize("document", [["d0"], {"d0": 1}], ids=str)
 def test_documents_that_can_be_no_names_are_refused(document, tmp_path):
     pool = Pool(models={"a": Ranking([["d0", "d1"], ["d1"]])}, ids=["x", "y"], classes=[0, 1])
