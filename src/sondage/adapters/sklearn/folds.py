@@ -80,7 +80,7 @@ def make_splits(estimator: Any, X: Any, y: Any, *, cv: Any, repeats: int, seed: 
         splitter = None
     try:
         splitter = splitter or check_cv(cv, labels, classifier=is_classifier(estimator))
-        given = list(splitter.split(X, labels, groups))
+        given = [(train, test) for train, test in splitter.split(X, labels, groups)]
     except ValueError as error:
         raise InputError(f"cv={cv!r}: {error}") from None
     pairs = [(_numbers(train, size, fold), _numbers(test, size, fold)) for fold, (train, test) in enumerate(given, 1)]
