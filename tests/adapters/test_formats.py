@@ -225,6 +225,45 @@ def test_the_line_of_a_whole_number_is_its_own(tmp_path):
     assert (refused.value.ids, refused.value.refused) == ((1,), (1,))
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("values", [[1, "a", 2.5], [[1, "a"], {"b": [1, {}]}, None], [10**30, 1, None]], ids=str)
+def test_frames_hold_values_of_several_kinds_at_least_as_text(values, backend, tmp_path):
+    pool = Pool(probabilities=[0.2, 0.6, 0.9], ids=[1, "b", "c"], fields={"field": pandas.Series(values, dtype=object)})
+    study = Study.create(tmp_path / "study.db", pool, budget=3)
+    asked = study.ask(3)
+    frame = items_frame(study, asked, backend)
+    shown = frame["field"].to_pylist() if backend == "pyarrow" else frame["field"].to_list()
+    wanted = [study.fields([name])[0]["field"] for name in asked]
+    assert list(map(str, shown)) == list(map(str, wanted))
+    study.tell(asked, [0, 1, None])
+    assert tell_answers(study, read_answers_frame(labels_frame(study, backend), study)) == 0
+
+
+@pytest.mark.parametrize("document", [["d0"], {"d0": 1}], ids=str)
+def test_documents_that_can_be_no_names_are_refused(document, tmp_path):
+    pool = Pool(models={"a": Ranking([["d0", "d1"], ["d1"]])}, ids=["x", "y"], classes=[0, 1])
+    study = Study.create(tmp_path / "study.db", pool, "dcg", budget=2)
+    study.ask(2)
+    row = {"query": "y", "document": document, "label": 1}
+    path = tmp_path / "labels.jsonl"
+    path.write_text(json.dumps(row))
+    reason = r"1 has the document [\[{]'d0'.*; it must be a text or a number"
+    with pytest.raises(LabelError, match=f"line {reason}"):
+        read_answers(path, study)
+    with pytest.raises(LabelError, match=f"row {reason}"):
+        read_answers_frame(pandas.DataFrame([row | {"document": "d1"}, row]), study)
+
+
+def test_arrays_in_cells_are_refused_as_lists_are(tmp_path):
+    study = Study.create(tmp_path / "study.db", Pool(probabilities=[0.2, 0.6]), budget=2)
+    study.ask(2)
+    cells = pandas.Series([np.arange(2)], dtype=object)
+    with pytest.raises(LabelError, match=r"row 0 has the labeller \[0, 1\]"):
+        read_answers_frame(pandas.DataFrame({"id": [0], "label": [1], "who": cells}), study)
+    with pytest.raises(LabelError, match=r"row 0: label \[0, 1\] of id 0 is not a class"):
+        tell_answers(study, read_answers_frame(pandas.DataFrame({"id": [0], "label": cells}), study))
+
+
 def test_names_of_columns_may_hold_what_divides_others(tmp_path):
     pool = Pool(probabilities=[0.2, 0.6], ids=["x", "y"], fields={"a; b; c; d": ["1;2", "3,4"]})
     study = Study.create(tmp_path / "study.db", pool, budget=2)

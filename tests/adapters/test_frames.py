@@ -110,6 +110,25 @@ def test_fields_may_be_objects_with_missing_values(made, values):
     assert shown == values
 
 
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        (
+            pyarrow.array([1, 2, 3], pyarrow.time64("ns")),
+            "column 'text' of the type Time cannot be read: .*nano",
+        ),
+        (
+            pyarrow.UnionArray.from_sparse(pyarrow.array([0] * 3, pyarrow.int8()), [pyarrow.array([1, 2, 3])]),
+            "column 'text' of the type Unknown cannot be read",
+        ),
+    ],
+    ids=["time", "union"],
+)
+def test_columns_of_arrow_that_numpy_does_not_have_are_refused(column, reason):
+    with pytest.raises(InputError, match=reason):
+        read_pool(pyarrow.table(COLUMNS | {"text": column}))
+
+
 def test_what_is_no_frame_is_refused():
     with pytest.raises(InputError, match="read from a path, a relation or a frame, not from ndarray"):
         read_pool(np.zeros(3))

@@ -2,12 +2,13 @@
 
 import csv
 import gzip
+import os
 
 import pytest
 
 from sondage import read_pool
-from sondage.adapters.text_files import escaped, read_label_rows
-from sondage.errors import InputError
+from sondage.adapters.text_files import escaped, parse_json, read_label_rows
+from sondage.errors import InputError, LabelError
 
 
 def read_labels(path):
@@ -39,6 +40,20 @@ def test_compressed_files_are_read_or_refused(tmp_path):
             with pytest.raises(InputError, match=r"a.csv.gz: ") as caught:
                 read(path)
             assert "\n" not in str(caught.value)
+
+
+def test_pipes_are_refused_in_one_line():
+    reading, writing = os.pipe()
+    os.write(writing, b"id,label\na,1\n")
+    os.close(writing)
+    with pytest.raises(InputError, match=r"^/dev/fd/\d+: it is a pipe, .* only once: save it as a file$"):
+        read_label_rows(f"/dev/fd/{reading}", ["id", "label"], ["label"])
+    os.close(reading)
+
+
+def test_lines_that_break_off_are_told_in_plain_words():
+    with pytest.raises(LabelError, match=r"^line 1 is not JSON: Unterminated string starting at column 2$"):
+        parse_json('{"', "line 1")
 
 
 def test_cells_may_be_long(written):

@@ -96,6 +96,12 @@ def test_choices_are_those_of_the_library():
     assert all(choices(command, "--format") == set(FORMATS) for command in ("ask", "import", "export"))
 
 
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_fits_a_terminal_of_80_columns(command):
+    text = CliRunner().invoke(main, [*command.split(), "--help"], env={"COLUMNS": "80"}, terminal_width=80).output
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_help_and_page_name_every_choice():
     page = (Path(sondage.__file__).parents[2] / "docs" / "cli.md").read_text()
     for catalogue, option in ((ESTIMATORS, "estimator"), (INTERVALS, "interval"), (TESTS, "test"), (TASKS, "task")):

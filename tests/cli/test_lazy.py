@@ -128,7 +128,8 @@ def test_a_thousand_classes():
 
 
 def test_memory_that_is_no_size_is_refused():
-    said = run("advise", "pool.parquet", "--lazy", "--memory", "foo", code=2)
-    assert "Invalid value for '--memory': 'foo' is not a number with a unit, such as 500MB or 2GB" in said
+    for text in ("foo", "\udcff"):  # the second is a byte that is no UTF-8
+        said = run("advise", "pool.parquet", "--lazy", "--memory", text, code=2)
+        assert f"Invalid value for '--memory': {text!r} is not a number with a unit, such as 500MB or 2GB" in said
     with pytest.raises(InputError, match=r"pool.parquet: settings=\{'thredas': 1\}: .* not recognized: thredas"):
         read_pool("pool.parquet", lazy=True, settings={"thredas": 1})

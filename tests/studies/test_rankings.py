@@ -220,6 +220,17 @@ def test_incomplete_or_wrong_judgements_are_refused_and_nothing_is_taken(change,
         session.tell([first], [{d: (y + 1) % 3 for d, y in mapping[first].items()}])
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.float64, int, str])
+def test_documents_may_be_numbers_of_numpy(kind, tmp_path):
+    pool = sondage.Pool(models={"a": Ranking([[7, 8], [8, 9]])}, classes=[0, 1])
+    study = sondage.Study.create(tmp_path / "study.db", pool, "dcg", budget=2)
+    ids = study.ask(2)
+    labels = [{kind(name): 1 for name in documents} for documents in study.documents(ids)]
+    assert study.tell(ids, labels, request="a") == study.tell(ids, labels, request="a") == 2
+    study.resolve(ids[0], labels[0] | {kind(study.documents(ids)[0][0]): 0})
+    assert [sum(grades.values()) for grades in (study.labels()[name] for name in ids)] == [1, 2]
+
+
 def test_documents_that_are_not_asked_for_need_no_grade():
     pool, labels = simulated()
     mapping = answers(pool, labels)

@@ -649,3 +649,9 @@ def test_labels_told_later_change_no_answer_that_was_given(tmp_path, rng):
     for found, wanted in zip(after.comparisons.values(), expected, strict=True):
         assert (found.n_labels, found.estimate.spent, found.pvalue) == (20, 20, wanted.pvalue)
         assert found.estimate.possible == wanted.estimate.possible
+
+
+def test_fields_may_be_mappings_with_keys_of_numpy(tmp_path):
+    pool = Pool(probabilities=[0.2, 0.6], fields={"counts": [{np.int64(1): [{(1, 2): 3}]}, {}]})
+    with Study.create(tmp_path / "study.db", pool, budget=2) as study:
+        assert study.fields(sorted(study.ask(2))) == [{"counts": {"1": [{"(1, 2)": 3}]}}, {"counts": {}}]

@@ -90,8 +90,16 @@ def read_pool(
 def read_frame(frame: Any, *, classes: Any = None, task: str | None = None, features: Sequence[str] = ()) -> Pool:
     """Return the pool of a frame's columns; see `read_pool`."""
     table = _table(frame, "a pool is read from a path, a relation or a frame")
-    columns = {str(series.name): _column(series) for series in table.iter_columns()}
+    columns = {str(series.name): _read(series) for series in table.iter_columns()}
     return pool_from_columns(columns, classes=classes, task=task, features=listed("features", features))
+
+
+def _read(series: Any) -> Any:
+    """Return a column as `_column` does, or refuse one of a type that NumPy does not have."""
+    try:
+        return _column(series)
+    except (ValueError, NotImplementedError) as error:  # of Arrow: unions, and times finer than microseconds
+        raise InputError(f"column {series.name!r} of the type {series.dtype} cannot be read: {error}") from None
 
 
 def _column(series: Any) -> Any:
@@ -188,16 +196,25 @@ def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str], backend: str)
     require_known("backend", backend, BACKENDS)
     names = list(rows[0]) if rows else list(columns)
     try:
-        table = {name: _listed([row[name] for row in rows]) for name in names}
+        table = {name: _listed([row[name] for row in rows], backend) for name in names}
         return _narwhals().from_dict(table, backend=backend).to_native()
     except ModuleNotFoundError:
         raise InputError(f"to make a frame of {backend}, {backend} is needed: pip install {backend}") from None
 
 
-def _listed(values: list[Any]) -> Any:
-    """Return values as they are; unsigned numbers beyond int64 as an array: of a list Arrow makes no column."""
+def _listed(values: list[Any], backend: str) -> Any:
+    """Return values as they are, where a frame's column takes them together, else as text.
+
+    Unsigned numbers beyond int64 are an array: of a list Arrow makes no column.
+    """
     unsigned = all(isinstance(value, int) and 0 <= value < 2**64 for value in values)
-    return np.array(values, dtype=np.uint64) if unsigned and max(values, default=0) >= 2**63 else values
+    if unsigned and max(values, default=0) >= 2**63:
+        return np.array(values, dtype=np.uint64)
+    try:
+        _narwhals().from_dict({"column": values}, backend=backend)
+    except (TypeError, ValueError, OverflowError):  # values of several kinds, or numbers that no type has
+        return [None if is_missing(value) else str(value) for value in values]
+    return values
 
 
 def read_answers_frame(frame: Any, study: Study) -> list[Answer]:
@@ -228,10 +245,12 @@ def read_answers_frame(frame: Any, study: Study) -> list[Answer]:
     ('a', 1)
     """
     table = _table(frame, "answers are read from a frame")
-    columns = {
-        str(series.name): [None if is_missing(one) else one for one in series.to_list()]
-        for series in table.iter_columns()
-    }
+    columns = {str(series.name): [_plain_cell(one) for one in series.to_list()] for series in table.iter_columns()}
     cells = zip(*columns.values(), strict=True)
     rows = ((f"row {number}", dict(zip(columns, row, strict=True))) for number, row in enumerate(cells))
     return answers_of_rows(rows, study)
+
+
+def _plain_cell(cell: Any) -> Any:
+    """Return a cell, None where it is missing; an array, which cannot be compared as others are, as a list."""
+    return None if is_missing(cell) else cell.tolist() if isinstance(cell, np.ndarray) else cell

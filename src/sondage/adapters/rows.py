@@ -229,6 +229,8 @@ def answers_of_rows(rows: Iterable[tuple[str, Row]], study: Study, *, partial: b
     for place, row in rows:
         _require(row, ["query", "document", "label"], place)
         told = Answer(row["query"], row["label"], as_labeller(row.get("who")), place)
+        if not isinstance(row["document"], Hashable):
+            raise LabelError(f"{place} has the document {brief(row['document'])}; it must be a text or a number")
         people.setdefault(told.who, []).append(row)
         first.setdefault((told.who, told.id), place)
     return [

@@ -202,7 +202,8 @@ def parse_json(text: str, what: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, " if "\n" in text else ""
-        raise LabelError(f"{what} is not JSON: {error.msg} at {place}column {error.colno}") from None
+        said = error.msg.removesuffix(" at")  # as some of Python's messages end
+        raise LabelError(f"{what} is not JSON: {said} at {place}column {error.colno}") from None
     except ValueError:  # of Python itself, which limits the digits
         raise LabelError(f"{what} has a number of more than {sys.get_int_max_str_digits():,} digits") from None
     except RecursionError:

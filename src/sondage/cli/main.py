@@ -109,10 +109,10 @@ def main() -> None:
     """Tell how good prediction models are, and which is better, from few labels.
 
     \b
-    sondage demo                                               a demonstration, on bundled data
+    sondage demo                            a demonstration, on bundled data
     sondage plan pool.parquet study.db --measure f1 --budget 300
-    sondage serve study.db                                     label in the browser
-    sondage ask study.db 20 -o batch.csv                       then fill in the column "label"
+    sondage serve study.db                  label in the browser
+    sondage ask study.db 20 -o batch.csv    then fill in the column "label"
     sondage import study.db batch.csv
     sondage estimate study.db
     """

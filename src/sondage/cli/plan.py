@@ -97,7 +97,7 @@ def command(
 
     \b
     sondage plan pool.parquet study.db --measure f1 --budget 300
-    sondage plan "pool/*.parquet" study.db --compare champion,challenger --budget 500
+    sondage plan "pool/*.parquet" study.db --compare old,new --budget 500
     """
     from sondage import Study
     from sondage.adapters.rows import label_columns

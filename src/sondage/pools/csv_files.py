@@ -35,6 +35,8 @@ def csv_header(path: str | os.PathLike[str]) -> Header:
     """
     try:
         with open_text(path) as file, long_cells():
+            if not file.seekable():
+                raise InputError("it is a pipe, which can be read only once: save it as a file")
             blank, start, line = 0, file.tell(), str(file.readline())
             while line and not line.strip():
                 blank, start, line = blank + 1, file.tell(), str(file.readline())

@@ -227,7 +227,7 @@ def connected(settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
 
     try:
         return duckdb.connect(config=dict(settings))
-    except duckdb.Error as error:
+    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: of a text with half a character
         raise InputError(f"settings={dict(settings)}: {reason(error)}") from None
 
 

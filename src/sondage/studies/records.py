@@ -46,12 +46,31 @@ _SHARED = {"grades"}  # the same for all rows
 def dump(value: Any) -> str:
     r"""Return a value as one line of JSON; times and bytes as text, missing numbers as they are.
 
+    Keys of mappings may be of any kind, as a user's labels of documents are.
+
     Examples
     --------
     >>> print(dump([datetime(2026, 3, 1), datetime(2026, 3, 1, 12), b"caf\xc3\xa9 \xff"]))
     ["2026-03-01", "2026-03-01T12:00:00", "café \\xff"]
+    >>> print(dump({np.int64(7): 1}))
+    {"7": 1}
     """
-    return json.dumps(value, default=_plain, ensure_ascii=False)
+    try:
+        return json.dumps(value, default=_plain, ensure_ascii=False)
+    except TypeError:  # of keys, which `default` does not see
+        return json.dumps(_with_plain_keys(value), default=_plain, ensure_ascii=False)
+
+
+def _with_plain_keys(value: Any) -> Any:
+    """Return a value in which all keys of mappings are of kinds that JSON takes."""
+    if isinstance(value, Mapping):
+        return {_plain_key(key): _with_plain_keys(part) for key, part in value.items()}
+    return [_with_plain_keys(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def _plain_key(key: Any) -> Any:
+    plain = key if isinstance(key, str | int | float) else _plain(key)
+    return plain if isinstance(plain, str | int | float | None) else str(plain)
 
 
 def _plain(value: Any) -> Any:

@@ -84,6 +84,19 @@ def test_a_number_of_folds_is_a_random_division():
     assert cross_validate(GaussianNB(), X, Y, cv=np.int64(4), repeats=3, seed=7).value == found.value
 
 
+def test_folds_may_be_masks_or_count_from_the_end():
+    folds = list(KFold(4).split(X))
+    masks = [tuple(np.isin(np.arange(len(X)), rows) for rows in pair) for pair in folds]
+    ends = [tuple(rows - len(X) for rows in pair) for pair in folds]
+    wanted = cross_validate(GaussianNB(), X, Y, cv=folds)
+    for cv in (masks, ends):
+        found = cross_validate(GaussianNB(), X, Y, cv=cv)
+        assert (found.value, found.std_error, found.warnings) == (wanted.value, wanted.std_error, wanted.warnings)
+        assert cross_compare(MODELS, X, Y, cv=cv, test="mcnemar").pvalue == (
+            cross_compare(MODELS, X, Y, cv=folds, test="mcnemar").pvalue
+        )
+
+
 def test_groups_are_not_divided():
     groups = np.arange(200) // 20
     left_out = cross_val_score(GaussianNB(), X, Y, cv=LeaveOneGroupOut(), groups=groups)
@@ -265,6 +278,13 @@ def test_equal_scores_are_not_certainty():
         (lambda: cross_validate(GaussianNB(), X, Y, cv=ShuffleSplit(1, random_state=0)), "one division has no spread"),
         (lambda: cross_validate(GaussianNB(), X, Y, cv=FOLDS, repeats=2), "a splitter has its own"),
         (lambda: cross_validate(GaussianNB(), X, Y, repeats=2, groups=Y), "with groups=: give a splitter"),
+        (lambda: cross_validate(GaussianNB(), X, Y, seed=-1), "seed=-1 must be a whole number from 0"),
+        (
+            lambda: cross_validate(GaussianNB(), X, Y, cv=[([0, 1], [200])] * 2),
+            r"fold 1 has the rows \[200\]; .* to 199",
+        ),
+        (lambda: cross_validate(GaussianNB(), X, Y, cv=[([0, 1], [])] * 2), r"fold 1 has the rows \[\]"),
+        (lambda: cross_validate(GaussianNB(), X, Y, cv=[(Y == 0, [True])] * 2), r"fold 1 has the rows \[True\]"),
         (lambda: cross_validate(GaussianNB(), X, Y, "ece"), "biased on the few items of a fold"),
         (lambda: cross_validate(GaussianNB(), X, Y, "mse"), "is for regression"),
         (lambda: cross_compare({"a": GaussianNB()}, X, Y), "a comparison takes two"),

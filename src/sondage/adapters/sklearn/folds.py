@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from inspect import signature
-from numbers import Real
+from numbers import Integral, Real
+from reprlib import repr as brief
 from typing import Any
 
 import numpy as np
@@ -79,15 +80,28 @@ def make_splits(estimator: Any, X: Any, y: Any, *, cv: Any, repeats: int, seed: 
         splitter = None
     try:
         splitter = splitter or check_cv(cv, labels, classifier=is_classifier(estimator))
-        pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, labels, groups)]
+        given = [(train, test) for train, test in splitter.split(X, labels, groups)]
     except ValueError as error:
         raise InputError(f"cv={cv!r}: {error}") from None
+    pairs = [(_numbers(train, size, fold), _numbers(test, size, fold)) for fold, (train, test) in enumerate(given, 1)]
     if len(pairs) < 2:
         raise InputError(
             "one division has no spread between folds: make a pool of the held-out items with pool_of, and use "
             "sondage.evaluate or sondage.compare with target='population'"
         )
     return Splits(size, pairs)
+
+
+def _numbers(rows: Any, size: int, fold: int) -> RowNumbers:
+    """Return the numbers of rows, also of those that a mask marks."""
+    found = np.asarray(rows)
+    if found.dtype == np.bool_ and found.shape == (size,):
+        found = np.flatnonzero(found)
+    whole = found.ndim == 1 and len(found) and found.dtype.kind in "iu"
+    if not whole or found.min() < -size or found.max() >= size:
+        rule = f"it needs numbers from 0 to {size - 1}, or a mask of {size} rows"
+        raise InputError(f"cv: a part of fold {fold} has the rows {brief(found.tolist())}; {rule}")
+    return found % size  # those counted from the end too
 
 
 def _random_folds(count: Any, repeats: int, seed: int, *, classify: bool, grouped: bool) -> Any:
@@ -97,6 +111,8 @@ def _random_folds(count: Any, repeats: int, seed: int, *, classify: bool, groupe
     require_whole("cv", count)
     if count < 2:
         raise InputError(f"cv={count}: at least 2 folds are needed")
+    if not isinstance(seed, Integral) or not 0 <= seed < 2**32:  # as scikit-learn takes them
+        raise InputError(f"seed={seed!r} must be a whole number from 0 to {2**32 - 1}")
     if grouped:
         if repeats != 1:
             raise InputError(f"repeats={repeats} with groups=: give a splitter as cv=")
