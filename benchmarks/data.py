@@ -7,6 +7,7 @@ them is kept in ``SONDAGE_CACHE`` (default ``benchmarks/.cache``) and never comm
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -62,18 +63,26 @@ def cached(kind: str, name: str, build: Callable[[], Arrays]) -> Arrays:
 
 def read(path: str) -> Any:
     """Return the arrays of a file in the data folder."""
-    return np.load(data_folder() / path, allow_pickle=False)
+    return np.load(_stored(path), allow_pickle=False)
+
+
+def _stored(path: str) -> Path:
+    """Return where a file of the data folder is, or end the script with a line that tells what is not there."""
+    place = data_folder() / path
+    if not place.is_file():
+        sys.exit(f"no data in {place}: set SONDAGE_DATA (docs/experiments.md names the sources)")
+    return place
 
 
 def enron() -> tuple[Any, Any]:
     """Return binary words of all messages, sparse (33716, 41502), and what is known of them: label, corpus, num, ..."""
-    words = sparse.load_npz(data_folder() / "enron_spam/enron_bow_binary.npz").tocsr().astype(float)
+    words = sparse.load_npz(_stored("enron_spam/enron_bow_binary.npz")).tocsr().astype(float)
     return words, read("enron_spam/enron_meta.npz")
 
 
 def reuters() -> tuple[Any, Any]:
     """Return word counts of all documents, sparse (8293, 14381), and what is known of them: topic, is_train, ..."""
-    counts = sparse.load_npz(data_folder() / "reuters/reuters8293_tf.npz").tocsr().astype(float)
+    counts = sparse.load_npz(_stored("reuters/reuters8293_tf.npz")).tocsr().astype(float)
     return counts, read("reuters/reuters8293_meta.npz")
 
 

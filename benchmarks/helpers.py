@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from cells import Cell, Cells, marked, options_of_cells, table
-from problems import Problem, load
+from problems import Problem, load, names
 
 import sondage
 
@@ -29,7 +29,8 @@ RIGHT, SURE, COLUMNS = 0.9, 0.99, 20
 
 def main() -> None:
     parser = options_of_cells(__doc__, seeds=300)
-    parser.add_argument("--problem", nargs="+", default=list(PROBLEMS))
+    classified = [name for name in names() if not name.endswith("/mse")]  # judges and features here are of classes
+    parser.add_argument("--problem", nargs="+", choices=classified, metavar="PROBLEM", default=list(PROBLEMS))
     parser.add_argument("--kind", nargs="+", choices=list(HELPS), default=list(HELPS))
     options = parser.parse_args()
     cells, rows = Cells("helpers", KEYS, VALUES), []

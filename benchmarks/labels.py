@@ -29,10 +29,11 @@ from typing import Any
 from peers.environments import PEERS, PeerError, run_peer
 from peers.lure import lure
 from problems import Problem, load, names
-from summary import print_tables, result_file, write_summary
+from summary import print_tables, result_file, rows_of, write_summary
 
 OWN = ("default", "thesis", "passive", "lure")
-GROUPS = {"own": OWN, "peers": tuple(PEERS), "all": (*OWN, *PEERS)}
+BASES = (*OWN, *PEERS)
+GROUPS = {"own": OWN, "peers": tuple(PEERS), "all": BASES}
 COLUMNS = ("seed", "budget", "method", "estimate", "low", "high", "n_labels", "kind", "seconds", "code", "one_sided")
 Row = tuple[Any, ...]
 
@@ -43,6 +44,9 @@ def main() -> None:
     if not chosen:
         sys.exit(f"no problem is like {options.problem!r}; there are {', '.join(names())}")
     methods = _methods(options.methods)
+    for method in methods if not options.table else ():
+        if (base := method.partition("+")[0]) not in BASES:
+            sys.exit(f"no method {base!r}; there are {', '.join((*BASES, *GROUPS))}")
     if not options.table:
         for name in chosen:
             _simulate(name, methods, options)
@@ -54,7 +58,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", default="*", help="names or patterns, separated by commas (default: all)")
     parser.add_argument("--seeds", type=int, default=300, help="seeds 0 .. SEEDS-1 (default: 300)")
-    parser.add_argument("--budgets", default="100,300,1000", help="labels (default: 100,300,1000)")
+    parser.add_argument("--budgets", type=_numbers, default=[100, 300, 1000], help="labels (default: 100,300,1000)")
     parser.add_argument("--methods", default="own", help="methods or own, peers, all (default: own)")
     parser.add_argument("--fresh", default="", help="methods whose kept rows are computed again")
     parser.add_argument("--table", action="store_true", help="simulate nothing, print the tables")
@@ -63,15 +67,21 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _numbers(text: str) -> list[int]:
+    if not all(part.isdecimal() and int(part) for part in text.split(",")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not whole numbers above 0, separated by commas")
+    return [int(part) for part in text.split(",")]
+
+
 def _methods(text: str) -> list[str]:
     return list(dict.fromkeys(method for part in text.split(",") for method in GROUPS.get(part, (part,))))
 
 
 def _simulate(name: str, methods: Sequence[str], options: argparse.Namespace) -> None:
     problem = load(name)
-    budgets = [int(b) for b in options.budgets.split(",") if 2 * int(b) < len(problem)]
+    budgets = [b for b in options.budgets if 2 * b < len(problem)]
     path = result_file(name)
-    done = _done(path, set(_methods(options.fresh)) if options.fresh else set())
+    done = _done(name, set(_methods(options.fresh)) if options.fresh else set())
     for method in methods:
         jobs = [(seed, b) for seed in range(options.seeds) for b in budgets if (seed, b, method) not in done]
         if not jobs or (method in PEERS and problem.measure not in PEERS[method].measures):
@@ -85,16 +95,17 @@ def _simulate(name: str, methods: Sequence[str], options: argparse.Namespace) ->
         print(f"{name:28} {method:14} {count:5} runs {time.perf_counter() - start:7.1f} s", file=sys.stderr, flush=True)
 
 
-def _done(path: Path, fresh: set[str]) -> set[tuple[int, int, str]]:
-    """Return the (seed, budget, method) there are, those to be computed again removed from the file."""
+def _done(problem: str, fresh: set[str]) -> set[tuple[int, int, str]]:
+    """Return the (seed, budget, method) there are; all that is to be computed again is removed from the file."""
+    path = result_file(problem)
     if not path.exists():
         return set()
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    kept = [row for row in rows if row["method"] not in fresh]
-    if len(kept) < len(rows):
-        path.unlink()
-        _append(path, ([row.get(column, "") for column in COLUMNS] for row in kept))
+    kept = [row for row in rows_of(problem) if row["method"] not in fresh]
+    if len(path.read_text().splitlines()) != 1 + len(kept):
+        unfinished = path.with_suffix(".part")
+        unfinished.unlink(missing_ok=True)
+        _append(unfinished, ([row.get(column, "") for column in COLUMNS] for row in kept))
+        unfinished.replace(path)  # a stop in the middle of writing loses nothing
     return {(int(row["seed"]), int(row["budget"]), row["method"]) for row in kept}
 
 

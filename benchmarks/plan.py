@@ -44,6 +44,8 @@ def main() -> None:
     parser.add_argument("--rows", type=float, nargs="+", help="numbers of rows, such as 1e5 1e6 1e7")
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
+    if options.rows and min(options.rows) <= 2 * COUNT:
+        parser.error(f"rows {min(options.rows):g}: more than {2 * COUNT:,}, since so many are drawn")
     for name, (table, rows) in MODES.items():
         if options.mode in (name, "all"):
             chosen = [int(n) for n in options.rows or rows]

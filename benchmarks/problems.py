@@ -9,6 +9,7 @@ to list the problems; ``load(name)`` gives one. Where data are read and pools ar
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -205,7 +206,7 @@ def load_pool(name: str) -> Arrays:
 def load(name: str) -> Problem:
     """Return one problem by its name."""
     if name not in PROBLEMS:
-        raise KeyError(f"no problem {name!r}; there are {', '.join(PROBLEMS)}")
+        sys.exit(f"no problem {name!r}; there are {', '.join(PROBLEMS)}")
     pool, measure, positive = PROBLEMS[name]
     return problem_of(name, load_pool(pool), measure, positive)
 
@@ -232,7 +233,9 @@ def truth_of(measure: str, predicted: NDArray[Any], labels: NDArray[Any], positi
 
 def main() -> None:
     """Build every pool and list the problems."""
-    for name in PROBLEMS if len(sys.argv) < 2 else sys.argv[1:]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="name", help="only these problems")
+    for name in parser.parse_args().names or PROBLEMS:
         problem = load(name)
         print(f"{name:34} {len(problem):6} items   {problem.measure} = {problem.truth:.5g}", flush=True)
 

@@ -221,11 +221,16 @@ def print_table() -> None:
     print("|", " | ".join([*names, "job, s", "peak, MB"]), "|")
     print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for row in sorted(measured(), key=lambda row: (row["engine"], int(row["classes"]), int(row["rows"]))):
-        scan = float(row["scan"])
-        ratios = [f"{float(row[n]) / scan:.1f} x" if row[n] else "" for n in ("first", "second", "third", "job")]
-        ratios.append(f"{float(row['job_cpu']) / float(row['scan_cpu']):.1f} x")
-        shown = [f"{int(row['rows']):,}", row["classes"], row["engine"], row["memory"], f"{scan:.3f}", *ratios]
+        ratios = [times(row[name], row["scan"]) for name in ("first", "second", "third", "job")]
+        ratios.append(times(row["job_cpu"], row["scan_cpu"]))
+        named = [f"{int(row['rows']):,}", row["classes"], row["engine"], row["memory"]]
+        shown = [*named, f"{float(row['scan']):.3f}", *ratios]
         print("|", " | ".join([*shown, f"{float(row['job']):.2f}", f"{float(row['peak_mb']):.0f}"]), "|")
+
+
+def times(seconds: str, scan: str) -> str:
+    """Return seconds over those of the scan; nothing of a pass that was not made, or of a scan too short to measure."""
+    return f"{float(seconds) / float(scan):.1f} x" if seconds and float(scan) else ""
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy.stats import binom
 
-__all__ = ["RESULTS", "cells", "coverage_flag", "print_tables", "result_file", "write_summary"]
+__all__ = ["RESULTS", "cells", "coverage_flag", "print_tables", "result_file", "rows_of", "write_summary"]
 
 RESULTS = Path(__file__).resolve().parent / "results" / "labels"
 SUMMARY = RESULTS / "summary.csv"
@@ -44,6 +44,15 @@ Cell = dict[str, Any]
 def result_file(problem: str) -> Path:
     """Return the CSV file of a problem's runs."""
     return RESULTS / f"{problem.replace('/', '--')}.csv"
+
+
+def rows_of(problem: str) -> list[dict[str, str]]:
+    """Return the rows of a problem's runs; one that a stopped run left unfinished, or that is damaged, is none."""
+    if not result_file(problem).exists():
+        return []
+    with result_file(problem).open(newline="") as file:
+        head, *rows = list(csv.reader(line for line in file if line.endswith("\n"))) or [[]]
+    return [dict(zip(head, row, strict=True)) for row in rows if len(row) == len(head)]
 
 
 def _cell(problem: Problem, rows: Sequence[Mapping[str, str]]) -> Cell:
@@ -83,9 +92,8 @@ FIELDS = (
 
 def _from_rows(name: str) -> Iterator[tuple[Key, Cell]]:
     groups: dict[tuple[int, str], dict[str, Mapping[str, str]]] = defaultdict(dict)
-    with result_file(name).open(newline="") as file:
-        for row in csv.DictReader(file):
-            groups[int(row["budget"]), row["method"]][row["seed"]] = row
+    for row in rows_of(name):
+        groups[int(row["budget"]), row["method"]][row["seed"]] = row
     problem = load(name)
     for (budget, method), rows in sorted(groups.items()):
         cell = _cell(problem, list(rows.values()))

@@ -13,6 +13,7 @@ cells are kept in benchmarks/results/unseen.csv and not computed again unless --
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatch
 from functools import partial
@@ -76,10 +77,11 @@ def cells_of_unseen(
     parser.add_argument("--problem", default="*", help="names or patterns, separated by commas (default: all)")
     parser.add_argument("--table", action="store_true", help="simulate nothing, print the tables")
     options, found = parser.parse_args(), []
-    for unseen in pools or all_unseen():
-        name = name_of(unseen)
-        if not any(fnmatch(name, part) for part in options.problem.split(",")):
-            continue
+    named = [(name_of(unseen), unseen) for unseen in pools or all_unseen()]
+    chosen = [one for one in named if any(fnmatch(one[0], part) for part in options.problem.split(","))]
+    if not chosen:
+        sys.exit(f"no problem is like {options.problem!r}; there are {', '.join(name for name, _ in named)}")
+    for name, unseen in chosen:
         for method in methods(unseen):
             wanted = [dict(zip(cells.keys, (name, method, b, options.seeds), strict=True)) for b in budgets]
             if not options.table or all(cell in cells for cell in wanted):
