@@ -111,7 +111,7 @@ def test_missing_and_binary_files_are_refused(tmp_path, written):
     with pytest.raises(InputError, match="No such file"):
         trec.read_run(tmp_path / "none.run")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00q")
-    with pytest.raises(InputError, match="can't decode"):
+    with pytest.raises(InputError, match="binary: the file is not UTF-8: it has a byte 0xff; save it as UTF-8"):
         trec.read_qrels(tmp_path / "binary")
     with pytest.raises(InputError, match="Not a gzipped file"):
         trec.read_run(written(RUN, "plain.gz"))

@@ -30,6 +30,7 @@ def pool(**columns: Any) -> Pool:
         ({"test": "permutation", "generator": 0}, r"generator=0 is none of NumPy's: give numpy.random.default_rng\("),
         ({"test": "permutation", "margin": 0.1, "alternative": "less"}, "tests against 0 only"),
         ({"test": "mcnemar", "margin": 0.1, "alternative": "less"}, "tests against 0 only"),
+        ({"test": "mcnemar", "measure": "f1"}, "is for zero-one losses, not for 'f1'; use 't'"),
         ({"test": "hypergeometric", "measure": "f1"}, COUNTS),
         ({"test": "hypergeometric", "draw": "with_replacement"}, COUNTS),
         ({"test": "hypergeometric", "target": "population"}, COUNTS),

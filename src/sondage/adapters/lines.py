@@ -12,7 +12,7 @@ import numpy as np
 
 from sondage.adapters.whole_files import whole_file
 from sondage.errors import InputError
-from sondage.pools.csv_files import open_text
+from sondage.pools.csv_files import not_utf8, open_text
 from sondage.pools.table import number_or_nan
 from sondage.pools.texts import HALF, is_text
 
@@ -28,7 +28,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
             for number, line in enumerate(file, 1):
                 if text := line.strip():
                     yield number, text
-    except (OSError, EOFError, ValueError, zlib.error) as error:  # of a name, or of text that is not UTF-8, too
+    except UnicodeDecodeError as error:
+        raise InputError(f"{os.fspath(path)}: {not_utf8(error)}") from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:  # of a name, too
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise InputError(f"{os.fspath(path)}: {reason}") from None
 

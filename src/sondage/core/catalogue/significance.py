@@ -79,7 +79,7 @@ def named_test(
 
 
 def require_fit(kind: str, functional: Functional, margin: float) -> None:
-    """Refuse a test of items one by one with a margin, or of a measure with kinks.
+    """Refuse a test of items one by one with a margin, or of a measure with kinks; McNemar's but of means of losses.
 
     Parameters
     ----------
@@ -101,6 +101,8 @@ def require_fit(kind: str, functional: Functional, margin: float) -> None:
         raise InputError(f"test {kind!r} tests against 0 only; use 't' for a margin")
     if functional.corrected is not None:
         raise InputError(f"test {kind!r} does not hold for {functional.name!r}, which has kinks; use 't'")
+    if kind == "mcnemar" and not functional.linear:
+        raise InputError(f"test 'mcnemar' is for zero-one losses, not for {functional.name!r}; use 't'")
 
 
 def _auto(estimate: Estimate, alternative: str, margin: float, generator: np.random.Generator | None) -> Significance:
