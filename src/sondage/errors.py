@@ -17,7 +17,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 __all__ = [
     "ConflictError",
@@ -48,6 +49,18 @@ class InputError(SondageError, ValueError):
     def __init__(self, message: str, labels: Mapping[Any, Any] | None = None) -> None:
         super().__init__(message)
         self.labels = dict(labels or {})
+
+    def at(self, place: str) -> Self:
+        """Return the same refusal with a message that begins with the place that it is about.
+
+        Examples
+        --------
+        >>> LabelError("id 7 was never asked for", ids=(7,)).at("labels.csv, line 2")
+        LabelError('labels.csv, line 2: id 7 was never asked for')
+        """
+        found = copy(self)
+        found.args = (f"{place}: {self}",)
+        return found
 
 
 class MeasureError(InputError):

@@ -7,8 +7,9 @@ import pytest
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Ranking, Regressor
+from sondage.core.checks import refusals_of
 from sondage.core.measures import NAMES, ConfusionMeasure, Loss
-from sondage.errors import InputError, LabelError, LabelingInterrupted
+from sondage.errors import ConflictError, InputError, LabelError, LabelingInterrupted
 
 SIZE = 60
 OF_NUMBERS, OF_LISTS = ("mse", "rmse", "mae", "bias", "r2"), ("dcg", "ndcg", "err", "rbp")
@@ -109,3 +110,14 @@ def test_a_sequence_that_is_refused_says_why(rng, monkeypatch):
 def test_errors_bring_the_labels_home():
     for error in (LabelingInterrupted("stopped", {"a": 1}), LabelError("no such label", {"a": 1})):
         assert (str(again(error)), again(error).labels) == (str(error), {"a": 1})
+
+
+def test_errors_keep_what_they_are_about_wherever_they_are_told():
+    error = ConflictError("id 7 has another label", {"a": 1}, ids=(7,), refused=("spam",))
+    for told in (again(error), error.at("labels.csv, line 2")):
+        assert (type(told), told.labels, told.ids, told.refused) == (ConflictError, {"a": 1}, (7,), ("spam",))
+    assert str(error.at("labels.csv, line 2")) == "labels.csv, line 2: id 7 has another label"
+    assert str(error) == "id 7 has another label"
+    with pytest.raises(ConflictError, match=r"^labels\.csv: id 7") as caught, refusals_of("labels.csv"):
+        raise error
+    assert caught.value.ids == (7,)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sondage.core.checks import refusals_of, require_column, require_known
+from sondage.core.checks import refusals_of, require_column, require_known, some_of
 from sondage.core.measures import Measure
 from sondage.core.predictions import Classifier, Regressor
 from sondage.core.results import Estimate
@@ -119,7 +119,7 @@ def _probability_of(columns: Columns) -> str:
     given = [name for name in PROBABILITIES if name in columns]
     if len(given) != 1:
         raise InputError(
-            f"of the columns {list(columns)} one must be 'inclusion' (probability of being drawn) or, with "
+            f"of the columns {some_of(columns)} one must be 'inclusion' (probability of being drawn) or, with "
             "replacement, 'draw_probability': without it labels cannot be corrected for how they were chosen"
         )
     return given[0]
@@ -131,6 +131,6 @@ def _layout_of_one(columns: Columns, model: str | None) -> Layout:
     if model is not None or len(layout.models) > 1:
         if not isinstance(model, str) or model not in layout.models:
             named = "name one with model=" if model is None else f"there is no {model!r}"
-            raise InputError(f"columns are of the models {list(layout.models)}: {named}")
+            raise InputError(f"columns are of the models {some_of(layout.models)}: {named}")
         layout.models = {model: layout.models[model]}
     return layout

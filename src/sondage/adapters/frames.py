@@ -98,7 +98,7 @@ def _read(series: Any) -> Any:
     """Return a column as `_column` does, or refuse one of a type that NumPy does not have."""
     try:
         return _column(series)
-    except (ValueError, NotImplementedError) as error:  # of Arrow: unions, and times finer than microseconds
+    except (ValueError, NotImplementedError) as error:  # those of Arrow, for unions and nanoseconds
         raise InputError(f"column {series.name!r} of the type {series.dtype} cannot be read: {error}") from None
 
 

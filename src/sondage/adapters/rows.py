@@ -368,13 +368,9 @@ def _people(told: Sequence[Answer], who: str | None) -> tuple[list[str | None], 
 
 
 def _placed(told: Sequence[Answer], error: LabelError) -> LabelError:
-    """Return a refusal that names where the answer stands that it is about, or both.
-
-    Ids and labels are compared as text, as which files have them.
-    """
+    """Return a refusal with the places of the answers that it is about; files have ids and labels as text."""
     names, labels = {str(name) for name in error.ids}, {str(label) for label in error.refused}
     found = [one for one in told if str(one.id) in names]
     exact = [one for one in found if str(one.label) in labels] or found
     places = [one.place for one in (exact if len(error.refused) > 1 else exact[-1:]) if one.place]
-    where = f"{' and '.join(places)}: " if places else ""
-    return LabelError(f"{where}{error}", ids=error.ids, refused=error.refused)
+    return error.at(" and ".join(places)) if places else error

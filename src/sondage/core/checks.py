@@ -51,7 +51,7 @@ def refusals_of(place: str) -> Iterator[None]:
     except InputError as error:
         if str(error).startswith(place):
             raise
-        raise type(error)(f"{place}: {error}", error.labels) from None
+        raise error.at(place) from None
 
 
 def require_known(

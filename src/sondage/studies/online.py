@@ -46,7 +46,7 @@ def _deviations(session: Session, strata: NDArray[np.int64], n_strata: int) -> F
     """Return each stratum's deviation of the influence of the labels so far; 1 each before any."""
     contrast = main_contrasts(session.question, session.task, session.models)[0]
     basis, sums = contrast.functional.basis, session.stage.known.means_of(contrast)
-    # Last bits of the sums would be all that is left of influences that take each other off.
+    # Where influences cancel, the last bits of the sums would be all that is left.
     influence = contrast.influence({model: basis.rounded(mu) for model, mu in sums.items()})
     influence = replace(influence, constant=0.0)  # beside that of variances beyond all bounds nothing shows
     given = {p: label for p in session.asked if (label := session.answers.get(p)) is not None}

@@ -79,7 +79,9 @@ def named_test(
 
 
 def require_fit(kind: str, functional: Functional, margin: float) -> None:
-    """Refuse a test of items one by one with a margin, or of a measure with kinks; McNemar's but of means of losses.
+    """Refuse a test of items one by one where it does not fit: with a margin, or the wrong kind of measure.
+
+    None of them holds for a measure with kinks, and McNemar's only for the mean of a zero-one loss.
 
     Parameters
     ----------
