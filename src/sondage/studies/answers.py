@@ -15,7 +15,6 @@ from sondage.core.possible import outward, unrefuted_limits, within
 from sondage.core.results import Comparison, Estimate
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, immovable
-from sondage.studies.planning import main_contrasts
 from sondage.studies.proven import proven_range
 from sondage.studies.remarks import remarks_on
 from sondage.studies.responses import Labelled, if_skipped, labelled
@@ -37,14 +36,14 @@ STREAM = 7
 
 def estimate_session(session: Session) -> dict[str, Estimate]:
     """Return an estimate of each of the question's measures, by name."""
-    found, contrasts = labelled(session), main_contrasts(session.question, session.task, session.models)
-    return {contrast.functional.name: estimate_of(session, found, contrast) for contrast in contrasts}
+    found = labelled(session)
+    return {contrast.functional.name: estimate_of(session, found, contrast) for contrast in session.contrasts}
 
 
 def compare_session(session: Session, generator: np.random.Generator | None = None) -> Comparison:
     """Return the comparison of the question's two models by its measure."""
-    contrast = main_contrasts(session.question, session.task, session.models)[0]
-    estimate = estimate_of(session, labelled(session), contrast)
+    contrast = session.contrasts[0]
+    estimate = _alone(session, contrast)
     return comparison_of(session, estimate, contrast.functional, generator)
 
 

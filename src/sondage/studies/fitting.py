@@ -89,7 +89,7 @@ def immovable(session: Session) -> bool:
 def classes_decide(session: Session, known: Known) -> bool:
     """Return whether what is asked for follows from which of the classes occur that no label shows yet."""
     question, (first, *others) = session.question, map(session.models.index, session.question.models)
-    functionals = [measure.ready(session.task) for measure in question.measures]
+    functionals = question.functionals(session.task)
     if not any(one.parts is not None and one.parts.occurring for one in functionals):
         return False
     shown = set(np.unique(session.rows(np.array(session.labelled, dtype=np.int64))[1]).tolist())

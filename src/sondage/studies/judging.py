@@ -27,8 +27,7 @@ def as_asked(pool: Pool, question: Question) -> Pool:
     """Return the pool as a question sees it; of rankings, a query costs what is judged of it for this question."""
     if pool.task.kind != "ranking" or pool.asked_by == question.models:
         return pool
-    functionals = [measure.ready(pool.task) for measure in question.measures]
-    statistics = [cast(ListLoss, functional.basis) for functional in functionals]
+    statistics = [cast(ListLoss, functional.basis) for functional in question.functionals(pool.task)]
     found = pool.judged([pool.model(name) for name in question.models], statistics)
     found.asked_by = question.models
     return found

@@ -12,7 +12,7 @@ from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
 from sondage.core.checks import is_number, require_known, require_level
-from sondage.core.measures import Measure
+from sondage.core.measures import Functional, Measure, Task
 from sondage.core.significance import null_difference
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS, KeyOrder, Stratified
@@ -238,6 +238,10 @@ class Question:
     def null(self) -> float:
         """The difference under the null hypothesis."""
         return null_difference(self.alternative, self.margin)
+
+    def functionals(self, task: Task) -> tuple[Functional, ...]:
+        """Return the measures, ready for a task."""
+        return tuple(measure.ready(task) for measure in self.measures)
 
     def to_data(self) -> dict[str, Any]:
         """Return the question as data for JSON; measures by their names."""

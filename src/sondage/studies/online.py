@@ -12,7 +12,6 @@ from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 from sondage.core.strata import next_stratum, stratum_deviations
 from sondage.studies.labels import label_array
-from sondage.studies.planning import main_contrasts
 
 if TYPE_CHECKING:
     from sondage.studies.session import Session
@@ -44,7 +43,7 @@ def _base_weights(session: Session, strata: NDArray[np.int64], n_strata: int) ->
 
 def _deviations(session: Session, strata: NDArray[np.int64], n_strata: int) -> Floats:
     """Return each stratum's deviation of the influence of the labels so far; 1 each before any."""
-    contrast = main_contrasts(session.question, session.task, session.models)[0]
+    contrast = session.contrasts[0]
     basis, sums = contrast.functional.basis, session.stage.known.means_of(contrast)
     # Where influences cancel, the last bits of the sums would be all that is left.
     influence = contrast.influence({model: basis.rounded(mu) for model, mu in sums.items()})

@@ -134,7 +134,7 @@ def _contrasts_of(question: Question, functional: Functional, names: tuple[str, 
 
 def main_contrasts(question: Question, task: Task, names: tuple[str, ...]) -> list[Contrast]:
     """Return a question's contrast of each measure; of more than two models that of the first pair."""
-    return [_contrasts_of(question, measure.ready(task), names)[0] for measure in question.measures]
+    return [_contrasts_of(question, functional, names)[0] for functional in question.functionals(task)]
 
 
 def upright(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
@@ -209,7 +209,7 @@ def _setting(pool: Pool, contrasts: Sequence[Contrast], method: Method, sums: Po
 
 def _functionals(task: Task, question: Question, method: Method) -> tuple[Functional, ...]:
     """Return the question's measures of this task, each of which fits question and target and is named once."""
-    functionals = tuple(measure.ready(task) for measure in question.measures)
+    functionals = question.functionals(task)
     for functional in functionals:
         check_target(functional, method.target)
         if question.kind == "select":

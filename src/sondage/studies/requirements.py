@@ -41,7 +41,7 @@ def check_method(session: Session, *, early: bool) -> None:
         return
     question, method, compares = session.question, session.method, session.question.kind != "evaluate"
     counted = meant_to_count(session) and method.target == "pool"
-    functionals = [measure.ready(session.task) for measure in question.measures]
+    functionals = question.functionals(session.task)
     for functional in functionals:
         require_interval(method.interval, functional, compares=compares)
         if method.interval == "anytime" or (compares and method.test == "anytime"):

@@ -24,7 +24,7 @@ from sondage.core.stages import Estimation, Part
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.labels import Label, guesses, label_array
-from sondage.studies.planning import main_contrasts, upright
+from sondage.studies.planning import upright
 from sondage.studies.session import Session
 from sondage.studies.sums import calibrated, carried_totals
 
@@ -216,7 +216,7 @@ def _carried(
         return known
     given = np.array([answers.get(p) is not None for p in earlier.tolist()], dtype=np.bool_)
     answered, labels, _ = session.rows(earlier[given], answers)
-    bases = {functional.basis for functional in (m.ready(session.task) for m in session.question.measures)}
+    bases = {functional.basis for functional in session.question.functionals(session.task)}
     models = {model for _, model in known.expected}
     others = session.rows(earlier[~given], answers)[0]
     totals = carried_totals(bases, sorted(models), belief, answered, labels, others)
@@ -254,7 +254,7 @@ def _cells(score: Floats, answered: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]) -> Floats:
     """Return the believed mean influence of these drawn items on the first measure, on any scale; 0 of a limit."""
-    contrast = upright(main_contrasts(session.question, session.task, session.models)[0], session.models)
+    contrast = upright(session.contrasts[0], session.models)
     assert known.belief is not None
     sums = known.means_of(contrast)
     if is_limit(known.belief):

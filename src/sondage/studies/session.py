@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.checks import require_count, require_number, require_whole
+from sondage.core.comparisons import Contrast
 from sondage.core.contenders import Standing
 from sondage.core.measures import Task
 from sondage.core.predictions import Items
@@ -28,7 +29,7 @@ from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import classes_decide, fitted_method, immovable
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Method, Question
-from sondage.studies.planning import DrawnStage, Plan, make_plan, open_stage, settle
+from sondage.studies.planning import DrawnStage, Plan, main_contrasts, make_plan, open_stage, settle
 from sondage.studies.requirements import check_method
 from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 from sondage.studies.sheet import Sheet
@@ -118,6 +119,11 @@ class Session(Sheet):
         other.asked = self.asked[:count]
         other.answers = {p: self.answers[p] for p in other.asked if p in self.answers}
         return other
+
+    @property
+    def contrasts(self) -> list[Contrast]:
+        """What is asked by each measure: one model, or a difference; of more than two models that of the first pair."""
+        return main_contrasts(self.question, self.task, self.models)
 
     @property
     def stage(self) -> DrawnStage:

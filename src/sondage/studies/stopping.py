@@ -124,8 +124,9 @@ def check_rule(rule: Rule | None, session: Session, pool: Pool) -> None:
         raise InputError("looks are planned in labels; where some cost more than others leave looks= out")
     if isinstance(rule, Significant) and session.question.kind != "compare":
         raise InputError("stop='significant' is for comparisons; give the width of an interval")
-    for measure in session.question.measures if isinstance(rule, Narrow) else ():
-        check_sequence(session, measure.ready(session.task))
+    if isinstance(rule, Narrow):
+        for functional in session.question.functionals(session.task):
+            check_sequence(session, functional)
     if rule is not None:
         check_method(session, early=True)
 
