@@ -32,6 +32,7 @@ __all__ = [
     "inclusion",
     "key_order",
     "keys_below",
+    "lookahead",
     "poisson_rates",
     "successive_rates",
     "waterfill",
@@ -231,7 +232,7 @@ def first_keys(
     room = float(min(count, positive)) if dearest is None else budget * (1 + ROUNDING)
     least = room if dearest is None else room / dearest
     everything = dearest is None and count >= positive
-    limit = np.inf if everything else horizon * (1.0 + 6.0 / np.sqrt(least + 1.0) + 20.0 / (least + 1.0))
+    limit = np.inf if everything else horizon * lookahead(least)
     tries = 0
     while True:
         rows, keys, rates = below(limit)
@@ -244,6 +245,11 @@ def first_keys(
         tries += 1
         reached = max(float(used[-1]) / room, 0.01) if len(rows) else 0.01
         limit = limit * max(2.0, 1.5 / reached) if tries < TRIES else np.inf
+
+
+def lookahead(count: float) -> float:
+    """Return how many times further than expected the last of so many keys may be, but for rare draws."""
+    return float(1.0 + 6.0 / np.sqrt(count + 1.0) + 20.0 / (count + 1.0))
 
 
 def keys_below(

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from sondage.core.draws import lookahead
 from sondage.pools.engines import Rows, column_of
 
 __all__ = ["Coming", "Gathered", "allowance", "columns_of"]
@@ -26,7 +25,7 @@ MOST = 1 << 19
 
 def allowance(labels: float) -> float:
     """Return how many times the labels wanted a draw looks at, so that it seldom has to look again."""
-    return float(SLACK * (1.0 + 6.0 / np.sqrt(labels + 1.0) + 20.0 / (labels + 1.0)))
+    return SLACK * lookahead(labels)
 
 
 @dataclass(frozen=True)
