@@ -15,7 +15,7 @@ from sondage.core.designs import Term, matters
 from sondage.core.hashing import hash_ids, uniforms
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Floats, Items
-from sondage.core.samples import SumKey
+from sondage.core.samples import SumKey, bin_sums
 from sondage.pools.engines import Result, Rows
 from sondage.pools.fingerprints import row_hashes
 from sondage.pools.parts import Undrawn
@@ -157,7 +157,7 @@ class Reader:
         place = np.searchsorted(edges, size, side="right")
         costs = np.ones(len(units)) if items.costs is None else units.largest(items.costs)
         columns = ((size > 0).astype(np.float64), size, other**2, costs * (size > 0))
-        return np.stack([np.bincount(place, weights=column, minlength=len(edges) + 1) for column in columns])
+        return np.stack([bin_sums(place, column, len(edges) + 1) for column in columns])
 
 
 def picked(rows: Rows, kept: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:

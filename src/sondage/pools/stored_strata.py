@@ -17,6 +17,7 @@ from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Influence
 from sondage.core.hashing import uniforms
 from sondage.core.predictions import Floats
+from sondage.core.samples import bin_sums
 from sondage.core.strata import Firsts, first_of, stratum_stakes
 from sondage.pools.engines import Rows
 from sondage.pools.kernels import Reader, picked
@@ -56,7 +57,7 @@ class Placing:
         weights, mean, second = self._moments(rows)
         strata = starts.strata(scores_of(mean, self.largest), self.reader.unit_keys(rows))
         columns = (np.ones(len(weights)), weights, weights * mean, weights * second)
-        return np.stack([np.bincount(strata, weights=column, minlength=len(starts) + 1) for column in columns])
+        return np.stack([bin_sums(strata, column, len(starts) + 1) for column in columns])
 
     def near(self, starts: Starts, slopes: Floats, seed: int, stage: int, rows: Rows) -> dict[str, NDArray[np.generic]]:
         """Return the rows of units whose number is near enough to 1 for their stratum."""
