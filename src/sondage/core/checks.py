@@ -23,6 +23,8 @@ BOUNDED = f"finite, at most {LARGEST_NUMBER:g} either way"
 """What such a number must be."""
 MOST_LISTED = 20
 """Names that a message lists."""
+TARGETS = ("pool", "population")
+"""What a result may be of: this finite pool, or what it was drawn from."""
 SIGNS = {"two-sided": 0, "less": -1, "greater": 1}
 """What is to be shown about a difference, and the sign that this has; 0 where it may have either."""
 
@@ -178,6 +180,12 @@ def require_alternative(alternative: Any) -> None:
     """Raise `InputError` unless this is an alternative of a test."""
     allowed = isinstance(alternative, str) and alternative in SIGNS
     require(allowed, f"alternative {alternative!r} is none of {', '.join(map(repr, SIGNS))}")
+
+
+def require_target(target: Any) -> None:
+    """Raise `InputError` unless this is what a result may be of."""
+    allowed = isinstance(target, str) and target in TARGETS
+    require(allowed, f"target {target!r} is none of {', '.join(map(repr, TARGETS))}")
 
 
 def require_generator(generator: Any) -> None:

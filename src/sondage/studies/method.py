@@ -11,15 +11,13 @@ from sondage.core.catalogue.designs import DESIGNS, design_names
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
-from sondage.core.checks import is_number, require_known, require_level
+from sondage.core.checks import TARGETS, is_number, require_known, require_level
 from sondage.core.measures import Functional, Measure, Task
 from sondage.core.significance import null_difference
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS, KeyOrder, Stratified
 
 __all__ = ["METHODS", "Method", "Question", "check_part", "choose_method"]
-
-TARGETS = ("pool", "population")
 
 
 @dataclass(frozen=True)

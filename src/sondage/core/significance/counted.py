@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from sondage.core.checks import NEAREST, require
+from sondage.core.checks import NEAREST, require, require_target
 from sondage.core.intervals.ends import tail_level
 from sondage.core.intervals.proportions import hypergeometric_interval
 from sondage.core.results import Interval, Significance
@@ -171,7 +171,7 @@ def counted_test(
     >>> round(counted_test(Counts(9, 3, 0, 20, 100)).pvalue, 4), round(mcnemar_test(9, 3).pvalue, 4)
     (0.0198, 0.146)
     """
-    require(target in ("pool", "population"), f"target {target!r} is none of 'pool', 'population'")
+    require_target(target)
     null_difference(alternative, margin)  # refuses what no test takes
     if target == "population":
         require(margin == 0, f"margin {margin}: counts test a population's difference against 0 only")

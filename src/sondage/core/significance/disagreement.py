@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sondage.core.checks import require
+from sondage.core.checks import require, require_target
 from sondage.core.results import Significance
 from sondage.core.significance.counted import mcnemar_test
 
@@ -98,7 +98,7 @@ def disagreement_test(
     >>> result.difference, round(result.std_error, 4), round(result.significance.pvalue, 4)
     (0.05, 0.0107, 0.0022)
     """
-    require(target in ("pool", "population"), f"target {target!r} is none of 'pool', 'population'")
+    require_target(target)
     counts = (first_better, second_better, neither)
     n = sum(counts)
     require(min(counts) >= 0, f"counts {counts} must be 0 or more")
