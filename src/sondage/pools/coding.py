@@ -35,6 +35,7 @@ from sondage.pools.units import RowUnits
 __all__ = [
     "SUM_ROUNDING",
     "SUM_TOLERANCE",
+    "TWICE",
     "check_ids",
     "class_names",
     "class_texts",
@@ -46,6 +47,7 @@ __all__ = [
     "whole_numbers",
 ]
 
+TWICE = "id {} stands in more than one row; ids must be unique"
 SUM_TOLERANCE = 1e-3
 """How far from 1 the probabilities of a row may sum."""
 SUM_ROUNDING = 1e-6
@@ -148,7 +150,7 @@ def _require_names(ids: NDArray[Any]) -> None:
         numbers = Counter(name for name in ids if isinstance(name, int | float))
         twice = next((name for name, count in numbers.items() if count > 1), None)
         if twice is not None:
-            raise InputError(f"id {twice} stands in more than one row; ids must be unique")
+            raise InputError(TWICE.format(twice))
 
 
 def _require_different(ids: NDArray[Any]) -> None:
@@ -156,7 +158,7 @@ def _require_different(ids: NDArray[Any]) -> None:
     texts = sorted(str(name) for name in ids.tolist())
     for name, following in pairwise(texts):
         if name == following:
-            raise InputError(f"id {name} stands in more than one row; ids must be unique")
+            raise InputError(TWICE.format(name))
 
 
 def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) -> RowUnits:

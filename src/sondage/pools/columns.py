@@ -16,7 +16,7 @@ from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.coding import class_names
-from sondage.pools.long import means_rankings, pool_from_long
+from sondage.pools.long import means_rankings, pool_from_long, read_grade
 from sondage.pools.table import WHOLE, Columns, Table, is_row_index, pointed, reads_as_number, warn_of_letters
 
 __all__ = ["MOST_CLASSES", "Layout", "ModelColumns", "layout_of", "pool_from_columns", "read_models"]
@@ -253,7 +253,7 @@ def _outcomes(table: Table, layout: Layout, classes: Any) -> Built:
             built[name] = Outcome(table.numbers(model.judge, 0.0, 1.0))
             continue
         _require_grades(name, [*dict.fromkeys([model.judge, *model.probabilities.values()])])
-        grades = [_grade(text, column) for text, column in model.probabilities.items()]
+        grades = [read_grade(text, column) for text, column in model.probabilities.items()]
         columns = [table.numbers(column, 0.0, 1.0) for column in model.probabilities.values()]
         built[name] = Outcome(np.column_stack(columns), grades)
     return built, classes
@@ -265,12 +265,6 @@ def _require_grades(name: str, columns: Sequence[str]) -> None:
     if odd is not None or len(columns) == 1:
         rule = f"a system has '{name}.judge', or '{name}.judge.p_<grade>' for each of two or more grades"
         raise InputError(f"columns {list(columns)}: {rule}, and no probabilities of its own")
-
-
-def _grade(text: str, column: str) -> float:
-    if not reads_as_number(text):
-        raise InputError(f"column {column!r}: the grade {text!r} must be a number")
-    return float(text)
 
 
 def _classifiers(table: Table, layout: Layout, classes: Any) -> Built:

@@ -16,7 +16,7 @@ from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.table import Columns, Table, is_row_index, reads_as_number, warn_of_letters
 
-__all__ = ["LongLayout", "layout_of_long", "means_rankings", "pool_from_long"]
+__all__ = ["LongLayout", "layout_of_long", "means_rankings", "pool_from_long", "read_grade"]
 
 _RANK = re.compile(r"(?:(?P<model>.+)\.)?rank", re.DOTALL)
 _GRADE = re.compile(r"p_(?P<grade>.+)", re.DOTALL)
@@ -139,14 +139,20 @@ def layout_of_long(columns: Sequence[str], classes: Any = None) -> LongLayout:
     return LongLayout({model: name for name, model in ranked.items()}, grades, shown)
 
 
+def read_grade(text: str, column: str) -> float:
+    """Return the grade that a column's name has."""
+    if not reads_as_number(text):
+        raise InputError(f"column {column!r}: the grade {text!r} must be a number")
+    return float(text)
+
+
 def _by_grade(graded: dict[str, str], classes: Any) -> dict[float, str]:
     """Return the columns of a grade model in the order of the grades."""
     columns: dict[float, str] = {}
     for column, text in graded.items():
-        if not reads_as_number(text):
-            raise InputError(f"column {column!r}: the grade {text!r} must be a number")
-        if columns.setdefault(float(text), column) != column:
-            raise InputError(f"columns {columns[float(text)]!r} and {column!r} are of the same grade: drop one")
+        grade = read_grade(text, column)
+        if columns.setdefault(grade, column) != column:
+            raise InputError(f"columns {columns[grade]!r} and {column!r} are of the same grade: drop one")
     named = sorted(columns) if classes is None else listed("classes", classes)
     if not all(map(reads_as_number, named)):
         raise InputError(f"grades are numbers; classes={classes!r}")

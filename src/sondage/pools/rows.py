@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -18,10 +17,9 @@ from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Rank
 from sondage.core.samples import SumKey
 from sondage.core.strata import Strata
 from sondage.core.urns import ArrayUrn, Prices, Urn
-from sondage.errors import SondageWarning
 from sondage.pools.doubts import doubts_of
 from sondage.pools.numeric import floats
-from sondage.pools.parts import Filled, Profile, RowChoice, Undrawn
+from sondage.pools.parts import Filled, Profile, RowChoice, Undrawn, warn_of_passive
 from sondage.pools.strata import array_strata, averaged, believed_moments
 from sondage.pools.units import RowUnits
 
@@ -197,8 +195,7 @@ class ArrayRows:
                 total = column if total is None else np.add(total, column, out=total)
             del column  # before the next one is made
         if total is None and design.floor < 1:
-            message = f"design {design.name!r}: by the predictions nothing is uncertain; the draw is passive"
-            warnings.warn(message, SondageWarning, stacklevel=2)
+            warn_of_passive(design)
         if total is None:
             total = np.zeros(len(self))
             self._spread(total, design.ground, 1.0, relevant if relevant is not None and relevant.any() else rest)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sondage.core.hashing import hash_ids
 from sondage.errors import InputError
+from sondage.pools.coding import TWICE
 from sondage.pools.engines import Rows, column_of
 from sondage.pools.kernels import Reader
 
@@ -90,4 +91,4 @@ def _require_unique(keys: NDArray[np.int64], ids: NDArray[Any]) -> None:
     for at in np.flatnonzero(keys[order][1:] == keys[order][:-1]).tolist():
         one, other = (ids[order[place]] for place in (at, at + 1))
         if one == other:
-            raise InputError(f"id {one} stands in more than one row; ids must be unique")
+            raise InputError(TWICE.format(one))

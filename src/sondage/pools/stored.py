@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,13 +22,13 @@ from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey
 from sondage.core.strata import Strata
 from sondage.core.urns import Prices, Urn
-from sondage.errors import InputError, SondageWarning
+from sondage.errors import InputError
 from sondage.pools.ahead import Coming
 from sondage.pools.arrays import Pool
 from sondage.pools.bins import StoredValues
 from sondage.pools.engines import Engine, Result, Rows
 from sondage.pools.fingerprints import digest_of, side_text
-from sondage.pools.parts import Filled, Profile, RowChoice, Taken, Undrawn
+from sondage.pools.parts import Filled, Profile, RowChoice, Taken, Undrawn, warn_of_passive
 from sondage.pools.queries import fields_by_query
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Schema, Source
@@ -210,8 +209,7 @@ class StoredPool(Pool):
             found = self.scan.masses(sizes, asked)
         immovable = relevant.moving is not None and not found["n_relevant"]
         if terms and not any(found[f"sum_{at}"] for at in range(len(terms))):
-            message = f"design {design.name!r}: by the predictions nothing is uncertain; the draw is passive"
-            warnings.warn(message, SondageWarning, stacklevel=2)
+            warn_of_passive(design)
             some = relevant.moving is None or found["n_relevant"] > 0
             sizes, shares = replace(sizes, parts=(SizePart(1.0, design.ground, some),)), [1.0]
             found = self.scan.masses(sizes, asked)

@@ -20,6 +20,7 @@ from sondage.core.predictions import Floats, Items, class_probabilities
 from sondage.errors import MeasureError
 
 __all__ = [
+    "NO_PROBABILITIES",
     "Confidence",
     "Edges",
     "Gaps",
@@ -33,6 +34,8 @@ __all__ = [
     "edges_of",
     "mass_ends",
 ]
+
+NO_PROBABILITIES = "this measure needs class probabilities; the model has predictions only"
 
 Edges = tuple[Floats, ...]
 """Upper ends of the bins for each model of a pool, increasing; empty for a model that is not concerned."""
@@ -66,7 +69,7 @@ def _of_class(items: Items, model: int, classes: Any) -> Floats:
     """Return a model's probability of a class, one for all items or one for each, shape (n,)."""
     p = items.classes(model).probabilities
     if p is None:
-        raise MeasureError("this measure needs class probabilities; the model has predictions only")
+        raise MeasureError(NO_PROBABILITIES)
     return class_probabilities(p, classes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sondage.core.measures.binned import Quantity, Score
+from sondage.core.measures.binned import NO_PROBABILITIES, Quantity, Score
 from sondage.errors import MeasureError
 from sondage.pools.schema import Schema
 
@@ -14,7 +14,7 @@ def quantity_of(quantity: Quantity, schema: Schema, model: int) -> str:
     source = schema.models[model]
     told = source.probabilities
     if told is None:
-        raise MeasureError("this measure needs class probabilities; the model has predictions only")
+        raise MeasureError(NO_PROBABILITIES)
     if isinstance(quantity, Score):
         return told.of(quantity.positive)
     columns = [told.of(label) for label in range(len(schema.task.classes))]
