@@ -5,14 +5,14 @@ import pytest
 from numpy.polynomial.hermite_e import hermegauss
 
 from sondage import Classifier, Pool, evaluate
-from sondage.core.surprises import Asked, borne_out
+from sondage.core.surprises import Linearised, borne_out
 
 SIZE = 3000
 
 
 def share_of(estimate):
     evidence = estimate.evidence
-    return borne_out(Asked(evidence.contrast, evidence.sample, evidence.fit.sums), evidence.estimation.belief)
+    return borne_out(Linearised(evidence.contrast, evidence.sample, evidence.fit.sums), evidence.estimation.belief)
 
 
 def biased():

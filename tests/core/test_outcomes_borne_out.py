@@ -5,7 +5,7 @@ import pytest
 
 from sondage import Outcome, Pool, compare, evaluate, select
 from sondage.core.intervals import wilson_interval
-from sondage.core.surprises import Asked, borne_out
+from sondage.core.surprises import Linearised, borne_out
 
 SIZE = 2000
 
@@ -16,7 +16,7 @@ def pool_of(*names, **options):
 
 def asked_of(estimate):
     evidence = estimate.evidence
-    return Asked(evidence.contrast, evidence.sample, evidence.fit.sums), evidence.estimation.belief
+    return Linearised(evidence.contrast, evidence.sample, evidence.fit.sums), evidence.estimation.belief
 
 
 def test_the_share_by_hand():

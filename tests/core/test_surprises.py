@@ -6,15 +6,15 @@ import pytest
 from sondage import Classifier, Pool, Regressor, compare, evaluate
 from sondage.core import surprises
 from sondage.core.plausible import plausible
-from sondage.core.surprises import Asked, borne_out, expected_squares
+from sondage.core.surprises import Linearised, borne_out, expected_squares
 
 
 def expected_of(estimate):
     """Return the squared error that the belief after the labels expects, and the sample it is of."""
     evidence = estimate.evidence
     sample = evidence.sample
-    asked = Asked(evidence.contrast, sample, evidence.fit.sums)
-    return expected_squares(asked, [evidence.estimation.belief])[0], sample
+    linearised = Linearised(evidence.contrast, sample, evidence.fit.sums)
+    return expected_squares(linearised, [evidence.estimation.belief])[0], sample
 
 
 @pytest.mark.parametrize("budget", [1, 2, 4, 40])
@@ -25,7 +25,7 @@ def test_of_numbers_that_surprise_either_way_the_variance_is_expected(budget):
     found = evaluate(Pool(models={"a": Regressor(means, variances)}), "bias", labels, budget, 1)
     expected, sample = expected_of(found)
     belief = found.evidence.estimation.belief
-    expected /= borne_out(Asked(found.evidence.contrast, sample, found.evidence.fit.sums), belief)
+    expected /= borne_out(Linearised(found.evidence.contrast, sample, found.evidence.fit.sums), belief)
     spread = np.exp(belief.shift) * sample.items.models[0].variances ** belief.slope
     whole = float(np.sum(sample.expansion.spread * sample.items.weights**2 * spread))
     assert expected == pytest.approx(whole) if budget < 5 else 0.7 * whole < expected < whole
@@ -45,9 +45,9 @@ def test_many_beliefs_expect_together_what_each_does_alone(monkeypatch, measure,
     found = compare(pool, "a", "b", measure, **asked_of).estimate if compared else None
     evidence = (found or evaluate(pool, measure, model="a", **asked_of)).evidence
     beliefs = plausible(evidence.contrast, evidence.estimation.belief, evidence.sample)
-    asked = Asked(evidence.contrast, evidence.sample, evidence.fit.sums)
-    together = expected_squares(asked, beliefs)
+    linearised = Linearised(evidence.contrast, evidence.sample, evidence.fit.sums)
+    together = expected_squares(linearised, beliefs)
     assert len(together) > 1
-    assert together.tolist() == [float(expected_squares(asked, [belief])[0]) for belief in beliefs]
+    assert together.tolist() == [float(expected_squares(linearised, [belief])[0]) for belief in beliefs]
     monkeypatch.setattr(surprises, "MOST_NUMBERS", 1000)  # a belief supposes 180
-    assert expected_squares(asked, beliefs).tolist() == together.tolist()
+    assert expected_squares(linearised, beliefs).tolist() == together.tolist()

@@ -38,7 +38,7 @@ from sondage.core.measures.bases import ROUNDING, ClassLoss, Confusion
 from sondage.core.normal import FAR
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
-from sondage.core.surprises import Asked, differs_in_predictions, in_blocks, supposed_moves
+from sondage.core.surprises import Linearised, differs_in_predictions, in_blocks, supposed_moves
 
 __all__ = [
     "PlausibleErrors",
@@ -257,10 +257,10 @@ def plausible_errors(
     """
     if len(beliefs) < 2:
         return None
-    asked, others = Asked(contrast, sample, sums), sample.expansion.weights - 1.0
+    linearised, others = Linearised(contrast, sample, sums), sample.expansion.weights - 1.0
     means, squares = [], []
-    for block in in_blocks(asked, beliefs):
-        expected, moves, shown = supposed_moves(asked, *block)
+    for block in in_blocks(linearised, beliefs):
+        expected, moves, shown = supposed_moves(linearised, *block)
         means.append(-np.sum(others * shown, axis=1))
         squares.append(np.sum(others * np.sum(expected * moves**2, axis=1), axis=1))
     return PlausibleErrors(np.concatenate(means), np.sqrt(np.maximum(np.concatenate(squares), 0.0)))
@@ -318,13 +318,13 @@ def moved_by_lapses(contrast: Contrast, belief: Belief, sample: Sample, sums: Su
     """
     if not isinstance(belief, ClassBelief):
         return np.zeros(1)
-    asked, items = Asked(contrast, sample, sums), sample.items
+    linearised, items = Linearised(contrast, sample, sums), sample.items
     others = sample.of_rows(sample.expansion.weights - 1.0) * items.weights
     others = np.where(predicted_apart(items, contrast.models), 0.0, others)
-    by_chance = np.mean([asked.psi(label) for label, _ in asked.supposed(belief, items)], axis=0)
+    by_chance = np.mean([linearised.psi(label) for label, _ in linearised.supposed(belief, items)], axis=0)
 
     def moved(lapsing: Lapsing) -> float:
-        told = sum(weight * asked.psi(label) for label, weight in asked.supposed(lapsing.belief, items))
+        told = sum(weight * linearised.psi(label) for label, weight in linearised.supposed(lapsing.belief, items))
         return lapsing.share * float(np.sum(others * (by_chance - told)))
 
     return np.array([moved(one) if isinstance(one, Lapsing) else 0.0 for one in _of_unseen(belief, sample)])

@@ -56,7 +56,7 @@ from sondage.core.predictions import Classes, Floats, Grades, Items, Means
 from sondage.core.resampling import block_sizes
 from sondage.core.samples import Sample
 
-__all__ = ["Asked", "borne_out", "differs_in_predictions", "expected_squares", "in_blocks", "supposed_moves"]
+__all__ = ["Linearised", "borne_out", "differs_in_predictions", "expected_squares", "in_blocks", "supposed_moves"]
 
 RARE = 2.0
 """How often the heaviest surprises, whose effect counts as an error, are expected in the sample together."""
@@ -80,8 +80,8 @@ def differs_in_predictions(contrast: Contrast) -> bool:
 
 
 @dataclass(eq=False)
-class Asked:
-    """What beliefs are asked of: how labels of a sample move a contrast; that of a class is computed once for all.
+class Linearised:
+    """A contrast linearised on a sample: how labels move it; that of a class is computed once for all beliefs.
 
     Attributes
     ----------
@@ -165,12 +165,12 @@ class Asked:
         return np.asarray(self.sample.unit_sums(rows.astype(np.float64)) > 0)
 
 
-def supposed_moves(asked: Asked, *beliefs: Distribution) -> tuple[Floats, Floats, Floats]:
+def supposed_moves(linearised: Linearised, *beliefs: Distribution) -> tuple[Floats, Floats, Floats]:
     r"""Return what beliefs suppose of each labelled unit, and what its label showed.
 
     Parameters
     ----------
-    asked : Asked
+    linearised : Linearised
         The contrast and the sample.
     *beliefs : Distribution
         K beliefs that each suppose L labels; of many those `in_blocks`.
@@ -183,49 +183,49 @@ def supposed_moves(asked: Asked, *beliefs: Distribution) -> tuple[Floats, Floats
     shown : ndarray of float, shape (K, U)
         The latter of the labels that were given.
     """
-    sample, shared = asked.sample, _believed_once(asked)
+    sample, shared = linearised.sample, _believed_once(linearised)
     items = sample.unit_items if shared else sample.items
-    pairs = [list(asked.supposed(belief, items)) for belief in beliefs]
+    pairs = [list(linearised.supposed(belief, items)) for belief in beliefs]
     expected = np.empty((len(pairs), len(pairs[0]), len(items)))
     for place, told in enumerate(pairs):
         for row, (_, weight) in zip(expected[place], told, strict=True):
             row[:] = weight
     same = pairs[:1] if all(isinstance(label, int) for label, _ in pairs[0]) else pairs  # classes are the same for all
-    psi = np.stack([np.stack([asked.psi(label) for label, _ in told]) for told in same])
+    psi = np.stack([np.stack([linearised.psi(label) for label, _ in told]) for told in same])
     of_rows = expected[:, :, sample.units] if shared else expected
     mean, weights = np.sum(of_rows * psi, axis=1), sample.items.weights
-    shown = sample.unit_sums(weights * (asked.told - mean))
+    shown = sample.unit_sums(weights * (linearised.told - mean))
     moves = sample.unit_sums(weights * (psi - mean[:, None]))
     if sample.units is not None and not shared:
         expected = sample.unit_sums(weights * expected) / sample.unit_base
     return expected, moves, shown
 
 
-def _believed_once(asked: Asked) -> bool:
+def _believed_once(linearised: Linearised) -> bool:
     """Return whether rows that share a label are believed of as one: of classes, but for differences in predictions."""
-    classes = isinstance(asked.sample.items.models[0], Classes)
-    return asked.sample.units is not None and classes and not differs_in_predictions(asked.contrast)
+    classes = isinstance(linearised.sample.items.models[0], Classes)
+    return linearised.sample.units is not None and classes and not differs_in_predictions(linearised.contrast)
 
 
-def in_blocks(asked: Asked, beliefs: Sequence[Distribution]) -> Iterator[Sequence[Distribution]]:
+def in_blocks(linearised: Linearised, beliefs: Sequence[Distribution]) -> Iterator[Sequence[Distribution]]:
     """Yield the beliefs, as many together as suppose `MOST_NUMBERS` probabilities, and one at least."""
-    items, first = asked.sample.items, 0
-    labels = sum(1 for _ in asked.supposed(beliefs[0], items)) if len(beliefs) > 1 else 1
+    items, first = linearised.sample.items, 0
+    labels = sum(1 for _ in linearised.supposed(beliefs[0], items)) if len(beliefs) > 1 else 1
     for size in block_sizes(len(beliefs), labels * len(items), MOST_NUMBERS):
         yield beliefs[first : first + size]
         first += size
 
 
-def expected_squares(asked: Asked, beliefs: Sequence[Distribution]) -> Floats:
+def expected_squares(linearised: Linearised, beliefs: Sequence[Distribution]) -> Floats:
     """Return the squared error that each belief expects, shape (K,); 0 where they are limits, which expect none."""
     if any(map(is_limit, beliefs)):
         return np.zeros(len(beliefs))
     found = []
-    for block in in_blocks(asked, beliefs):
-        supposed = supposed_moves(asked, *block)
-        found.append(_of_surprises(asked, *supposed))
-        if asked.labels_show_more:
-            found[-1] *= [_borne_out(asked, *one) for one in zip(*supposed, strict=True)]
+    for block in in_blocks(linearised, beliefs):
+        supposed = supposed_moves(linearised, *block)
+        found.append(_of_surprises(linearised, *supposed))
+        if linearised.labels_show_more:
+            found[-1] *= [_borne_out(linearised, *one) for one in zip(*supposed, strict=True)]
     return np.concatenate(found)
 
 
@@ -241,14 +241,14 @@ def _wrong_differ(costs: Floats) -> bool:
     return bool(np.ptp(wrong, axis=1).max(initial=0.0) > EQUAL * np.max(np.abs(costs)))
 
 
-def borne_out(asked: Asked, belief: Belief) -> float:
+def borne_out(linearised: Linearised, belief: Belief) -> float:
     """Return the share of the expected variance that the labels bear out, at most all."""
-    return _borne_out(asked, *(of_all[0] for of_all in supposed_moves(asked, belief)))
+    return _borne_out(linearised, *(of_all[0] for of_all in supposed_moves(linearised, belief)))
 
 
-def _borne_out(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> float:
+def _borne_out(linearised: Linearised, expected: Floats, moves: Floats, shown: Floats) -> float:
     """Return the same from each label's probability and how far it moves the pool mean, and how far the given do."""
-    sample, told = asked.sample, np.isfinite(shown)
+    sample, told = linearised.sample, np.isfinite(shown)
     root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
     base = sample.unit_base
     centred = shown - base * float(np.sum((weights * shown)[told]) / np.sum((weights * base)[told]))
@@ -257,13 +257,13 @@ def _borne_out(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> 
     if most == 0:
         return 1.0
     believed, seen = float(np.sum(expected * sizes**2)) / most, float(np.sum(((root * centred) ** 2)[told])) / most
-    seen += float(np.sum((expected * sizes**2)[:, asked.to_come])) / most
+    seen += float(np.sum((expected * sizes**2)[:, linearised.to_come])) / most
     return min((BORNE_OUT + seen) / (BORNE_OUT + believed), 1.0)
 
 
-def _of_surprises(asked: Asked, expected: Floats, moves: Floats, shown: Floats) -> Floats:
+def _of_surprises(linearised: Linearised, expected: Floats, moves: Floats, shown: Floats) -> Floats:
     """Return of each belief the variance by surprises that are often, and the squared error by those that are rare."""
-    sample = asked.sample
+    sample = linearised.sample
     root = np.sqrt(sample.expansion.spread)
     sizes = root * np.abs(moves)
     squares, rare = expected * sizes**2, _heaviest(expected, sizes)
@@ -272,10 +272,10 @@ def _of_surprises(asked: Asked, expected: Floats, moves: Floats, shown: Floats) 
     often = _totals(np.where(rare, 0.0, squares))
     often += RARE / np.maximum(chances, RARE) * _totals(_cancelled(effects) * np.where(rare, squares, 0.0))
     least = np.min(np.where(rare, sizes, np.inf), axis=(1, 2)) * (1 - EQUAL)
-    effects, to_come = effects.sum(axis=1), np.where(rare, expected, 0.0)[:, :, asked.to_come].sum(axis=(1, 2))
-    if differs_in_predictions(asked.contrast):
-        drawn = _drawn(asked, expected) & (sizes >= least[:, None, None])
-        return np.add(often, _missing(asked, effects, np.where(drawn, moves, 0.0).sum(axis=1), to_come))
+    effects, to_come = effects.sum(axis=1), np.where(rare, expected, 0.0)[:, :, linearised.to_come].sum(axis=(1, 2))
+    if differs_in_predictions(linearised.contrast):
+        drawn = _drawn(linearised, expected) & (sizes >= least[:, None, None])
+        return np.add(often, _missing(linearised, effects, np.where(drawn, moves, 0.0).sum(axis=1), to_come))
     seen = np.count_nonzero(root * np.abs(shown) >= least[:, None], axis=1) + to_come
     up, down = (np.sum(np.maximum(sign * effects, 0.0), axis=1) for sign in (1.0, -1.0))
     more = np.minimum((seen + UNSEEN) / (RARE + UNSEEN), MOST_MORE)
@@ -307,19 +307,19 @@ def _cancelled(effects: Floats) -> Floats:
     return np.asarray(np.minimum(up, down) / np.where(own > 0, own, 1.0))
 
 
-def _drawn(asked: Asked, expected: Floats) -> NDArray[np.bool_]:
+def _drawn(linearised: Linearised, expected: Floats) -> NDArray[np.bool_]:
     """Return which (class, unit) pairs, classes by their codes, labels showed and were less likely than not."""
-    own = np.stack([asked.given(label) for label in range(expected.shape[1])])
+    own = np.stack([linearised.given(label) for label in range(expected.shape[1])])
     return np.asarray(own & (expected < 0.5 * (1 - EQUAL)))
 
 
-def _missing(asked: Asked, effects: Floats, drawn: Floats, to_come: Floats) -> list[float]:
+def _missing(linearised: Linearised, effects: Floats, drawn: Floats, to_come: Floats) -> list[float]:
     """Return the squared errors by rare surprises: those that the sample did not show, and the Poisson rate of others.
 
     Parameters
     ----------
-    asked : Asked
-        Of a difference in predictions.
+    linearised : Linearised
+        A difference in predictions.
     effects : ndarray of float, shape (K, U)
         What the rare surprises of each unit are expected to do to the pool mean, the unit standing for others.
     drawn : ndarray of float, shape (K, U)
@@ -327,7 +327,7 @@ def _missing(asked: Asked, effects: Floats, drawn: Floats, to_come: Floats) -> l
     to_come : ndarray of float, shape (K,)
         How many are expected of units without a label yet.
     """
-    apart, shown = asked.apart, drawn * asked.sample.expansion.weights
+    apart, shown = linearised.apart, drawn * linearised.sample.expansion.weights
     parts = [np.count_nonzero(drawn, axis=1) + to_come + UNSEEN_ON_AVERAGE]
     for sign in (1.0, -1.0):
         believed, told = np.maximum(sign * effects, 0.0), np.maximum(sign * shown, 0.0)

@@ -24,7 +24,7 @@ from sondage.core.measures.binned import ScoreCounts
 from sondage.core.plausible import plausible, plausible_corrected
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample, effective_number
-from sondage.core.surprises import Asked, differs_in_predictions, expected_squares, supposed_moves
+from sondage.core.surprises import Linearised, differs_in_predictions, expected_squares, supposed_moves
 
 __all__ = [
     "believed_variance",
@@ -56,8 +56,8 @@ def believed_variance(contrast: Contrast, sample: Sample, sums: Sums, *beliefs: 
         losses of probabilities, where one sure item that is wrong outweighs all others, and of differences in
         predictions it is the mean of their squares.
     """
-    asked = Asked(contrast, sample, sums)
-    expected = expected_squares(asked, beliefs)
+    linearised = Linearised(contrast, sample, sums)
+    expected = expected_squares(linearised, beliefs)
     if isinstance(contrast.functional.basis, ClassLoss) or differs_in_predictions(contrast):
         return float(np.mean(expected))
     return float(np.mean(np.sqrt(expected)) ** 2)
@@ -90,8 +90,8 @@ def plausible_variance(
     corrected = plausible_corrected(contrast, belief, told)
     if not corrected:
         return found
-    asked = Asked(contrast, sample, sums)
-    return min(found, float(np.mean(expected_squares(asked, corrected))))
+    linearised = Linearised(contrast, sample, sums)
+    return min(found, float(np.mean(expected_squares(linearised, corrected))))
 
 
 def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
@@ -220,7 +220,7 @@ def variance_slope(
     elif belief is None or is_limit(belief):
         return 0.0
     else:
-        expected, moves, _ = (of_all[0] for of_all in supposed_moves(Asked(contrast, sample, sums), belief))
+        expected, moves, _ = (of_all[0] for of_all in supposed_moves(Linearised(contrast, sample, sums), belief))
         steps, believed = spread * moves, sample.size / (sample.size + DOUBTED)
         second, third = np.sum(expected * steps**2, axis=0), np.sum(expected * steps**3, axis=0)
     skew = (1.0 - 2.0 * inclusion) / np.sqrt(np.maximum(1.0 - inclusion, 1e-300))

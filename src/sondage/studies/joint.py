@@ -19,7 +19,7 @@ from sondage.core.residuals import pool_roots
 from sondage.core.samples import Sample
 from sondage.core.significance import JointErrors
 from sondage.core.stages import Joint
-from sondage.core.surprises import Asked, borne_out
+from sondage.core.surprises import Linearised, borne_out
 from sondage.studies.fitting import immovable
 from sondage.studies.responses import Labelled
 from sondage.studies.session import Session
@@ -176,4 +176,4 @@ def _borne_out(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, 
     first, *others = models[in_pool][best_first(values, bool(functional.higher_is_better))].tolist()
     sums = {model: total for fit in fits for model, total in fit.sums.items()}
     pairs = [Contrast(functional, ((other, 1.0), (first, -1.0))) for other in others]
-    return float(np.mean([borne_out(Asked(pair, sample, sums), belief) for pair in pairs])) if pairs else 1.0
+    return float(np.mean([borne_out(Linearised(pair, sample, sums), belief) for pair in pairs])) if pairs else 1.0
