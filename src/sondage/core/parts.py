@@ -37,8 +37,8 @@ from sondage.core.possible import labelled_sums
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
 from sondage.core.samples import Known, Sample, effective_number
+from sondage.core.smoothing import expected_labels, labels_by_class
 from sondage.core.stages import Estimation
-from sondage.core.steadied import expected_labels, labels_by_class
 from sondage.core.variances import labels_of_rarer
 
 __all__ = [

@@ -31,7 +31,7 @@ from sondage.core.estimators import Estimator, Fit, linearise, spread
 from sondage.core.predictions import Floats
 from sondage.core.residuals import bessel_factor, degrees, pool_roots, variance
 from sondage.core.samples import Expansion, Known, Sample
-from sondage.core.steadied import occurring, steadied
+from sondage.core.smoothing import occurring, smoothed
 from sondage.core.weighing import may_contradict, stage_variance, tempered, uncontradicted
 
 __all__ = ["Estimation", "Joint", "Part"]
@@ -211,14 +211,14 @@ class Estimation:
             model: np.sum([a * fit.sums[model] for a, fit in zip(shares, fits, strict=True)], axis=0)
             for model in contrast.models
         }
-        return self._linearised(contrast, self._steadied(contrast, sums, after), shares, fits)
+        return self._linearised(contrast, self._smoothed(contrast, sums, after), shares, fits)
 
     def _after(self, contrast: Contrast) -> Belief | None:
         """Return the belief after all labels where they serve one model's value, not its difference from others."""
         return None if contrast.compares else self.belief
 
-    def _steadied(self, contrast: Contrast, sums: Sums, after: Belief | None) -> dict[int, Floats]:
-        found = steadied(contrast, sums, self.whole, *self.stages[-1], after)
+    def _smoothed(self, contrast: Contrast, sums: Sums, after: Belief | None) -> dict[int, Floats]:
+        found = smoothed(contrast, sums, self.whole, *self.stages[-1], after)
         return occurring(contrast, found, self.whole, self.stages)
 
     def around(self, contrast: Contrast, fit: Fit) -> Fit:
@@ -272,7 +272,7 @@ class Estimation:
         sums: dict[int, Floats] = {}
         for contrast, of_stages in zip(contrasts, fits, strict=True):
             means = {m: np.average([fit.sums[m] for fit in of_stages], axis=0, weights=sizes) for m in contrast.models}
-            sums |= self._steadied(contrast, means, after)
+            sums |= self._smoothed(contrast, means, after)
         own = [(1.0, contrast) for contrast in contrasts]
         expected = self._expected(own if focus is None else focus.differences(contrasts), fits[0], sums)
         if not expected.any():  # differences that follow from the predictions alone, as those of a bias do

@@ -14,7 +14,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.measures import parse_measure
 from sondage.core.predictions import Classes, Items
 from sondage.core.samples import Known, Sample, from_inclusion
-from sondage.core.steadied import expected_labels, labels_by_class, steadied
+from sondage.core.smoothing import expected_labels, labels_by_class, smoothed
 
 Floats = NDArray[np.float64]
 TRUTHS = {
@@ -46,7 +46,7 @@ def test_each_column_is_the_estimate_and_the_belief_in_proportion_to_labels_and_
     known = Known(1.0, belief, {(functional.basis.name, 0): expected}, {}, 1 / 12)
 
     estimated = np.random.default_rng(1).random((3, 3))
-    found = steadied(Contrast(functional, ((0, 1.0),)), {0: estimated}, last, last, known, belief)[0]
+    found = smoothed(Contrast(functional, ((0, 1.0),)), {0: estimated}, last, last, known, belief)[0]
 
     sure = np.eye(3)[labels[drawn]]  # the labelled items as they are, the others as believed
     believed = (predicted[drawn].T @ sure + predicted[rest].T @ p[rest]) / 12
@@ -75,15 +75,15 @@ def test_the_belief_is_that_after_all_labels(outside: float) -> None:
     drawable = np.outer(rows.sum(axis=1), before) * (1 - outside) / 40
     known = Known(1.0, ClassBelief(3, prior=before), {key: drawable + apart}, {key: apart} if outside else {}, 1 / 40)
     contrast, sums = Contrast(functional, ((0, 1.0),)), {0: np.full((3, 3), 1 / 9)}
-    found = steadied(contrast, sums, whole, last, known, ClassBelief(3, prior=after))[0]
+    found = smoothed(contrast, sums, whole, last, known, ClassBelief(3, prior=after))[0]
 
     shown = np.eye(3)[predicted[::8]].T @ np.eye(3)[labels[::8]]
     believed = (np.outer(rows[:, left].sum(axis=1), after) + shown) * (1 - outside) / 40
     counts = np.bincount(labels[::4], minlength=3)
     expected = (counts * sums[0] + believed + (apart if outside else 0.0)) / (counts + 1)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
-    stood = steadied(contrast, sums, whole, last, known, None)[0]
-    np.testing.assert_allclose(stood, steadied(contrast, sums, whole, last, known, known.belief)[0], rtol=1e-9)
+    stood = smoothed(contrast, sums, whole, last, known, None)[0]
+    np.testing.assert_allclose(stood, smoothed(contrast, sums, whole, last, known, known.belief)[0], rtol=1e-9)
 
 
 def test_a_model_that_knows_more_than_it_says_is_not_judged_by_what_it_says() -> None:
@@ -106,9 +106,9 @@ def test_labels_where_models_differ_do_not_move_what_is_believed_of_one(ask: str
 
     def noted(*arguments: Any) -> dict[int, Floats]:
         used.append(arguments[-1])
-        return steadied(*arguments)
+        return smoothed(*arguments)
 
-    monkeypatch.setattr("sondage.core.stages.steadied", noted)
+    monkeypatch.setattr("sondage.core.stages.smoothed", noted)
     if ask == "evaluate":
         evaluate(pool, "macro_f", labels=labels, budget=60, model="a")
     elif ask == "compare":
@@ -126,10 +126,10 @@ def test_other_measures_are_as_they_were(measure: str) -> None:
     sample = Sample(items, np.zeros(12, dtype=int), from_inclusion(np.full(12, 0.5)))
     sums = {0: np.array([[0.5, 0.1], [0.1, 0.3]])}
     known = Known(1.0, ClassBelief(2, models=((0, 1.0),)), {(functional.basis.name, 0): np.full((2, 2), 0.25)}, {}, 0.1)
-    assert steadied(Contrast(functional, ((0, 1.0),)), sums, sample, sample, known, known.belief) == sums
+    assert smoothed(Contrast(functional, ((0, 1.0),)), sums, sample, sample, known, known.belief) == sums
     mean = Contrast(parse_measure("macro_f").ready(Pool(p[:, 1]).task), ((0, 1.0),))
-    assert not np.array_equal(steadied(mean, sums, sample, sample, known, known.belief)[0], sums[0])
-    assert steadied(mean, sums, sample, sample, Known(1.0, None, {}, {}, 0.1), None) == sums
+    assert not np.array_equal(smoothed(mean, sums, sample, sample, known, known.belief)[0], sums[0])
+    assert smoothed(mean, sums, sample, sample, Known(1.0, None, {}, {}, 0.1), None) == sums
 
 
 @pytest.mark.parametrize("measure", TRUTHS)
@@ -162,7 +162,7 @@ def test_rare_classes_are_neither_far_off_nor_unheld(measure: str, told: str) ->
     assert max(run.std_error for run in runs["default"]) < 0.5  # was hundreds where a class's share came near 0
 
 
-def test_the_difference_of_two_models_is_steadied_alike() -> None:
+def test_the_difference_of_two_models_is_smoothed_alike() -> None:
     p, labels = long_tail()
     other = softmax(0.5 * np.log(p) + np.random.default_rng(3).normal(size=p.shape), axis=1)
     pool = Pool(models={"a": Classifier(p), "b": Classifier(other)})

@@ -1,9 +1,9 @@
-r"""Pool means of a mean over classes, steadied where few labels tell of a class.
+r"""Pool means of a mean over classes, smoothed by the belief where few labels tell of a class.
 
 A mean of ratios, balanced accuracy or macro F, gives a class of one item in a hundred as much weight as any other. Such
 a class may have two labels, or none. Its estimated share of the pool is then what remains of the belief's share after
 residuals of other classes are taken off: it may be near 0 or below, and a ratio over it is anything. So the belief
-counts as one label of each class. With :math:`n_c` labelled units of class c its column becomes
+counts as one label of each class (additive smoothing). With :math:`n_c` labelled units of class c its column becomes
 
 .. math:: \tilde M_{\cdot c} = \frac{n_c \, \hat M_{\cdot c} + H_{\cdot c}}{n_c + 1},
 
@@ -33,13 +33,13 @@ from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, Sample
 
-__all__ = ["expected_labels", "labels_by_class", "occurring", "steadied"]
+__all__ = ["expected_labels", "labels_by_class", "occurring", "smoothed"]
 
 REFUTED = 3.0
 """How many labels of a class were expected, where none came, so that it is taken not to occur."""
 
 
-def steadied(
+def smoothed(
     contrast: Contrast, sums: Sums, labelled: Sample, last: Sample, known: Known, belief: Belief | None
 ) -> dict[int, Floats]:
     """Return pool means, for a mean over classes with the belief as one label of each.
@@ -77,7 +77,7 @@ def steadied(
     >>> known = Known(1.0, belief, expected, {}, 1 / 3)
     >>> contrast = Contrast(BalancedAccuracy().ready(Task("classification", (0, 1))), ((0, 1.0),))
     >>> sums = {0: np.array([[0.0, 0.0], [0.0, 1.0]])}
-    >>> steadied(contrast, sums, labelled, labelled, known, belief)[0].round(3).tolist()
+    >>> smoothed(contrast, sums, labelled, labelled, known, belief)[0].round(3).tolist()
     [[0.267, 0.033], [0.1, 0.783]]
     """
     functional, found = contrast.functional, dict(sums)
@@ -99,7 +99,7 @@ def occurring(
     Parameters
     ----------
     contrast, sums, labelled
-        As for `steadied`.
+        As for `smoothed`.
     stages : sequence of (Sample, Known)
         What was labelled in each stage, and what was believed before it.
 
