@@ -10,8 +10,8 @@ import sondage
 from sondage.core.comparisons import Contrast
 from sondage.core.domains import domain_estimate
 from sondage.core.measures import MCC, BalancedAccuracy, ErrorRate, FMeasure, MacroF, Measure, Task
-from sondage.core.parts import unknown_variance
 from sondage.core.predictions import Classes, Items
+from sondage.core.ratios import unknown_variance
 from sondage.core.samples import Sample, from_inclusion
 from sondage.core.variances import unseen_variance
 

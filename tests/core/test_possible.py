@@ -60,7 +60,7 @@ def test_all_the_rest_right_is_the_most_that_a_mean_over_classes_can_be(name, k,
     low, high, labelled, predicted = every_labelling(functional, k, seed)
     least, most = possible_values(functional, labelled, predicted)
     assert most == pytest.approx(high, abs=1e-12)
-    told = np.all(functional.parts.at(labelled)[1] > 0)
+    told = np.all(functional.class_ratios.at(labelled)[1] > 0)
     if told and k == 2:  # all the rest wrong has both ratios as low as they can be
         assert least == pytest.approx(low, abs=1e-12)
     elif told:
@@ -76,7 +76,7 @@ def test_a_mean_over_classes_is_at_least_that_of_what_each_ratio_can_be(name, pa
     functional = measured(name, k)
     for other in count(1_000 * seed):  # until labels tell of every class
         *_, labelled, predicted = every_labelling(functional, k, other)
-        if np.all(functional.parts.at(labelled)[1] > 0):
+        if np.all(functional.class_ratios.at(labelled)[1] > 0):
             break
     each = [every_labelling(measured(f"{part}:positive={c}", k), k, other)[0] for c in range(k)]
     found, _ = possible_values(functional, labelled, predicted)

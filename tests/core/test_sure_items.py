@@ -14,7 +14,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.intervals import wilson_interval
 from sondage.core.learning import Correction
 from sondage.core.measures import parse_measure, settled
-from sondage.core.parts import denominator_labels
+from sondage.core.ratios import denominator_labels
 from sondage.studies.method import METHODS, Question
 from sondage.studies.planning import make_plan
 

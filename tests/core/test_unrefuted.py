@@ -5,8 +5,8 @@ import pytest
 
 from sondage import Classifier, Pool, compare, estimate_from, evaluate
 from sondage.core.intervals import wald_interval, wilson_interval
-from sondage.core.parts import denominator_labels
 from sondage.core.possible import unrefuted_limits
+from sondage.core.ratios import denominator_labels
 
 SIZE = 4000
 

@@ -12,7 +12,7 @@ from scipy.stats import binom
 from sondage import Classifier, Pool, compare, estimate_from, evaluate
 from sondage.core.intervals import wilson_interval
 from sondage.core.measures import Task, parse_measure
-from sondage.core.parts import Parts, estimated_parts, parts_from_labels, with_unseen_parts
+from sondage.core.ratios import EstimatedRatios, estimated_ratios, ratios_from_labels, with_unseen_ratios
 from sondage.core.results import Interval
 from sondage.studies.method import METHODS
 
@@ -45,10 +45,10 @@ def test_the_variance_of_a_mean_of_shares_has_the_slope_of_its_parts():
     variances = np.add.outer(*(r * (1 - r) / (n - 1) / 4 for r, n in zip(found, sizes, strict=True)))
     off = means - np.sum(chances * means)
     variance = np.sum(chances * off**2)
-    slope, n = Parts(np.array(shares), np.array(shares), np.array(sizes) * 1.0, np.nan).parabola(variance)
+    slope, n = EstimatedRatios(np.array(shares), np.array(shares), np.array(sizes) * 1.0, np.nan).parabola(variance)
     assert slope == pytest.approx(np.sum(chances * off * variances) / variance)
     assert 10 < n < 40
-    many = Parts(np.full(3, 0.4), np.full(3, 0.4), np.full(3, 20.0), np.nan).parabola(0.4 * 0.6 / 60)
+    many = EstimatedRatios(np.full(3, 0.4), np.full(3, 0.4), np.full(3, 20.0), np.nan).parabola(0.4 * 0.6 / 60)
     assert many == pytest.approx(((1 - 2 * 0.4) / 60, 60))  # alike: as of one share with all their labels
 
 
@@ -87,7 +87,7 @@ def test_a_class_that_only_the_belief_tells_of_may_not_occur(two_of_four):
     found = evaluate(Pool(probabilities), "balanced_accuracy", labels, 60)
     assert found.value < 0.6  # two of four classes are thought to be there, and never found
     assert truth in found.interval()
-    told = parts_from_labels(found.evidence.contrast, [(1.0, found.evidence.sample)], found.evidence.fit.sums[0]).told
+    told = ratios_from_labels(found.evidence.contrast, [(1.0, found.evidence.sample)], found.evidence.fit.sums[0]).told
     assert found.interval().high > told > 0.8
 
 
@@ -142,7 +142,7 @@ def test_rare_positives_of_slices_are_held_for_the_whole(measure):
     slices = np.arange(3000) % 3
     runs = [evaluate(pool, measure, labels, 90, seed, method="passive", slices=slices).overall for seed in range(80)]
     assert np.mean([truth in run.interval() for run in runs]) > 0.9
-    assert np.mean([truth in replace(run, parts=None, plausible=None).interval() for run in runs]) < 0.85
+    assert np.mean([truth in replace(run, ratios=None, plausible=None).interval() for run in runs]) < 0.85
 
 
 def test_the_parts_of_slices_are_those_of_all_their_labels():
@@ -152,9 +152,9 @@ def test_the_parts_of_slices_are_those_of_all_their_labels():
     slices = np.arange(400) % 2
     overall = evaluate(Pool(p), "macro_f", labels, 400, slices=slices).overall
     whole = evaluate(Pool(p), "macro_f", labels, 400).evidence
-    alone = parts_from_labels(whole.contrast, [(1.0, whole.sample)], whole.fit.sums[0])
+    alone = ratios_from_labels(whole.contrast, [(1.0, whole.sample)], whole.fit.sums[0])
     for name in ("labelled", "estimated", "counts"):
-        assert getattr(overall.parts, name) == pytest.approx(getattr(alone, name), rel=1e-9)
+        assert getattr(overall.ratios, name) == pytest.approx(getattr(alone, name), rel=1e-9)
 
 
 def test_differences_are_left_to_their_test():
@@ -205,8 +205,8 @@ def test_distances_of_what_one_belief_tells_are_added():
     whole, nan = Interval(0.5, 0.7, 0.95, "score"), np.nan
 
     def ends(labelled, counts, *, refuted):
-        parts = Parts(np.array(labelled), np.array([0.5, 0.6, 0.7]), np.array(counts), nan, refuted)
-        interval = with_unseen_parts(whole, replace(same, parts=parts))
+        ratios = EstimatedRatios(np.array(labelled), np.array([0.5, 0.6, 0.7]), np.array(counts), nan, refuted)
+        interval = with_unseen_ratios(whole, replace(same, ratios=ratios))
         return 0.6 - interval.low, interval.high - 0.6
 
     down, up = ends([nan, nan, 0.8], [0.0, 0.0, 9.0], refuted=False)
@@ -222,11 +222,11 @@ def test_labels_refute_how_frequent_classes_are(power):
     probabilities, labels = many_classes(20, 4000, power)
     at_once = replace(METHODS["default"], stages=(1.0,))
     estimate = evaluate(Pool(probabilities), "macro_f", labels, 300, seed=0, method=at_once)
-    assert estimated_parts(estimate).refuted == (power > 0)
+    assert estimated_ratios(estimate).refuted == (power > 0)
     in_stages = evaluate(Pool(probabilities), "macro_f", labels, 300, seed=0)
-    assert not estimated_parts(in_stages).refuted  # the first labels tell how frequent classes are
+    assert not estimated_ratios(in_stages).refuted  # the first labels tell how frequent classes are
     passive = evaluate(Pool(probabilities), "macro_f", labels, 300, seed=0, method="passive")
-    assert not estimated_parts(passive).refuted  # which does not rest on what is believed
+    assert not estimated_ratios(passive).refuted  # which does not rest on what is believed
 
 
 def test_means_over_classes_hold_where_the_belief_is_wrong_of_all():
@@ -257,11 +257,11 @@ def test_no_class_of_a_difference_has_a_share_below_0():
 def test_ratios_of_classes_are_those_of_tables_of_which_none_is_kept(name):
     classes = tuple(range(300))
     tracemalloc.start()
-    parts = parse_measure(name).ready(Task("classification", classes)).parts
+    class_ratios = parse_measure(name).ready(Task("classification", classes)).class_ratios
     assert tracemalloc.get_traced_memory()[1] < 8 * 300**2 * 10  # ten tables, not two a class
     tracemalloc.stop()
     sums = np.random.default_rng(1).dirichlet(np.ones(300**2)).reshape(300, 300)
-    above, below = parts.at(sums)
+    above, below = class_ratios.at(sums)
     labels, predictions = np.array([0, 7, 7]), np.array([7, 7, 3])
     for c in (0, 7, 299):
         table = np.zeros((300, 300))
@@ -271,4 +271,4 @@ def test_ratios_of_classes_are_those_of_tables_of_which_none_is_kept(name):
             table /= 2.0
         assert above[c] == sums[c, c]
         assert below[c] == pytest.approx(np.sum(table * sums))
-        assert parts.counted(c, predictions, labels).tolist() == table[predictions, labels].tolist()
+        assert class_ratios.counted(c, predictions, labels).tolist() == table[predictions, labels].tolist()

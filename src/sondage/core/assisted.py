@@ -141,15 +141,15 @@ def _within_bounds(fit: Fit, contrast: Contrast, beyond: float) -> bool:
     inside = bool(low <= unrounded(fit.value, low, high) <= high)
     if beyond:
         return inside
-    parts = contrast.functional.parts
-    return inside and (parts is None or all(np.all(parts.at(sums)[1] >= -EQUAL) for sums in fit.sums.values()))
+    ratios = contrast.functional.class_ratios
+    return inside and (ratios is None or all(np.all(ratios.at(sums)[1] >= -EQUAL) for sums in fit.sums.values()))
 
 
 def _may_be_negative(contrast: Contrast, sums: Floats) -> NDArray[np.bool_]:
     """Return which counts may stay below 0, shape (k, k): in a mean of ratios those of classes whose ratio can be."""
     stay = np.zeros(sums.shape, dtype=np.bool_)
-    if contrast.functional.parts is not None:
-        above, below = contrast.functional.parts.at(sums)
+    if contrast.functional.class_ratios is not None:
+        above, below = contrast.functional.class_ratios.at(sums)
         stay[:] = (above >= -EQUAL) & (above <= below + EQUAL)
     return stay
 

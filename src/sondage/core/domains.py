@@ -17,10 +17,10 @@ from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit, hajek
 from sondage.core.evidence import Evidence
 from sondage.core.measures.bases import ROUNDING
-from sondage.core.parts import unknown_variance
 from sondage.core.plausible import plausible_errors, reckoned_with
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
+from sondage.core.ratios import unknown_variance
 from sondage.core.residuals import larger_variance
 from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, Sample, effective_number

@@ -77,9 +77,9 @@ def possible_values(functional: Functional, labelled: Floats, predicted: Floats)
     if not isinstance(functional.basis, Confusion):
         return least, most
     rest = np.maximum(functional.basis.without_rounding(predicted - labelled.sum(axis=1)), 0.0)
-    if functional.parts is not None:
+    if functional.class_ratios is not None:
         most_right = unrounded(min(functional.value(labelled + np.diag(rest)), most), least, most)
-        return max(_least_of_parts(functional.parts, labelled, rest), least), most_right
+        return max(_least_mean_ratio(functional.class_ratios, labelled, rest), least), most_right
     if not functional.linear and (functional.ratio is None or not np.sum(functional.ratio[1] * labelled) > 0):
         return least, most
     value, gradient = functional.value, functional.gradient
@@ -171,16 +171,16 @@ def all_outward(low: Floats, high: Floats, bounds: tuple[float, float]) -> tuple
     return np.where(wide, np.maximum(low - below, least), low), np.where(wide, np.minimum(high + above, most), high)
 
 
-def _least_of_parts(parts: ClassRatios, labelled: Floats, rest: Floats) -> float:
+def _least_mean_ratio(ratios: ClassRatios, labelled: Floats, rest: Floats) -> float:
     """Return what the mean of these ratios cannot fall below: each as low as it can be, whatever the others are.
 
     A ratio is least where the rest of its class's predictions are wrong and all others of the class. A class of which
     no label tells may not occur, or have any ratio: then it is minus infinity.
     """
-    above, below = parts.at(labelled)
+    above, below = ratios.at(labelled)
     if not np.all(below > 0):
         return -np.inf
-    return float(np.mean(above / (below + parts.predicted * rest + parts.labelled * (np.sum(rest) - rest))))
+    return float(np.mean(above / (below + ratios.predicted * rest + ratios.labelled * (np.sum(rest) - rest))))
 
 
 def _extreme(

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from sondage.core.courses import Course, EValue
     from sondage.core.evidence import Evidence
-    from sondage.core.parts import Parts
     from sondage.core.pivots import Pivot
     from sondage.core.plausible import PlausibleErrors
+    from sondage.core.ratios import EstimatedRatios
     from sondage.core.sequences import ConfidenceSequence
     from sondage.core.significance import Counts
 
@@ -135,7 +135,7 @@ class Estimate(Shown):
         Why labelling ended, where it was to stop early: ``"width"``, ``"significant"`` or ``"budget"``.
     counts : Counts or None
         Of two models with losses of 0 and 1, labelled uniformly where they differ: what the exact test counts.
-    parts : Parts or None
+    ratios : EstimatedRatios or None
         Of the whole of several slices, where the measure is a mean of ratios: what labels tell of each.
     plausible : PlausibleErrors or None
         For one model's losses of probabilities, calibration error and functions of the confusion matrix: the errors of
@@ -178,7 +178,7 @@ class Estimate(Shown):
     warnings: tuple[str, ...] = ()
     stopped: str | None = None
     counts: Counts | None = field(default=None, repr=False)
-    parts: Parts | None = field(default=None, repr=False)
+    ratios: EstimatedRatios | None = field(default=None, repr=False)
     plausible: PlausibleErrors | None = field(default=None, repr=False)
     pivot: Pivot | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)

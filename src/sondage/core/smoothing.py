@@ -81,9 +81,9 @@ def smoothed(
     [[0.267, 0.033], [0.1, 0.783]]
     """
     functional, found = contrast.functional, dict(sums)
-    if functional.parts is None or not known.expected:
+    if functional.class_ratios is None or not known.expected:
         return found
-    classes = [np.asarray(labelled.labels == c, dtype=np.float64) for c in range(len(functional.parts))]
+    classes = [np.asarray(labelled.labels == c, dtype=np.float64) for c in range(len(functional.class_ratios))]
     counts = np.array([np.count_nonzero(labelled.unit_sums(own)) for own in classes])
     for model, mu in sums.items():
         believed = _believed(functional.basis, model, labelled, last, known, belief)
@@ -126,10 +126,10 @@ def occurring(
     [[0.8, 0.2], [0.0, 0.0]]
     [[0.8, 0.0], [0.0, 0.0]]
     """
-    parts = contrast.functional.parts
-    if parts is None or not parts.occurring:
+    class_ratios = contrast.functional.class_ratios
+    if class_ratios is None or not class_ratios.occurring:
         return dict(sums)
-    expected = np.zeros(len(parts))
+    expected = np.zeros(len(class_ratios))
     for sample, known in stages:
         expected += expected_labels(contrast, sample, _unshifted(known.belief))
     absent = (np.bincount(labelled.labels, minlength=len(expected)) == 0) & (expected >= REFUTED)

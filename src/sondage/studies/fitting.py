@@ -9,8 +9,8 @@ import numpy as np
 
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Accuracy, ErrorRate, Task
-from sondage.core.parts import decided_by_untold
 from sondage.core.predictions import Classes
+from sondage.core.ratios import decided_by_untold
 from sondage.core.samples import Known
 from sondage.core.significance import Counts
 from sondage.pools import Pool
@@ -90,7 +90,7 @@ def classes_decide(session: Session, known: Known) -> bool:
     """Return whether what is asked for follows from which of the classes occur that no label shows yet."""
     question, (first, *others) = session.question, map(session.models.index, session.question.models)
     functionals = question.functionals(session.task)
-    if not any(one.parts is not None and one.parts.occurring for one in functionals):
+    if not any(one.class_ratios is not None and one.class_ratios.occurring for one in functionals):
         return False
     shown = set(np.unique(session.rows(np.array(session.labelled, dtype=np.int64))[1]).tolist())
     against: list[tuple[tuple[int, float], ...]] = [((other, -1.0),) for other in others] or [()]

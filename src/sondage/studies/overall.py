@@ -13,9 +13,9 @@ from sondage.core.catalogue.beliefs import Expectation, uninformed_belief
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING
-from sondage.core.parts import believed_stages, denominator_labels, parts_from_labels
 from sondage.core.possible import outward, unrefuted_limits, within
 from sondage.core.predictions import Floats
+from sondage.core.ratios import believed_stages, denominator_labels, ratios_from_labels
 from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
 from sondage.core.samples import Known, Sample
@@ -129,7 +129,7 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
         interval_kind="auto" if method.interval in NEEDS_SAMPLE else method.interval,
         possible=outward(*possible, contrast.bounds),
         unrefuted=unrefuted_limits(contrast, samples),
-        parts=parts_from_labels(contrast, samples, whole.sums[contrast.models[0]], whole.stages),
+        ratios=ratios_from_labels(contrast, samples, whole.sums[contrast.models[0]], whole.stages),
         slope=_slope(whole, squares, total),
         plausible=plausible_errors_of(
             *((one.share, fitted) for one, fitted in zip(slices, whole.moved, strict=True)), value=value

@@ -8,7 +8,7 @@ import numpy as np
 
 from sondage.core.checks import first_of
 from sondage.core.comparisons import Contrast
-from sondage.core.parts import untold
+from sondage.core.ratios import untold
 from sondage.core.samples import Sample
 from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.uncertainty import FittedContrast, Uncertainty

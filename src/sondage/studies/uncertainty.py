@@ -11,11 +11,11 @@ from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
 from sondage.core.measures.bases import Confusion
-from sondage.core.parts import unknown_variance
 from sondage.core.pivots import Pivot, pivot_of
 from sondage.core.plausible import PlausibleErrors, joined_errors, plausible_errors, reckoned_with, with_kinks
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
+from sondage.core.ratios import unknown_variance
 from sondage.core.residuals import larger_variance, of_population
 from sondage.core.samples import Sample, effective_number
 from sondage.core.variances import (

@@ -25,9 +25,9 @@ from sondage.core.intervals import (
 )
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.measures.functionals import Functional
-from sondage.core.parts import denominator_labels, estimated_parts, with_unseen_parts
 from sondage.core.possible import outward
 from sondage.core.predictions import Floats
+from sondage.core.ratios import denominator_labels, estimated_ratios, with_unseen_ratios
 from sondage.core.results import Estimate, Interval
 from sondage.core.significance import counted_interval
 from sondage.errors import InputError
@@ -122,7 +122,7 @@ def _auto(estimate: Estimate, level: float, generator: np.random.Generator | Non
     if estimate.pivot is not None:
         return _fieller(estimate, level, generator)
     found, (least, most), (lowest, highest) = _of_variance(estimate, level), estimate.bounds, estimate.unrefuted
-    found = _as_plausible(with_unseen_parts(found, estimate), estimate)
+    found = _as_plausible(with_unseen_ratios(found, estimate), estimate)
     low, high = (least if lowest else found.low), (most if highest else found.high)
     if estimate.proportion and lowest != highest:
         unseen = wilson_interval(0.0 if lowest else 1.0, max(denominator_labels(estimate), 1.0), level)
@@ -176,10 +176,10 @@ def _parabola(estimate: Estimate, explained: float) -> tuple[float, float]:
     n = explained
     if any(estimate.unrefuted) or (estimate.evidence is not None and estimate.evidence.contrast.sure_decide):
         n = max(explained, denominator_labels(estimate))
-    elif (parts := estimated_parts(estimate)) is not None:
-        of_parts = parts.parabola(estimate.std_error**2)
-        if of_parts is not None:
-            return of_parts
+    elif (ratios := estimated_ratios(estimate)) is not None:
+        of_ratios = ratios.parabola(estimate.std_error**2)
+        if of_ratios is not None:
+            return of_ratios
     return (1 - 2 * estimate.value) / n, n
 
 

@@ -37,8 +37,8 @@ class BalancedAccuracy:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        parts = ClassRatios(task.classes, predicted=0.0, labelled=1.0, occurring=True)
-        return replace(share(self.name, task, _mean_recall, _mean_recall_gradient), parts=parts)
+        class_ratios = ClassRatios(task.classes, predicted=0.0, labelled=1.0, occurring=True)
+        return replace(share(self.name, task, _mean_recall, _mean_recall_gradient), class_ratios=class_ratios)
 
 
 def _mean_recall(mu: Floats) -> float:
@@ -76,8 +76,8 @@ class MacroF:
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task."""
-        parts = ClassRatios(task.classes, predicted=0.5, labelled=0.5)
-        return replace(share(self.name, task, _macro_f, _macro_f_gradient), parts=parts)
+        class_ratios = ClassRatios(task.classes, predicted=0.5, labelled=0.5)
+        return replace(share(self.name, task, _macro_f, _macro_f_gradient), class_ratios=class_ratios)
 
 
 def _f_and_total(mu: Floats) -> tuple[Floats, Floats]:

@@ -162,7 +162,7 @@ class Functional:
         Whether the gradient is the same everywhere, so that the influence follows without any pool mean.
     ratio : (ndarray, ndarray), optional
         Coefficients of numerator and denominator, where the measure is a ratio of linear functions.
-    parts : ClassRatios, optional
+    class_ratios : ClassRatios, optional
         The ratios whose mean the measure is, the classes' recalls or F1, each of them largest where all labels are as
         predicted.
     own : bool
@@ -191,7 +191,7 @@ class Functional:
     proportion: bool = False
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
-    parts: ClassRatios | None = None
+    class_ratios: ClassRatios | None = None
     own: bool = False
     sure_decide: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None

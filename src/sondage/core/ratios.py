@@ -42,15 +42,15 @@ from sondage.core.stages import Estimation
 from sondage.core.variances import labels_of_rarer
 
 __all__ = [
-    "Parts",
+    "EstimatedRatios",
     "believed_stages",
     "decided_by_untold",
     "denominator_labels",
-    "estimated_parts",
-    "parts_from_labels",
+    "estimated_ratios",
+    "ratios_from_labels",
     "unknown_variance",
     "untold",
-    "with_unseen_parts",
+    "with_unseen_ratios",
 ]
 
 REFUTING = 0.01
@@ -60,7 +60,7 @@ Stages = Sequence[tuple[Sample, Known]]
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class EstimatedRatios:
     """The k ratios of one model's balanced accuracy or macro F.
 
     Attributes
@@ -111,7 +111,7 @@ class Parts:
 
         Examples
         --------
-        >>> one = Parts(np.array([0.2]), np.array([0.2]), np.array([50.0]), np.nan)
+        >>> one = EstimatedRatios(np.array([0.2]), np.array([0.2]), np.array([50.0]), np.nan)
         >>> [round(found, 4) for found in one.parabola(0.2 * 0.8 / 100)]  # as many labels as say so, not 50
         [0.006, 100.0]
         """
@@ -125,9 +125,9 @@ class Parts:
         return float(np.sum(shares * (1.0 - 2.0 * ratios) / n)) / k, 1.0 / float(np.sum(shares**2 / n))
 
 
-def parts_from_labels(
+def ratios_from_labels(
     contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: Floats, stages: Stages = ()
-) -> Parts | None:
+) -> EstimatedRatios | None:
     """Return what labels tell of each ratio; None of a measure that is no mean of ratios, and of a difference.
 
     Parameters
@@ -146,23 +146,24 @@ def parts_from_labels(
     >>> from sondage import estimate_from
     >>> told = {"predictions": [1, 1, 0, 0], "labels": [1, 1, 0, 1], "inclusion": [0.5, 0.5, 0.1, 0.1]}
     >>> evidence = estimate_from("balanced_accuracy", **told).evidence
-    >>> found = parts_from_labels(evidence.contrast, [(1.0, evidence.sample)], evidence.fit.sums[0])
+    >>> found = ratios_from_labels(evidence.contrast, [(1.0, evidence.sample)], evidence.fit.sums[0])
     >>> found.labelled.round(3).tolist(), found.counts.round(2).tolist()
     ([1.0, 0.667], [1.0, 1.81])
     """
-    functional = contrast.functional
-    if contrast.compares or functional.parts is None:
+    class_ratios = contrast.functional.class_ratios
+    if contrast.compares or class_ratios is None:
         return None
     (model,) = contrast.models
-    labelled, estimated = _ratios(functional.parts, labelled_sums(contrast, samples)), _ratios(functional.parts, sums)
+    labelled, estimated = _ratios(class_ratios, labelled_sums(contrast, samples)), _ratios(class_ratios, sums)
     counts = []
-    for code in range(len(functional.parts)):
+    for code in range(len(class_ratios)):
         pairs = [(one.items.classes(model).predictions, one.labels) for _, one in samples]
-        counts.append(_effective(samples, [functional.parts.counted(code, *pair) for pair in pairs]))
+        counts.append(_effective(samples, [class_ratios.counted(code, *pair) for pair in pairs]))
     estimated = np.where(np.isnan(estimated), labelled, estimated)
-    told = estimated[~np.isnan(labelled)] if functional.parts.occurring else np.empty(0)
+    told = estimated[~np.isnan(labelled)] if class_ratios.occurring else np.empty(0)
     mean = float(np.mean(told)) if len(told) else np.nan
-    return Parts(labelled, estimated, np.array(counts), mean, _refuted(contrast, stages), functional.parts.binomial)
+    refuted = _refuted(contrast, stages)
+    return EstimatedRatios(labelled, estimated, np.array(counts), mean, refuted, class_ratios.binomial)
 
 
 def untold(contrast: Contrast, sample: Sample) -> list[Any]:
@@ -170,10 +171,10 @@ def untold(contrast: Contrast, sample: Sample) -> list[Any]:
 
     Of a difference it is 0 for one of the models, or for both.
     """
-    parts = contrast.functional.parts
-    if parts is None:
+    class_ratios = contrast.functional.class_ratios
+    if class_ratios is None:
         return []
-    return [name for name, own in zip(parts.classes, _told_in_all(contrast, sample), strict=True) if not own]
+    return [name for name, own in zip(class_ratios.classes, _told_in_all(contrast, sample), strict=True) if not own]
 
 
 def decided_by_untold(contrast: Contrast, sums: Sums, shown: Collection[int]) -> bool:
@@ -198,10 +199,10 @@ def decided_by_untold(contrast: Contrast, sums: Sums, shown: Collection[int]) ->
     >>> decided_by_untold(one, sums, shown={0}), decided_by_untold(one, sums, shown={0, 1})
     (True, False)
     """
-    parts = contrast.functional.parts
-    if parts is None or not parts.occurring or len(shown) == len(parts):
+    class_ratios = contrast.functional.class_ratios
+    if class_ratios is None or not class_ratios.occurring or len(shown) == len(class_ratios):
         return False
-    ratios = np.sum([weight * _ratios(parts, sums[model]) for model, weight in contrast.weights], axis=0)
+    ratios = np.sum([weight * _ratios(class_ratios, sums[model]) for model, weight in contrast.weights], axis=0)
     return bool(np.ptp(np.nan_to_num(ratios)) > ROUNDING)
 
 
@@ -235,25 +236,25 @@ def unknown_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     >>> unknown_variance(evidence.contrast, evidence.sample, evidence.fit.sums)
     0.0625
     """
-    parts = contrast.functional.parts
-    if not contrast.compares or parts is None:
+    class_ratios = contrast.functional.class_ratios
+    if not contrast.compares or class_ratios is None:
         return 0.0
-    ratios = np.sum([weight * _ratios(parts, sums[model]) for model, weight in contrast.weights], axis=0)
+    ratios = np.sum([weight * _ratios(class_ratios, sums[model]) for model, weight in contrast.weights], axis=0)
     known, told = np.isfinite(ratios), _told_in_all(contrast, sample)
     rest = max(float(np.sum(sample.expansion.weights - 1.0)), 0.0)
     occurs = min(rest / (effective_number(sample.unit_expanded) + 1.0), 0.25)
-    found = occurs * float(np.count_nonzero(~known)) / len(parts) ** 2
-    if parts.occurring and np.any(known & told):
+    found = occurs * float(np.count_nonzero(~known)) / len(class_ratios) ** 2
+    if class_ratios.occurring and np.any(known & told):
         found += 0.5 * float(np.mean(ratios[known]) - np.mean(ratios[known & told])) ** 2
     return found
 
 
 def _told_in_all(contrast: Contrast, sample: Sample) -> NDArray[np.bool_]:
     """Return of each ratio whether labelled items tell of it, for every model."""
-    functional = contrast.functional
-    assert functional.parts is not None
-    singles = [Contrast(functional, ((model, 1.0),)) for model in contrast.models]
-    ratios = [_ratios(functional.parts, labelled_sums(one, [(1.0, sample)])) for one in singles]
+    class_ratios = contrast.functional.class_ratios
+    assert class_ratios is not None
+    singles = [Contrast(contrast.functional, ((model, 1.0),)) for model in contrast.models]
+    ratios = [_ratios(class_ratios, labelled_sums(one, [(1.0, sample)])) for one in singles]
     return np.asarray(np.isfinite(np.sum(ratios, axis=0)))
 
 
@@ -275,7 +276,7 @@ def denominator_labels(estimate: Estimate) -> float:
     return _effective([(1.0, sample)], [counted])
 
 
-def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
+def with_unseen_ratios(found: Interval, estimate: Estimate) -> Interval:
     """Return the interval of a mean of ratios with the uncertainty of those that no label speaks against.
 
     Parameters
@@ -285,44 +286,44 @@ def with_unseen_parts(found: Interval, estimate: Estimate) -> Interval:
     estimate : Estimate
         Of one model's measure; of others, or without its sample, the interval is returned as it is.
     """
-    parts = estimated_parts(estimate)
-    if parts is None:
+    ratios = estimated_ratios(estimate)
+    if ratios is None:
         return found
-    k, gaps = len(parts.counts), np.zeros((2, len(parts.counts)))
-    for c, (own, value, count) in enumerate(zip(parts.labelled, parts.estimated, parts.counts, strict=True)):
+    k, gaps = len(ratios.counts), np.zeros((2, len(ratios.counts)))
+    for c, (own, value, count) in enumerate(zip(ratios.labelled, ratios.estimated, ratios.counts, strict=True)):
         if ROUNDING < own < 1.0 - ROUNDING or np.isnan(value):
             continue
         ends = wilson_interval(1.0 if own > 0.5 else 0.0, count, found.level)
         gaps[:, c] = max(value - ends.low, 0.0) / k, max(ends.high - value, 0.0) / k
-    alike = np.isnan(parts.labelled) | parts.refuted
+    alike = np.isnan(ratios.labelled) | ratios.refuted
     down, up = (float(np.sum(side[alike]) ** 2 + np.sum(np.square(side[~alike]))) for side in gaps)
-    if not np.isnan(parts.told):
-        down += max(estimate.value - parts.told, 0.0) ** 2
-        up += max(parts.told - estimate.value, 0.0) ** 2
+    if not np.isnan(ratios.told):
+        down += max(estimate.value - ratios.told, 0.0) ** 2
+        up += max(ratios.told - estimate.value, 0.0) ** 2
     low = estimate.value - math.hypot(estimate.value - found.low, math.sqrt(down))
     high = estimate.value + math.hypot(found.high - estimate.value, math.sqrt(up))
-    absent = int(np.isnan(parts.estimated).sum())
+    absent = int(np.isnan(ratios.estimated).sum())
     if absent:
-        total = float(np.nansum(parts.estimated))
+        total = float(np.nansum(ratios.estimated))
         low -= max(estimate.value - total / k, 0.0)
         high += max((total + absent) / k - estimate.value, 0.0)
     least, most = estimate.bounds
     return replace(found, low=max(low, least), high=min(high, most))
 
 
-def estimated_parts(estimate: Estimate) -> Parts | None:
+def estimated_ratios(estimate: Estimate) -> EstimatedRatios | None:
     """Return what labels tell of each ratio: of the whole of slices as it is kept, else from the sample.
 
     Returns
     -------
-    Parts or None
+    EstimatedRatios or None
         None of a measure that is no mean of ratios, of a difference, and without the sample.
     """
     evidence = estimate.evidence
-    if evidence is None or estimate.parts is not None:
-        return estimate.parts
+    if evidence is None or estimate.ratios is not None:
+        return estimate.ratios
     sums, stages = evidence.fit.sums[evidence.contrast.models[0]], believed_stages(evidence.fit, evidence.estimation)
-    return parts_from_labels(evidence.contrast, [(1.0, evidence.sample)], sums, stages)
+    return ratios_from_labels(evidence.contrast, [(1.0, evidence.sample)], sums, stages)
 
 
 def believed_stages(fit: Fit, estimation: Estimation) -> Stages:
@@ -333,9 +334,9 @@ def believed_stages(fit: Fit, estimation: Estimation) -> Stages:
 
 def _refuted(contrast: Contrast, stages: Stages) -> bool:
     """Return whether labels refute how many the belief expects of each class: Pearson's test, stage by stage summed."""
-    if not stages or contrast.functional.parts is None:
+    if not stages or contrast.functional.class_ratios is None:
         return False
-    k = len(contrast.functional.parts)
+    k = len(contrast.functional.class_ratios)
     found, expected = np.zeros(k), np.zeros(k)
     for sample, known in stages:
         found += labels_by_class(sample, k)
@@ -356,7 +357,7 @@ def _effective(samples: Sequence[tuple[float, Sample]], counted: Sequence[NDArra
     return effective_number(weights)
 
 
-def _ratios(parts: ClassRatios, sums: Floats) -> Floats:
+def _ratios(class_ratios: ClassRatios, sums: Floats) -> Floats:
     """Return each ratio's value at these means, within [0, 1], and NaN where its denominator is not positive."""
-    above, below = parts.at(sums)
+    above, below = class_ratios.at(sums)
     return np.where(below > 0, np.clip(above / np.where(below > 0, below, 1.0), 0.0, 1.0), np.nan)
