@@ -77,11 +77,11 @@ def test_contributions_of_stages_tell_what_another_label_would_change(rng):
     y = (rng.random(500) < p).astype(int)
     found = evaluate(Pool(probabilities=p), "error_rate", labels=y, budget=100, estimator="hajek", seed=2)
     evidence, session, moved = found.evidence, found.course.session, contributions(found.evidence)
-    ends = np.cumsum([part.sample.size for part in evidence.estimation.parts])
+    ends = np.cumsum([stage.sample.size for stage in evidence.estimation.stages])
     for unit in (3, 40, 90):  # one of each stage
         stage = int(np.searchsorted(ends, unit, side="right"))
-        rows = np.arange(ends[stage] - evidence.estimation.parts[stage].sample.size, ends[stage])
-        weights = np.asarray(evidence.estimation.parts[stage].sample.row_weights)
+        rows = np.arange(ends[stage] - evidence.estimation.stages[stage].sample.size, ends[stage])
+        weights = np.asarray(evidence.estimation.stages[stage].sample.row_weights)
         deviation = evidence.fit.influence[unit] - np.average(evidence.fit.influence[rows], weights=weights)
         other, position = session.copied(), session.asked[unit]
         was_wrong = (p[session.ids[position]] > 0.5) != session.answers[position]
@@ -97,11 +97,11 @@ def test_contributions_of_stages_that_are_not_normalised(rng):
     p = rng.random(500)
     y = (rng.random(500) < p**3).astype(int)
     evidence = evaluate(Pool(probabilities=p), "error_rate", labels=y, budget=100, seed=2).evidence
-    fit, parts = evidence.fit, evidence.estimation.parts
+    fit, stages = evidence.fit, evidence.estimation.stages
     assert fit.stages[0].centre.scale == 1.0
-    assert not np.isclose(np.sum(parts[0].sample.row_weights), parts[0].known.share, rtol=0.01)
-    expected = (fit.shares[0] * parts[0].sample.expansion.weights + fit.shares[1:].sum()) * fit.stages[0].residuals
-    assert contributions(evidence)[: parts[0].sample.size] == pytest.approx(expected, rel=1e-12)
+    assert not np.isclose(np.sum(stages[0].sample.row_weights), stages[0].known.share, rtol=0.01)
+    expected = (fit.shares[0] * stages[0].sample.expansion.weights + fit.shares[1:].sum()) * fit.stages[0].residuals
+    assert contributions(evidence)[: stages[0].sample.size] == pytest.approx(expected, rel=1e-12)
 
 
 def test_what_was_believed_before_is_the_intrinsic_value(rng):

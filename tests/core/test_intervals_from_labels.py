@@ -55,7 +55,7 @@ def test_bootstrap_samples_have_some_of_every_stage() -> None:
     answers = [None if row % 5 else row % 2 for row in range(40)]  # stages of two labels or three
     pool = sondage.Pool(np.linspace(0.05, 0.95, 40))
     found = sondage.evaluate(pool, "error_rate", labels=lambda ids: [answers[row] for row in ids], budget=40)
-    assert min(part.sample.size for part in found.evidence.estimation.parts) < 4  # type: ignore[union-attr]
+    assert min(part.sample.size for part in found.evidence.estimation.stages) < 4  # type: ignore[union-attr]
     interval = found.interval(kind="bootstrap")
     assert 0.0 <= interval.low < found.value < interval.high <= 1.0
 

@@ -180,7 +180,7 @@ def test_labels_are_expected_of_the_items_that_are_drawn():
     probabilities = random.dirichlet(np.ones(3), size=300)
     labels = np.array([random.choice(3, p=row) for row in probabilities])
     evidence = evaluate(Pool(probabilities), "macro_f", labels, 90, seed=1).evidence
-    first = evidence.estimation.parts[0]
+    first = evidence.estimation.stages[0]
     told = first.sample.items.classes(0).probabilities
     assert expected_labels(evidence.contrast, first.sample, first.known.belief) == pytest.approx(told.sum(axis=0))
     assert labels_by_class(first.sample, 3).tolist() == np.bincount(first.sample.labels, minlength=3).tolist()
@@ -190,9 +190,9 @@ def test_units_of_several_rows_are_one_label_each():
     labels, groups = np.repeat([0, 1, 2], [40, 20, 60]), np.repeat(np.arange(60), 2)
     probabilities = np.full((120, 3), 0.1) + 0.7 * np.eye(3)[labels]
     evidence = evaluate(Pool(probabilities, groups=groups), "macro_f", labels, 60).evidence
-    parts = evidence.estimation.parts
-    assert sum(labels_by_class(part.sample, 3) for part in parts).tolist() == [20, 10, 30]
-    told = parts[0].sample.items.classes(0).probabilities
-    assert expected_labels(evidence.contrast, parts[0].sample, parts[0].known.belief) == pytest.approx(
+    stages = evidence.estimation.stages
+    assert sum(labels_by_class(stage.sample, 3) for stage in stages).tolist() == [20, 10, 30]
+    told = stages[0].sample.items.classes(0).probabilities
+    assert expected_labels(evidence.contrast, stages[0].sample, stages[0].known.belief) == pytest.approx(
         told.sum(axis=0) / 2
     )

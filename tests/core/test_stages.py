@@ -17,8 +17,8 @@ from sondage.core.contenders import Focus
 from sondage.core.estimators import linearise
 from sondage.core.measures import parse_measure
 from sondage.core.predictions import Items
-from sondage.core.samples import Expansion, Known, Sample, from_inclusion
-from sondage.core.stages import Estimation, Part
+from sondage.core.samples import Expansion, Known, LabelledStage, Sample, from_inclusion
+from sondage.core.stages import Estimation
 from sondage.core.weighing import uncontradicted
 from sondage.studies.budgets import stage_end
 from sondage.studies.method import Question, choose_method
@@ -81,11 +81,11 @@ def test_one_stage_is_the_estimator_itself() -> None:
     session = answered(pool, y, "f1", stages=1)
     found = labelled(session).estimation
     contrast = evaluate(pool, "f1", y, budget=60, seed=3, stages=1).evidence.contrast  # type: ignore[union-attr]
-    (part,) = found.parts
-    fit, normal = found.fit(contrast), normalising(part.sample, part.known)
-    assert fit.value == ESTIMATORS["anchored"](contrast, part.sample, part.known).value
-    coefficient = near_one([contrast], part.sample, part.known, normal)
-    assert fit.value != Assisted.by(contrast, part.sample, part.known, coefficient, normal).value
+    (stage,) = found.stages
+    fit, normal = found.fit(contrast), normalising(stage.sample, stage.known)
+    assert fit.value == ESTIMATORS["anchored"](contrast, stage.sample, stage.known).value
+    coefficient = near_one([contrast], stage.sample, stage.known, normal)
+    assert fit.value != Assisted.by(contrast, stage.sample, stage.known, coefficient, normal).value
     assert found.around(contrast, fit).variance == pytest.approx(fit.variance, rel=1e-12)
 
 
@@ -103,18 +103,18 @@ def test_differences_of_several_models_are_expanded_and_the_best_one_is_normalis
     pool, y = several()
     found = labelled(answered(pool, y, measure, kind="select", stages=1)).estimation
     functional = parse_measure(measure).ready(pool.task)
-    (part,) = found.parts
+    (stage,) = found.stages
     single = [Contrast(functional, ((model, 1.0),)) for model in range(3)]
     joint = found.joint(single)
     fits = joint.apart
     for first, second in combinations(range(3), 2):
         pair = Contrast(functional, ((first, 1.0), (second, -1.0)))
-        alone = Assisted.by(pair, part.sample, part.known, fits[0].coefficient, None)
+        alone = Assisted.by(pair, stage.sample, stage.known, fits[0].coefficient, None)
         assert fits[first].value - fits[second].value == pytest.approx(alone.value, abs=1e-12)
         assert fits[first].residuals - fits[second].residuals == pytest.approx(alone.residuals, abs=1e-12)
     best = int(np.argmin([fit.value for fit in fits]))
-    normal = normalising(part.sample, part.known)
-    alone = Assisted.by(single[best], part.sample, part.known, fits[0].coefficient, normal)
+    normal = normalising(stage.sample, stage.known)
+    alone = Assisted.by(single[best], stage.sample, stage.known, fits[0].coefficient, normal)
     assert fits[best].value == pytest.approx(alone.value, rel=1e-12)
     assert joint.own[best].residuals == pytest.approx(alone.residuals, abs=1e-12)
     for fit in joint.own:
@@ -138,9 +138,9 @@ def test_stages_have_weights_of_their_own_for_what_models_have_in_common() -> No
         ]
         np.testing.assert_allclose(*errors, rtol=1e-9, atol=1e-15)
     best, alone = joint.own[joint.best], []
-    for part, fit in zip(found.parts, best.stages, strict=True):
-        normal = normalising(part.sample, part.known)
-        alone.append(Assisted.by(single[joint.best], part.sample, part.known, fit.coefficient, normal))
+    for stage, fit in zip(found.stages, best.stages, strict=True):
+        normal = normalising(stage.sample, stage.known)
+        alone.append(Assisted.by(single[joint.best], stage.sample, stage.known, fit.coefficient, normal))
     sums = np.sum([a * fit.sums[joint.best] for a, fit in zip(best.shares, alone, strict=True)], axis=0)  # type: ignore[arg-type]
     assert best.value == pytest.approx(single[joint.best].value({joint.best: sums}), rel=1e-12)
 
@@ -170,12 +170,12 @@ def test_a_stage_keeps_the_variance_of_its_estimator(estimator: str, lost: int) 
     contrast = evaluate(pool, "error_rate", y, budget=60).evidence.contrast  # type: ignore[union-attr]
     for stages in (1, (0.5, 0.5)):
         found = labelled(answered(pool, y, estimator=estimator, stages=stages)).estimation
-        fit, ends = found.fit(contrast), np.cumsum([part.sample.size for part in found.parts])[:-1]
+        fit, ends = found.fit(contrast), np.cumsum([stage.sample.size for stage in found.stages])[:-1]
         shares = np.ones(1) if fit.shares is None else fit.shares
         expected = 0.0
-        for part, share, residuals in zip(found.parts, shares, np.split(fit.residuals, ends), strict=True):
-            drawn = np.count_nonzero(part.sample.expansion.spread)
-            square = np.sum(part.sample.expansion.spread * residuals**2)
+        for stage, share, residuals in zip(found.stages, shares, np.split(fit.residuals, ends), strict=True):
+            drawn = np.count_nonzero(stage.sample.expansion.spread)
+            square = np.sum(stage.sample.expansion.spread * residuals**2)
             expected += share**2 * drawn / (drawn - lost) * square
         assert fit.variance == pytest.approx(expected, rel=1e-12)
         assert found.around(contrast, fit).variance == pytest.approx(fit.variance, rel=1e-12)
@@ -199,23 +199,25 @@ def test_each_stage_tells_of_what_none_drew() -> None:
     totals, runs = rng.uniform(0.5, 2, size=12), []
     chances = np.array([rng.uniform(0.2, 0.7, size=12) for _ in range(3)])
     for _ in range(4000):
-        left, parts, drawn = np.ones(12, dtype=bool), [], []
+        left, stages, drawn = np.ones(12, dtype=bool), [], []
         for chance in chances:
             here = left & (rng.random(12) < chance)
             left &= ~here
             drawn.append(np.flatnonzero(here))
-            parts.append(merged_part(chance[here]))
-        expansion = Estimation(parts[0].sample, tuple(parts), lambda *_: None).merged(np.full(3, 1 / 3)).expansion
+            stages.append(stage_of(chance[here]))
+        expansion = Estimation(stages[0].sample, tuple(stages), lambda *_: None).merged(np.full(3, 1 / 3)).expansion
         assert expansion.left is not None
         runs.append(expansion.left @ totals[np.concatenate(drawn)] - totals[left].sum())
     errors = np.array(runs)
     assert np.all(np.abs(errors.mean(axis=0)) < 3.5 * errors.std(axis=0) / np.sqrt(len(runs)))
 
 
-def merged_part(inclusion: NDArray[np.float64]) -> Part:
+def stage_of(inclusion: NDArray[np.float64]) -> LabelledStage:
     """Return a stage of units drawn with these probabilities, of which nothing else is known."""
     items = Items((), np.ones(len(inclusion)))
-    return Part(Sample(items, np.zeros(len(inclusion)), from_inclusion(inclusion)), Known(1.0, None, {}, {}, 1.0))
+    return LabelledStage(
+        Sample(items, np.zeros(len(inclusion)), from_inclusion(inclusion)), Known(1.0, None, {}, {}, 1.0)
+    )
 
 
 def test_a_stage_that_drew_nothing_of_a_total_does_not_tell_of_its_rest() -> None:
@@ -246,15 +248,15 @@ def test_by_hand() -> None:
     rows = [np.array(session.ids[:24]), np.array(session.ids[24:])]
     loss = ((p > 0.5) != y) * 1.0
     values, expected = [], []
-    for number, part in enumerate(estimation.parts):
+    for number, stage in enumerate(estimation.stages):
         own, before = b[rows[number]], np.concatenate([[], *rows[:number]]).astype(int)
-        w = part.sample.expansion.weights * own
+        w = stage.sample.expansion.weights * own
         rest = 1.0 - b[before].sum()
         values.append(b[before] @ loss[before] + rest * (w @ loss[rows[number]]) / w.sum())
-        one = next(weight for label, weight in estimation.belief.supposed(part.sample.items, (0,)) if label == 1)  # type: ignore[union-attr]
+        one = next(weight for label, weight in estimation.belief.supposed(stage.sample.items, (0,)) if label == 1)  # type: ignore[union-attr]
         wrong = np.where(p[rows[number]] > 0.5, 1 - one, one)
         off = rest / w.sum() * (wrong - w @ wrong / w.sum())
-        expected.append(part.sample.expansion.spread @ (own**2 * (wrong * (1 - wrong) + off**2)))
+        expected.append(stage.sample.expansion.spread @ (own**2 * (wrong * (1 - wrong) + off**2)))
     shares = tempered(np.array(expected), np.array([24.0, 36.0]))
     found = estimation.fit(contrast)
     assert found.shares == pytest.approx(shares, rel=1e-10)
@@ -276,17 +278,17 @@ def test_stages_are_weighed_by_the_squares_that_the_belief_expects_of_their_own_
     assert alone is not None
     contrast = Contrast(alone.contrast.functional, ((0, 1.0), (1, -1.0)))
     fit = found.fit(contrast)
-    sizes = np.array([float(part.sample.size) for part in found.parts])
-    own = [found.estimator(contrast, part.sample, part.known) for part in found.parts]
+    sizes = np.array([float(stage.sample.size) for stage in found.stages])
+    own = [found.estimator(contrast, stage.sample, stage.known) for stage in found.stages]
     sums = {m: np.average([one.sums[m] for one in own], axis=0, weights=sizes) for m in (0, 1)}
     expected = []
-    for part, one in zip(found.parts, own, strict=True):
+    for stage, one in zip(found.stages, own, strict=True):
         assert one.centre is None
         total = 0.0
-        for label, chance in found.belief.supposed(part.sample.items, (0, 1)):  # type: ignore[union-attr]
-            sample = replace(part.sample, labels=np.full(part.sample.size, label))
-            at = linearise(contrast, sample, part.known, sums, centre=None, coefficient=one.coefficient)
-            total += part.sample.expansion.spread @ (chance * at.residuals**2)
+        for label, chance in found.belief.supposed(stage.sample.items, (0, 1)):  # type: ignore[union-attr]
+            sample = replace(stage.sample, labels=np.full(stage.sample.size, label))
+            at = linearise(contrast, sample, stage.known, sums, centre=None, coefficient=one.coefficient)
+            total += stage.sample.expansion.spread @ (chance * at.residuals**2)
         expected.append(total)
     assert len({one.coefficient for one in own}) > 1
     assert fit.shares == pytest.approx(tempered(np.array(expected), sizes), rel=1e-9)
@@ -304,7 +306,7 @@ def test_a_limit_tells_nothing_of_how_far_a_stage_was_off(belief: str) -> None:
         session.tell(ids, (means + rng.normal(size=400))[ids].tolist())
     found = labelled(session).estimation
     contrast = evaluate(pool, "mse", means, budget=100).evidence.contrast  # type: ignore[union-attr]
-    sizes = np.array([float(part.sample.size) for part in found.parts])
+    sizes = np.array([float(stage.sample.size) for stage in found.stages])
     shares = found.fit(contrast).shares
     assert shares is not None
     if belief == "peaked":
@@ -312,7 +314,9 @@ def test_a_limit_tells_nothing_of_how_far_a_stage_was_off(belief: str) -> None:
     else:  # squares of a standard normal have the variance 2, wherever its mean is
         b = np.asarray(pool.items.weights) + np.zeros(400)
         drawn = np.split(np.array(session.ids), np.cumsum(sizes).astype(int)[:-1])
-        expected = [part.sample.expansion.spread @ (2 * b[i] ** 2) for part, i in zip(found.parts, drawn, strict=True)]
+        expected = [
+            stage.sample.expansion.spread @ (2 * b[i] ** 2) for stage, i in zip(found.stages, drawn, strict=True)
+        ]
         assert shares == pytest.approx(tempered(np.array(expected), sizes), rel=1e-9)
 
 
@@ -344,7 +348,7 @@ def test_without_the_pool_the_order_goes_on() -> None:
     assert (session.n_labels, session.remaining, session.pending) == (60, 0, [])
     found = labelled(session).estimation
     assert isinstance(found, Estimation)
-    assert [type(part) for part in found.parts] == [Part]
+    assert [type(stage) for stage in found.stages] == [LabelledStage]
     # At once with the pool: no labels to plan by, so the rest is one draw.
     session = Session.start(pool, question, choose_method(), budget=60, seed=3)
     assert len(session.ask(None, pool)) == 60

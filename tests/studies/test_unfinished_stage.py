@@ -6,8 +6,7 @@ import pytest
 import sondage
 from sondage.core.draws import poisson_rates
 from sondage.core.predictions import Items
-from sondage.core.samples import Known, Sample, from_inclusion
-from sondage.core.stages import Part
+from sondage.core.samples import Known, LabelledStage, Sample, from_inclusion
 from sondage.studies.answers import estimate_session
 from sondage.studies.drawing import Drawn, KeyOrder
 from sondage.studies.responses import labelled
@@ -17,7 +16,7 @@ def part(inclusion, size, **options):
     """Return a stage of items drawn with these probabilities, from a pool of so many."""
     items = Items((), np.full(len(inclusion), 1 / size))
     known = Known(1.0, None, {}, {}, 1.0)
-    return Part(Sample(items, np.zeros(len(inclusion)), from_inclusion(np.array(inclusion))), known, **options)
+    return LabelledStage(Sample(items, np.zeros(len(inclusion)), from_inclusion(np.array(inclusion))), known, **options)
 
 
 def test_how_many_labels_an_unfinished_stage_counts_as():
@@ -66,7 +65,7 @@ def test_a_stage_of_sure_items_alone_is_not_taken_for_the_whole_pool():
 def spread_of_last(session, count):
     """Return what the last stage's units vary by, after so many labels."""
     evidence = estimate_session(session.early(count))["error_rate"].evidence
-    return evidence.estimation.parts[-1].sample.expansion.spread
+    return evidence.estimation.stages[-1].sample.expansion.spread
 
 
 def test_a_study_under_way_says_what_is_said_of_the_same_labels_later(tmp_path, rng):
@@ -161,9 +160,9 @@ def test_one_label_at_a_time_is_the_same_as_many_at_the_end_of_a_stage(rng):
     labels = (rng.random(500) < p).astype(int)
     session = sondage.evaluate(sondage.Pool(probabilities=p), "f1", labels=labels, budget=60).course.session
     whole = estimate_session(session)["f1"]
-    assert not any(stage.unfinished for stage in whole.evidence.estimation.parts)
+    assert not any(stage.unfinished for stage in whole.evidence.estimation.stages)
     before = estimate_session(session.early(59))["f1"]
-    assert [stage.unfinished for stage in before.evidence.estimation.parts] == [False, False, True]
+    assert [stage.unfinished for stage in before.evidence.estimation.stages] == [False, False, True]
     assert before.value == pytest.approx(whole.value, abs=2 * whole.std_error)
 
 

@@ -47,9 +47,9 @@ def contributions(evidence: Evidence) -> Floats:
     if fit.shares is None:
         return np.asarray(estimation.whole.expansion.weights * fit.residuals)
     weights = []
-    for number, (part, stage, share) in enumerate(zip(estimation.parts, fit.stages, fit.shares, strict=True)):
-        later = float(np.sum(fit.shares[number + 1 :])) / (1.0 if stage.centre is None else stage.centre.scale or 1.0)
-        weights.append(share * part.sample.expansion.weights + later)
+    for number, (stage, own, share) in enumerate(zip(estimation.stages, fit.stages, fit.shares, strict=True)):
+        later = float(np.sum(fit.shares[number + 1 :])) / (1.0 if own.centre is None else own.centre.scale or 1.0)
+        weights.append(share * stage.sample.expansion.weights + later)
     return np.asarray(np.concatenate(weights) * fit.residuals)
 
 
@@ -88,7 +88,7 @@ def uniform_labels(estimate: Estimate) -> float:
         return total
     squares, variance = _uniform_spread(evidence, total), estimate.std_error**2
     if estimate.target == "population":
-        variance -= evidence.estimation.parts[-1].known.squared * evidence.fit.spread
+        variance -= evidence.estimation.stages[-1].known.squared * evidence.fit.spread
     return 1.0 / (variance / squares + 1.0 / total) if variance >= 0 and squares > 0 else math.nan
 
 

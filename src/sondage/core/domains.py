@@ -23,8 +23,8 @@ from sondage.core.predictions import Floats
 from sondage.core.ratios import unknown_variance
 from sondage.core.residuals import larger_variance
 from sondage.core.results import Estimate
-from sondage.core.samples import Expansion, Known, Sample, effective_number
-from sondage.core.stages import Estimation, Part
+from sondage.core.samples import Expansion, Known, LabelledStage, Sample, effective_number
+from sondage.core.stages import Estimation
 from sondage.core.variances import plausible_variance, unseen_variance, variance_slope
 from sondage.errors import InputError
 
@@ -92,7 +92,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
         if_skipped=None,
         warnings=(),
         counts=None,
-        evidence=Evidence(contrast, Estimation(sample, (Part(sample, known),), hajek, belief), fit),
+        evidence=Evidence(contrast, Estimation(sample, (LabelledStage(sample, known),), hajek, belief), fit),
         course=None,
     )
 

@@ -38,4 +38,4 @@ class Evidence:
     @property
     def before(self) -> Known:
         """What was known of the pool before any label."""
-        return self.estimation.parts[0].known
+        return self.estimation.stages[0].known

@@ -36,7 +36,7 @@ from sondage.core.measures.functionals import ClassRatios
 from sondage.core.possible import labelled_sums
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate, Interval
-from sondage.core.samples import Known, Sample, effective_number
+from sondage.core.samples import LabelledStage, Sample, effective_number
 from sondage.core.smoothing import expected_labels, labels_by_class
 from sondage.core.stages import Estimation
 from sondage.core.variances import labels_of_rarer
@@ -55,8 +55,6 @@ __all__ = [
 
 REFUTING = 0.01
 """The chance below which the classes of the labels refute what was expected of them."""
-
-Stages = Sequence[tuple[Sample, Known]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +124,7 @@ class EstimatedRatios:
 
 
 def ratios_from_labels(
-    contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: Floats, stages: Stages = ()
+    contrast: Contrast, samples: Sequence[tuple[float, Sample]], sums: Floats, stages: Sequence[LabelledStage] = ()
 ) -> EstimatedRatios | None:
     """Return what labels tell of each ratio; None of a measure that is no mean of ratios, and of a difference.
 
@@ -138,7 +136,7 @@ def ratios_from_labels(
         What is labelled, of each part of the pool, with shares that sum to 1.
     sums : ndarray of float
         The estimated pool mean of its item statistic.
-    stages : sequence of (Sample, Known)
+    stages : sequence of LabelledStage
         What was labelled in each stage, and what was believed before it; none if the estimate does not rest on that.
 
     Examples
@@ -326,21 +324,20 @@ def estimated_ratios(estimate: Estimate) -> EstimatedRatios | None:
     return ratios_from_labels(evidence.contrast, [(1.0, evidence.sample)], sums, stages)
 
 
-def believed_stages(fit: Fit, estimation: Estimation) -> Stages:
+def believed_stages(fit: Fit, estimation: Estimation) -> list[LabelledStage]:
     """Return the stages of a fit with what was believed before them; none of one that does not use the belief."""
-    stages = estimation.stages if fit.coefficient else []
-    return [(sample, known) for sample, known in stages if known.belief is not None]
+    return [stage for stage in estimation.stages if fit.coefficient and stage.known.belief is not None]
 
 
-def _refuted(contrast: Contrast, stages: Stages) -> bool:
+def _refuted(contrast: Contrast, stages: Sequence[LabelledStage]) -> bool:
     """Return whether labels refute how many the belief expects of each class: Pearson's test, stage by stage summed."""
     if not stages or contrast.functional.class_ratios is None:
         return False
     k = len(contrast.functional.class_ratios)
     found, expected = np.zeros(k), np.zeros(k)
-    for sample, known in stages:
-        found += labels_by_class(sample, k)
-        expected += expected_labels(contrast, sample, known.belief)
+    for stage in stages:
+        found += labels_by_class(stage.sample, k)
+        expected += expected_labels(contrast, stage.sample, stage.known.belief)
     with np.errstate(divide="ignore", invalid="ignore"):
         squares = np.where(found == expected, 0.0, np.square(found - expected) / expected)
     return bool(chdtrc(k - 1, np.sum(squares)) < REFUTING)

@@ -19,6 +19,7 @@ __all__ = [
     "NOT_YET",
     "Expansion",
     "Known",
+    "LabelledStage",
     "Sample",
     "SumKey",
     "bin_sums",
@@ -301,3 +302,36 @@ class Known:
         """Return the believed pool means that a contrast is made of, model -> mean."""
         name = contrast.functional.basis.name
         return {model: self.expected[name, model] for model in contrast.models}
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledStage:
+    """One stage of a draw: its labelled sample, and what was known of the pool.
+
+    Attributes
+    ----------
+    sample : Sample
+        The stage's labelled rows.
+    known : Known
+        Pool sums, those labelled in earlier stages as they are.
+    unfinished : bool
+        Whether more of the stage is to come. The surest of its items come first.
+    """
+
+    sample: Sample
+    known: Known
+    unfinished: bool = False
+
+    @property
+    def n_labels(self) -> float:
+        r"""How many labels the stage is weighed by.
+
+        Items that a stage was to have beyond doubt come first, and tell nothing of others. So an unfinished one counts
+        in proportion to the share of the pool that its labels stand for, and to :math:`\sum_u (1 - \pi_u)`, the
+        number of them that might have been others, up to 1 each.
+        """
+        sample, share = self.sample, self.known.share
+        if not (self.unfinished and share > 0):
+            return float(sample.size)
+        standing, others = float(np.sum(sample.row_weights)) / share, float(np.sum(1.0 - sample.expansion.inclusion))
+        return sample.size * min(standing, 1.0) * min(others, 1.0)

@@ -31,7 +31,7 @@ from sondage.core.beliefs import Belief, ClassBelief
 from sondage.core.comparisons import Contrast, Sums, believed_totals
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Floats
-from sondage.core.samples import Known, Sample
+from sondage.core.samples import Known, LabelledStage, Sample
 
 __all__ = ["expected_labels", "labels_by_class", "occurring", "smoothed"]
 
@@ -91,16 +91,14 @@ def smoothed(
     return found
 
 
-def occurring(
-    contrast: Contrast, sums: Sums, labelled: Sample, stages: Sequence[tuple[Sample, Known]]
-) -> dict[int, Floats]:
+def occurring(contrast: Contrast, sums: Sums, labelled: Sample, stages: Sequence[LabelledStage]) -> dict[int, Floats]:
     """Return pool means without the classes that labels refute, for a mean over the classes that occur.
 
     Parameters
     ----------
     contrast, sums, labelled
         As for `smoothed`.
-    stages : sequence of (Sample, Known)
+    stages : sequence of LabelledStage
         What was labelled in each stage, and what was believed before it.
 
     Returns
@@ -115,13 +113,13 @@ def occurring(
     >>> from sondage.core.beliefs import ClassBelief
     >>> from sondage.core.measures import BalancedAccuracy, Task
     >>> from sondage.core.predictions import Classes, Items
-    >>> from sondage.core.samples import from_inclusion
+    >>> from sondage.core.samples import LabelledStage, from_inclusion
     >>> contrast = Contrast(BalancedAccuracy().ready(Task("classification", (0, 1))), ((0, 1.0),))
     >>> sums = {0: np.array([[0.8, 0.2], [0.0, 0.0]])}
     >>> for believed in (0.09, 0.2):
     ...     items = Items((Classes(np.zeros(30, dtype=int), np.full(30, believed)),), np.full(30, 0.01))
     ...     sample = Sample(items, np.zeros(30, dtype=int), from_inclusion(np.full(30, 0.3)))
-    ...     stage = (sample, Known(1.0, ClassBelief(2, models=((0, 1.0),)), {}, {}, 0.01))
+    ...     stage = LabelledStage(sample, Known(1.0, ClassBelief(2, models=((0, 1.0),)), {}, {}, 0.01))
     ...     print(occurring(contrast, sums, sample, [stage])[0].tolist())
     [[0.8, 0.2], [0.0, 0.0]]
     [[0.8, 0.0], [0.0, 0.0]]
@@ -130,8 +128,8 @@ def occurring(
     if class_ratios is None or not class_ratios.occurring:
         return dict(sums)
     expected = np.zeros(len(class_ratios))
-    for sample, known in stages:
-        expected += expected_labels(contrast, sample, _unshifted(known.belief))
+    for stage in stages:
+        expected += expected_labels(contrast, stage.sample, _unshifted(stage.known.belief))
     absent = (np.bincount(labelled.labels, minlength=len(expected)) == 0) & (expected >= REFUTED)
     return {model: np.where(absent, 0.0, mu) for model, mu in sums.items()}
 

@@ -30,44 +30,11 @@ from sondage.core.contenders import Focus, best_first
 from sondage.core.estimators import Estimator, Fit, linearise, spread
 from sondage.core.predictions import Floats
 from sondage.core.residuals import bessel_factor, degrees, pool_roots, variance
-from sondage.core.samples import Expansion, Known, Sample
+from sondage.core.samples import Expansion, LabelledStage, Sample
 from sondage.core.smoothing import occurring, smoothed
 from sondage.core.weighing import may_contradict, stage_variance, tempered, uncontradicted
 
-__all__ = ["Estimation", "Joint", "Part"]
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One stage: its labelled sample, and what was known of the pool.
-
-    Attributes
-    ----------
-    sample : Sample
-        The stage's labelled rows.
-    known : Known
-        Pool sums, those labelled in earlier stages as they are.
-    unfinished : bool
-        Whether more of the stage is to come. The surest of its items come first.
-    """
-
-    sample: Sample
-    known: Known
-    unfinished: bool = False
-
-    @property
-    def n_labels(self) -> float:
-        r"""How many labels the stage is weighed by.
-
-        Items that a stage was to have beyond doubt come first, and tell nothing of others. So an unfinished one counts
-        in proportion to the share of the pool that its labels stand for, and to :math:`\sum_u (1 - \pi_u)`, the
-        number of them that might have been others, up to 1 each.
-        """
-        sample, share = self.sample, self.known.share
-        if not (self.unfinished and share > 0):
-            return float(sample.size)
-        standing, others = float(np.sum(sample.row_weights)) / share, float(np.sum(1.0 - sample.expansion.inclusion))
-        return sample.size * min(standing, 1.0) * min(others, 1.0)
+__all__ = ["Estimation", "Joint"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +64,7 @@ class Estimation:
     ----------
     whole : Sample
         All labelled rows, stage by stage; each stage's expansion is its own.
-    parts : tuple of Part
+    stages : tuple of LabelledStage
         The stages.
     estimator : callable
         Applied to each stage.
@@ -106,14 +73,9 @@ class Estimation:
     """
 
     whole: Sample
-    parts: tuple[Part, ...]
+    stages: tuple[LabelledStage, ...]
     estimator: Estimator
     belief: Belief | None = None
-
-    @property
-    def stages(self) -> list[tuple[Sample, Known]]:
-        """What was labelled in each stage, and what was known before it."""
-        return [(part.sample, part.known) for part in self.parts]
 
     def fit(self, contrast: Contrast, shares: Floats | None = None) -> Fit:
         """Return the estimate of a contrast with what its uncertainty follows from.
@@ -147,7 +109,7 @@ class Estimation:
             weighed anew.
         """
         of_stages = self._joint_fits(contrasts)
-        if len(self.parts) == 1:
+        if len(self.stages) == 1:
             return self._levelled(contrasts, of_stages, [fit for (fit,) in of_stages])
 
         def weighed(focus: Focus | None) -> list[Fit]:
@@ -158,18 +120,18 @@ class Estimation:
         return self._levelled(contrasts, of_stages, fits if focus is None else weighed(focus(fits)))
 
     def _stage_fits(self, contrast: Contrast) -> list[Fit]:
-        return [self.estimator(contrast, *stage) for stage in self.stages]
+        return [self.estimator(contrast, stage.sample, stage.known) for stage in self.stages]
 
     def _joint_fits(self, contrasts: Sequence[Contrast]) -> list[list[Fit]]:
         """Return each contrast's fits by stage, of which only differences must be possible."""
         estimator = self.estimator
         if not isinstance(estimator, Assisted):
             return [self._stage_fits(contrast) for contrast in contrasts]
-        beyond, stages = _span(contrasts), []
-        for part in self.parts:
-            coefficient = estimator.coefficient(contrasts, part.sample, part.known, None)
-            stages.append((part.sample, part.known, coefficient, None, beyond))
-        return [[estimator.by(contrast, *stage) for stage in stages] for contrast in contrasts]
+        beyond, given = _span(contrasts), []
+        for stage in self.stages:
+            coefficient = estimator.coefficient(contrasts, stage.sample, stage.known, None)
+            given.append((stage.sample, stage.known, coefficient, None, beyond))
+        return [[estimator.by(contrast, *of_stage) for of_stage in given] for contrast in contrasts]
 
     def _levelled(self, contrasts: Sequence[Contrast], of_stages: Sequence[Sequence[Fit]], fits: list[Fit]) -> Joint:
         """Return fits with the same added to all, so that the best model's value is normalised, and possible.
@@ -182,18 +144,21 @@ class Estimation:
         contrast, best = contrasts[place], fits[place]
         if not isinstance(estimator, Assisted) or not np.isfinite(best.value):
             return Joint(fits, fits, place)
-        given = zip(self.stages, best.stages or (best,), strict=True)
-        stages = [estimator.by(contrast, *stage, fit.coefficient, normalising(*stage)) for stage, fit in given]
+        coefficients = [fit.coefficient for fit in best.stages or (best,)]
+        normalised = [
+            estimator.by(contrast, stage.sample, stage.known, coefficient, normalising(stage.sample, stage.known))
+            for stage, coefficient in zip(self.stages, coefficients, strict=True)
+        ]
         if best.shares is None:
-            (common,), own, scale = stages, fits, np.ones(1)
+            (common,), own, scale = normalised, fits, np.ones(1)
         else:
-            shares = self._shares([contrast], [stages], None)
-            common = self._joined(contrast, stages, shares, None)
+            shares = self._shares([contrast], [normalised], None)
+            common = self._joined(contrast, normalised, shares, None)
             own = [self._joined(one, each, shares, None) for one, each in zip(contrasts, of_stages, strict=True)]
             scale = np.divide(best.shares, shares, out=np.zeros(len(shares)), where=shares > 0)
         if not np.isfinite(common.value):  # normalised, a class may have no share
-            common, own, scale = best, fits, np.ones(len(self.parts))
-        scale = np.repeat(scale, [part.sample.size for part in self.parts])
+            common, own, scale = best, fits, np.ones(len(self.stages))
+        scale = np.repeat(scale, [stage.sample.size for stage in self.stages])
         level, (low, high) = common.value - best.value, contrast.bounds
 
         def levelled(one: Contrast, apart: Fit, own: Fit) -> tuple[Fit, Fit]:
@@ -218,20 +183,21 @@ class Estimation:
         return None if contrast.compares else self.belief
 
     def _smoothed(self, contrast: Contrast, sums: Sums, after: Belief | None) -> dict[int, Floats]:
-        found = smoothed(contrast, sums, self.whole, *self.stages[-1], after)
+        last = self.stages[-1]
+        found = smoothed(contrast, sums, self.whole, last.sample, last.known, after)
         return occurring(contrast, found, self.whole, self.stages)
 
     def around(self, contrast: Contrast, fit: Fit) -> Fit:
         """Return another contrast of the same basis at the pool means, shares, coefficients and centres of a fit."""
         if fit.shares is None:
-            return _at(contrast, self.parts[0], fit, fit.sums)
+            return _at(contrast, self.stages[0], fit, fit.sums)
         return self._linearised(contrast, fit.sums, fit.shares, fit.stages)
 
-    def _linearised(self, contrast: Contrast, sums: dict[int, Floats], shares: Floats, stages: Sequence[Fit]) -> Fit:
+    def _linearised(self, contrast: Contrast, sums: dict[int, Floats], shares: Floats, of_stages: Sequence[Fit]) -> Fit:
         """Evaluate the contrast at these pool means and linearise every stage around them."""
 
         def at_sums(one: Contrast) -> list[Fit]:
-            return [_at(one, part, fit, sums) for part, fit in zip(self.parts, stages, strict=True)]
+            return [_at(one, stage, fit, sums) for stage, fit in zip(self.stages, of_stages, strict=True)]
 
         def joined_variance(fits: Sequence[Fit]) -> float:
             return float(sum(a**2 * fit.variance for a, fit in zip(shares.tolist(), fits, strict=True)))
@@ -263,10 +229,10 @@ class Estimation:
         focus: Focus | None = None,
     ) -> Floats:
         """Return the stages' weights; a stage that left nothing unlabelled takes all."""
-        complete = np.array([not (part.unfinished or part.sample.expansion.spread.any()) for part in self.parts])
+        complete = np.array([not (stage.unfinished or stage.sample.expansion.spread.any()) for stage in self.stages])
         if complete.any():
             return np.asarray(complete / complete.sum())
-        sizes = np.array([part.n_labels for part in self.parts])
+        sizes = np.array([stage.n_labels for stage in self.stages])
         if self.belief is None or (len(contrasts) == 1 and contrasts[0].rests_on_model(self.belief)):
             return np.asarray(sizes / sizes.sum())
         sums: dict[int, Floats] = {}
@@ -286,11 +252,11 @@ class Estimation:
         self, served: Sequence[tuple[float, Contrast]], fits: Sequence[Fit], sums: dict[int, Floats]
     ) -> Floats:
         """Return the variance that the belief expects of each stage, of several contrasts their weighted sum."""
-        expected = np.zeros(len(self.parts))
+        expected = np.zeros(len(self.stages))
         if self.belief is not None:
             for weight, contrast in served:
                 stages = zip(self.stages, fits, strict=True)
-                expected += [weight * stage_variance(contrast, *stage, fit, sums, self.belief) for stage, fit in stages]
+                expected += [weight * stage_variance(contrast, *stage, sums, self.belief) for stage in stages]
         return expected
 
     def variance(self, fit: Fit, residuals: Floats) -> float:
@@ -305,16 +271,17 @@ class Estimation:
         The root of :math:`a_k^2 \frac{n_k}{n_k - 1} k_u`, each stage with its own number of labels; of a sample by
         strata without their means.
         """
-        stages, spread = fit.stages or (fit,), self.merged(fit.shares).expansion.spread
+        spread = self.merged(fit.shares).expansion.spread
         factors = [
-            bessel_factor(part.sample) if stage.bessel else 1.0 for part, stage in zip(self.parts, stages, strict=True)
+            bessel_factor(stage.sample) if one.bessel else 1.0
+            for stage, one in zip(self.stages, fit.stages or (fit,), strict=True)
         ]
-        return np.asarray(spread * np.repeat(factors, [part.sample.size for part in self.parts])) ** 0.5
+        return np.asarray(spread * np.repeat(factors, [stage.sample.size for stage in self.stages])) ** 0.5
 
     def spread(self, influence: Floats, shares: Floats | None) -> float:
         """Return the variance of an influence of the labelled rows over the pool, for stages of these shares."""
         if shares is None:
-            return spread(influence, self.parts[0].sample, self.parts[0].known)
+            return spread(influence, self.stages[0].sample, self.stages[0].known)
         return _spread(influence, self.merged(shares))
 
     def merged(self, shares: Floats | None) -> Sample:
@@ -329,17 +296,17 @@ class Estimation:
     @property
     def inclusion(self) -> Floats:
         """With what probability each labelled unit was drawn in its stage, stage by stage."""
-        return np.concatenate([part.sample.expansion.inclusion for part in self.parts])
+        return np.concatenate([stage.sample.expansion.inclusion for stage in self.stages])
 
     def resampled(self, counts: NDArray[np.int64]) -> Estimation:
         """Return the estimation with each unit's expansion weight multiplied, as a bootstrap draw has it."""
-        ends = np.cumsum([part.sample.size for part in self.parts])
+        ends = np.cumsum([stage.sample.size for stage in self.stages])
         pieces = np.split(np.asarray(counts), ends[:-1])
-        parts = tuple(
-            replace(part, sample=_reweighted(part.sample, piece))
-            for part, piece in zip(self.parts, pieces, strict=True)
+        stages = tuple(
+            replace(stage, sample=_reweighted(stage.sample, piece))
+            for stage, piece in zip(self.stages, pieces, strict=True)
         )
-        return replace(self, whole=_reweighted(self.whole, counts), parts=parts)
+        return replace(self, whole=_reweighted(self.whole, counts), stages=stages)
 
 
 def _span(contrasts: Sequence[Contrast]) -> float:
@@ -348,10 +315,10 @@ def _span(contrasts: Sequence[Contrast]) -> float:
     return high - low if np.isfinite(high - low) else 0.0
 
 
-def _at(contrast: Contrast, part: Part, fit: Fit, sums: dict[int, Floats]) -> Fit:
+def _at(contrast: Contrast, stage: LabelledStage, fit: Fit, sums: dict[int, Floats]) -> Fit:
     """Return a contrast at pool means, its residuals and variance as those of a stage's fit."""
     return linearise(
-        contrast, part.sample, part.known, sums, centre=fit.centre, coefficient=fit.coefficient, bessel=fit.bessel
+        contrast, stage.sample, stage.known, sums, centre=fit.centre, coefficient=fit.coefficient, bessel=fit.bessel
     )
 
 
@@ -360,21 +327,21 @@ def _merged(estimation: Estimation, shares: tuple[float, ...]) -> Sample:
     """Return the merged sample; the last ones are kept, since all models of a selection ask for the same."""
     later = np.concatenate([np.cumsum(shares[::-1])[::-1][1:], [0.0]])
     weights, spread = [], []
-    for part, a, rest in zip(estimation.parts, shares, later, strict=True):
-        expansion, total = part.sample.expansion, float(np.sum(part.sample.row_weights))
-        scale = part.known.share / total if total > 0 else 0.0
+    for stage, a, rest in zip(estimation.stages, shares, later, strict=True):
+        expansion, total = stage.sample.expansion, float(np.sum(stage.sample.row_weights))
+        scale = stage.known.share / total if total > 0 else 0.0
         weights.append(a * scale * expansion.weights + rest)
         spread.append(a**2 * expansion.spread)
-    expansion = Expansion(np.concatenate(weights), np.concatenate(spread), left=_left(estimation.parts))
+    expansion = Expansion(np.concatenate(weights), np.concatenate(spread), left=_left(estimation.stages))
     return replace(estimation.whole, expansion=expansion)
 
 
-def _left(parts: Sequence[Part]) -> Floats:
+def _left(stages: Sequence[LabelledStage]) -> Floats:
     """Return the weights by which each stage tells of the units that none of them drew, shape (K, n)."""
-    places = np.arange(len(parts))
-    stages = np.repeat(places, [part.sample.size for part in parts])
-    left = np.where(stages >= places[:, None], -1.0, 0.0)
-    left[stages, np.arange(len(stages))] += np.concatenate([part.sample.expansion.weights for part in parts])
+    places = np.arange(len(stages))
+    own = np.repeat(places, [stage.sample.size for stage in stages])
+    left = np.where(own >= places[:, None], -1.0, 0.0)
+    left[own, np.arange(len(own))] += np.concatenate([stage.sample.expansion.weights for stage in stages])
     return left
 
 

@@ -22,7 +22,7 @@ from sondage.core.designs import broad_root
 from sondage.core.estimators import Fit, residuals_of
 from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
-from sondage.core.samples import Known, Sample
+from sondage.core.samples import LabelledStage
 
 __all__ = ["may_contradict", "stage_variance", "tempered", "uncontradicted"]
 
@@ -85,7 +85,7 @@ def may_contradict(contrast: Contrast, belief: Belief) -> bool:
     return bool(bounded) and not is_limit(belief)
 
 
-def stage_variance(contrast: Contrast, sample: Sample, known: Known, fit: Fit, sums: Sums, belief: Belief) -> float:
+def stage_variance(contrast: Contrast, stage: LabelledStage, fit: Fit, sums: Sums, belief: Belief) -> float:
     r"""Return :math:`V_k = \sum_u k_u E[e_u^2]` under the belief, e the residuals that the stage's own belief leaves.
 
     They vary with the labels, and are off by what the stage believed otherwise; a belief that is sure of every label,
@@ -95,7 +95,7 @@ def stage_variance(contrast: Contrast, sample: Sample, known: Known, fit: Fit, s
     ----------
     contrast : Contrast
         What is estimated.
-    sample, known : Sample, Known
+    stage : LabelledStage
         The stage's labelled rows, and what was known of the pool before them.
     fit : Fit
         The stage's own estimate, whose centre and coefficient residuals have.
@@ -104,7 +104,7 @@ def stage_variance(contrast: Contrast, sample: Sample, known: Known, fit: Fit, s
     belief : Belief
         After all labels.
     """
-    influence = contrast.influence(sums)
+    influence, sample = contrast.influence(sums), stage.sample
     if is_broad(belief):
         noise = sample.unit_sums(sample.items.weights * broad_root(influence, sample.items))
         return float(np.sum(sample.expansion.spread * np.square(noise)))
@@ -113,6 +113,6 @@ def stage_variance(contrast: Contrast, sample: Sample, known: Known, fit: Fit, s
     noise = sample.unit_sums(sample.items.weights * np.sqrt(np.where(variance > ROUNDING * second, variance, 0.0)))
     squares = np.square(noise)
     if noise.any() and not is_limit(belief):
-        off = residuals_of(mean, influence, sample, known, centre=fit.centre, coefficient=fit.coefficient)
+        off = residuals_of(mean, influence, sample, stage.known, centre=fit.centre, coefficient=fit.coefficient)
         squares += np.square(off)
     return float(np.sum(sample.expansion.spread * squares))

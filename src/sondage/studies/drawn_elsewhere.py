@@ -18,8 +18,8 @@ from sondage.core.possible import unrefuted_limits, unrounded, within
 from sondage.core.predictions import Classifier, Floats, Items, Regressor
 from sondage.core.residuals import of_population
 from sondage.core.results import Estimate
-from sondage.core.samples import Expansion, Known, Sample, effective_number, from_counts, from_inclusion
-from sondage.core.stages import Estimation, Part
+from sondage.core.samples import Expansion, Known, LabelledStage, Sample, effective_number, from_counts, from_inclusion
+from sondage.core.stages import Estimation
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
 from sondage.pools.missing import as_array, converted, is_missing, require_listed
@@ -153,7 +153,7 @@ def estimate_from(
     check_target(functional, target)
     require_interval(interval, functional, compares=False)
     contrast = Contrast(functional, ((0, 1.0),))
-    estimation = Estimation(sample, (Part(sample, known),), ESTIMATORS[estimator])
+    estimation = Estimation(sample, (LabelledStage(sample, known),), ESTIMATORS[estimator])
     notes = [] if pool_size is None else _of_size(expansion, pool_size)
     return result_of(
         contrast,
@@ -216,14 +216,14 @@ def result_of(
 
     Items that were sure to be drawn are exact if they are all there are (`complete`), and else tell nothing of others.
     """
-    sample, squared = estimation.whole, estimation.parts[-1].known.squared
+    sample, squared = estimation.whole, estimation.stages[-1].known.squared
     fit = estimation.fit(contrast)
     weights = estimation.merged(fit.shares).row_weights
     effective = effective_number(weights)
     total, df = fit.variance + fit.bias**2, fit.df
     if target == "population":
         total, df = of_population(total, df, squared * fit.spread, effective)
-    exact = complete and not np.any(estimation.parts[-1].sample.expansion.spread)
+    exact = complete and not np.any(estimation.stages[-1].sample.expansion.spread)
     unknown = []
     if total <= AGREED**2 * fit.value**2 and not exact:
         sure = not np.any(sample.expansion.spread)

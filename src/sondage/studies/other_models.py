@@ -14,8 +14,8 @@ from sondage.core.measures import Measure
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classifier, Floats, Outputs, Regressor
 from sondage.core.results import Estimate
-from sondage.core.samples import Known, Sample, SumKey
-from sondage.core.stages import Estimation, Part
+from sondage.core.samples import Known, LabelledStage, Sample, SumKey
+from sondage.core.stages import Estimation
 from sondage.errors import InputError
 from sondage.pools.coding import code_models
 from sondage.studies.drawn_elsewhere import ready_on, result_of
@@ -62,11 +62,11 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
     _, (outputs,), _ = code_models({"model": model}, classes, (), "row {}".format)
     whole = _judged(found.estimation.whole, outputs)
     functional = ready_on(whole, measure, session.task)
-    parts = _parts(found.estimation.parts, outputs, functional.basis)
+    stages = _stages_of(found.estimation.stages, outputs, functional.basis)
     notes = found.warnings
     if session.opinions:
         notes = (*notes, "several people labelled an item: the interval does not count how they differ")
-    estimation = Estimation(whole, parts, hajek)
+    estimation = Estimation(whole, stages, hajek)
     contrast, target = Contrast(functional, ((0, 1.0),)), session.method.target
     return result_of(contrast, estimation, interval="auto", target=target, notes=notes, complete=found.exact)
 
@@ -75,16 +75,16 @@ def _judged(sample: Sample, outputs: Outputs) -> Sample:
     return replace(sample, items=replace(sample.items, models=(outputs,)))
 
 
-def _parts(parts: Sequence[Part], outputs: Outputs, basis: Basis) -> tuple[Part, ...]:
+def _stages_of(stages: Sequence[LabelledStage], outputs: Outputs, basis: Basis) -> tuple[LabelledStage, ...]:
     """Return the stages with another model's outputs; what earlier ones labelled counts as it is in later ones."""
-    made: list[Part] = []
+    made: list[LabelledStage] = []
     outside: dict[SumKey, Floats] = {}
     share, start = 1.0, 0
-    for part in parts:
-        rows = slice(start, start + part.sample.size)
-        sample, start = _judged(part.sample, outputs.take(rows)), rows.stop
-        known = Known(share, None, {}, dict(outside), part.known.squared)
-        made.append(Part(sample, known, part.unfinished))
+    for stage in stages:
+        rows = slice(start, start + stage.sample.size)
+        sample, start = _judged(stage.sample, outputs.take(rows)), rows.stop
+        known = Known(share, None, {}, dict(outside), stage.known.squared)
+        made.append(LabelledStage(sample, known, stage.unfinished))
         weights = np.asarray(sample.items.weights)
         key = (basis.name, 0)
         outside[key] = outside.get(key, 0.0) + basis.totals(sample.items, 0, sample.labels, weights)

@@ -18,7 +18,7 @@ from sondage.core.predictions import Floats
 from sondage.core.ratios import believed_stages, denominator_labels, ratios_from_labels
 from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
-from sondage.core.samples import Known, Sample
+from sondage.core.samples import LabelledStage, Sample
 from sondage.pools import Pool
 from sondage.studies.fitting import immovable
 from sondage.studies.proven import proven_range
@@ -88,7 +88,7 @@ class _Whole:
         return [(one.share, one.found.estimation.merged(one.fit.shares)) for one in self.slices]
 
     @property
-    def stages(self) -> list[tuple[Sample, Known]]:
+    def stages(self) -> list[LabelledStage]:
         """The stages of all slices, and what was believed before them, where estimates use it."""
         return [stage for one in self.slices for stage in believed_stages(one.fit, one.found.estimation)]
 

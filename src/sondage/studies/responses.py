@@ -19,8 +19,8 @@ from sondage.core.predictions import Floats
 from sondage.core.raters import Opinions
 from sondage.core.reliability import unexpected
 from sondage.core.results import Interval
-from sondage.core.samples import Expansion, Known, Sample
-from sondage.core.stages import Estimation, Part
+from sondage.core.samples import Expansion, Known, LabelledStage, Sample
+from sondage.core.stages import Estimation
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.labels import Label, guesses, label_array
@@ -84,7 +84,7 @@ class Labelled:
     @property
     def known(self) -> Known:
         """What the last stage knows of the pool."""
-        return self.estimation.parts[-1].known
+        return self.estimation.stages[-1].known
 
 
 def labelled(session: Session, answers: Answers | None = None) -> Labelled:
@@ -110,20 +110,21 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
     belief = _calibrated(session, asked[here], answers)
     skipped = tuple(p for p in session.asked if p in answers and answers[p] is None)
     n_pending = len(asked) - int(here.sum()) - len(skipped)
-    firsts, parts, complete = session.firsts, [], False
+    firsts, stages, complete = session.firsts, [], False
     for number, stage in enumerate(session.stages):
         inside = (asked >= firsts[number]) & (asked < firsts[number + 1])
         if not here[inside].any():
             continue
         sample, complete = _sample_of(session, number, asked[inside], here[inside], answers)
         known = _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)
-        parts.append(Part(sample, known, unfinished=int(np.count_nonzero(inside)) < stage.drawn.planned))
+        unfinished = int(np.count_nonzero(inside)) < stage.drawn.planned
+        stages.append(LabelledStage(sample, known, unfinished))
     last = session.stages[-1]
     exact, settled = bool(here.all()) and last.covers and complete, None
     if here.all() and session.rest_immovable:
         settled = _carried(session, last.known, belief, asked[asked < firsts[-2]], answers)
-    whole = parts[0].sample if len(parts) == 1 else _whole(session, asked[here], answers, parts)
-    estimation = Estimation(whole, tuple(parts), ESTIMATORS[session.method.estimator], belief)
+    whole = stages[0].sample if len(stages) == 1 else _whole(session, asked[here], answers, stages)
+    estimation = Estimation(whole, tuple(stages), ESTIMATORS[session.method.estimator], belief)
     warnings = (*_unanswered(n_pending, len(skipped)), *_against_belief(session, whole))
     opinions = _opinions(session, asked[here].tolist())
     ahead = _ahead(session, estimation, asked, here, answers)
@@ -147,7 +148,7 @@ def _ahead(
     session: Session, estimation: Estimation, asked: NDArray[np.int64], here: NDArray[np.bool_], answers: Answers
 ) -> Estimation | None:
     """Return the estimation with all that its last stage is to ask for, where more of that is to come."""
-    *done, last = estimation.parts
+    *done, last = estimation.stages
     number = int(np.searchsorted(session.firsts, asked[here].max(), side="right")) - 1
     draw, first, drawn = DRAWS[session.method.draw], session.firsts[number], session.stages[number].drawn
     if not (last.unfinished and isinstance(draw, KeyOrder)):
@@ -157,9 +158,9 @@ def _ahead(
         return None
     planned, earlier = np.arange(first, first + drawn.planned), asked[here & (asked < first)]
     items, labels, units = session.rows(planned, answers)
-    part = replace(last, sample=Sample(items, labels, expansion, units))
-    whole = _whole(session, np.concatenate([earlier, planned]), answers, (*done, part)) if done else part.sample
-    return replace(estimation, whole=whole, parts=(*done, part))
+    stage = replace(last, sample=Sample(items, labels, expansion, units))
+    whole = _whole(session, np.concatenate([earlier, planned]), answers, (*done, stage)) if done else stage.sample
+    return replace(estimation, whole=whole, stages=(*done, stage))
 
 
 def _unanswered(n_pending: int, n_skipped: int) -> list[str]:
@@ -192,10 +193,10 @@ def _opinions(session: Session, answered: Sequence[int]) -> Opinions | None:
     return Opinions(np.array(list(given), dtype=np.int64), owner, every)
 
 
-def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, parts: Sequence[Part]) -> Sample:
+def _whole(session: Session, answered: NDArray[np.int64], answers: Answers, stages: Sequence[LabelledStage]) -> Sample:
     """Return all answered items as one sample; each stage's expansion is its own."""
     items, labels, units = session.rows(answered, answers)
-    pieces = [part.sample.expansion for part in parts]
+    pieces = [stage.sample.expansion for stage in stages]
     weights, spread = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("weights", "spread"))
     return Sample(items, labels, Expansion(weights, spread), units)
 

@@ -255,7 +255,7 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
     require_interval("bootstrap", evidence.contrast.functional, compares=evidence.contrast.compares)
     n = evidence.sample.size
     even = np.full(n, 1.0 / n)
-    firsts = np.cumsum([0, *(part.sample.size for part in evidence.estimation.parts[:-1])])
+    firsts = np.cumsum([0, *(stage.sample.size for stage in evidence.estimation.stages[:-1])])
     drawn = (generator.multinomial(n, even) for _ in count())  # one at a time: of 1e5 labels all are 0.8 GB
     usable = islice((counts for counts in drawn if np.add.reduceat(counts, firsts).all()), RESAMPLES)
     values = np.array(
