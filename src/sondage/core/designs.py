@@ -29,6 +29,7 @@ from sondage.core.suppositions import supposed_influences
 from sondage.errors import InputError
 
 __all__ = [
+    "PASSIVE",
     "Design",
     "Deviation",
     "Equal",
@@ -46,6 +47,8 @@ __all__ = [
     "vanishes",
 ]
 
+PASSIVE = "design {!r}: by the predictions nothing is uncertain; the draw is passive"
+"""What is said of a design, by its name, that gives no item a size."""
 COST_EXPONENT = 0.5
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.designs import Design
 from sondage.core.predictions import Floats, Items
 from sondage.core.urns import Urn
-from sondage.errors import SondageWarning
 
-__all__ = ["Filled", "Profile", "RowChoice", "Taken", "Undrawn", "warn_of_passive"]
+__all__ = ["Filled", "Profile", "RowChoice", "Taken", "Undrawn"]
 
 RowChoice = Any
 """Some rows of a pool, that only the pool looks into: in memory a mask, bool (N,), else data for a query."""
@@ -72,9 +69,3 @@ class Filled:
     covers: bool
     outside: RowChoice | None
     immovable: bool = False
-
-
-def warn_of_passive(design: Design) -> None:
-    """Warn where a design gives no row a size, so that only the floor's rule is left to draw by."""
-    message = f"design {design.name!r}: by the predictions nothing is uncertain; the draw is passive"
-    warnings.warn(message, SondageWarning, stacklevel=3)

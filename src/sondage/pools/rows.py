@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -11,15 +12,16 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, Doubts
 from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals
-from sondage.core.designs import Design, Equal, Mixture, Term, matters
+from sondage.core.designs import PASSIVE, Design, Equal, Mixture, Term, matters
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
 from sondage.core.samples import SumKey
 from sondage.core.strata import Strata
 from sondage.core.urns import ArrayUrn, Prices, Urn
+from sondage.errors import SondageWarning
 from sondage.pools.doubts import doubts_of
 from sondage.pools.numeric import floats
-from sondage.pools.parts import Filled, Profile, RowChoice, Undrawn, warn_of_passive
+from sondage.pools.parts import Filled, Profile, RowChoice, Undrawn
 from sondage.pools.strata import array_strata, averaged, believed_moments
 from sondage.pools.units import RowUnits
 
@@ -195,7 +197,7 @@ class ArrayRows:
                 total = column if total is None else np.add(total, column, out=total)
             del column  # before the next one is made
         if total is None and design.floor < 1:
-            warn_of_passive(design)
+            warnings.warn(PASSIVE.format(design.name), SondageWarning, stacklevel=2)
         if total is None:
             total = np.zeros(len(self))
             self._spread(total, design.ground, 1.0, relevant if relevant is not None and relevant.any() else rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,7 +15,7 @@ from sondage.core.beliefs import Belief, Doubts
 from sondage.core.beliefs.columns import doubt_of
 from sondage.core.checks import refusals_of
 from sondage.core.comparisons import Influence
-from sondage.core.designs import Design, Equal, Term
+from sondage.core.designs import PASSIVE, Design, Equal, Term
 from sondage.core.measures.bases import Basis
 from sondage.core.measures.binned import Values
 from sondage.core.measures.lists import ListLoss
@@ -22,13 +23,13 @@ from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey
 from sondage.core.strata import Strata
 from sondage.core.urns import Prices, Urn
-from sondage.errors import InputError
+from sondage.errors import InputError, SondageWarning
 from sondage.pools.ahead import Coming
 from sondage.pools.arrays import Pool
 from sondage.pools.bins import StoredValues
 from sondage.pools.engines import Engine, Result, Rows
 from sondage.pools.fingerprints import digest_of, side_text
-from sondage.pools.parts import Filled, Profile, RowChoice, Taken, Undrawn, warn_of_passive
+from sondage.pools.parts import Filled, Profile, RowChoice, Taken, Undrawn
 from sondage.pools.queries import fields_by_query
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Schema, Source
@@ -209,7 +210,7 @@ class StoredPool(Pool):
             found = self.scan.masses(sizes, asked)
         immovable = relevant.moving is not None and not found["n_relevant"]
         if terms and not any(found[f"sum_{at}"] for at in range(len(terms))):
-            warn_of_passive(design)
+            warnings.warn(PASSIVE.format(design.name), SondageWarning, stacklevel=2)
             some = relevant.moving is None or found["n_relevant"] > 0
             sizes, shares = replace(sizes, parts=(SizePart(1.0, design.ground, some),)), [1.0]
             found = self.scan.masses(sizes, asked)
