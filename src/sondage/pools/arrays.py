@@ -22,8 +22,8 @@ from sondage.pools.listings import document_field, with_judged
 from sondage.pools.missing import require_listed
 from sondage.pools.numeric import Where, as_column, positive_column
 from sondage.pools.orders import by_part, require_class_order, require_pool_order
-from sondage.pools.parts import Taken
 from sondage.pools.rankings import Listed, code_rankings
+from sondage.pools.results import Taken
 from sondage.pools.rows import ArrayRows
 from sondage.pools.side import check_judges, code_features, code_judges
 from sondage.pools.texts import require_text

@@ -18,7 +18,7 @@ from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey, bin_sums
 from sondage.pools.engines import Result, Rows
 from sondage.pools.fingerprints import row_hashes
-from sondage.pools.parts import Undrawn
+from sondage.pools.results import Undrawn
 from sondage.pools.schema import Schema
 from sondage.pools.sql.passes import Chosen, Mixed
 from sondage.pools.units import RowUnits

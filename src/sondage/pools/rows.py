@@ -21,7 +21,7 @@ from sondage.core.urns import ArrayUrn, Prices, Urn
 from sondage.errors import SondageWarning
 from sondage.pools.doubts import doubts_of
 from sondage.pools.numeric import floats
-from sondage.pools.parts import Filled, Profile, RowChoice, Undrawn
+from sondage.pools.results import Filled, Profile, RowChoice, Undrawn
 from sondage.pools.strata import array_strata, averaged, believed_moments
 from sondage.pools.units import RowUnits
 

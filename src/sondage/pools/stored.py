@@ -29,8 +29,8 @@ from sondage.pools.arrays import Pool
 from sondage.pools.bins import StoredValues
 from sondage.pools.engines import Engine, Result, Rows
 from sondage.pools.fingerprints import digest_of, side_text
-from sondage.pools.parts import Filled, Profile, RowChoice, Taken, Undrawn
 from sondage.pools.queries import fields_by_query
+from sondage.pools.results import Filled, Profile, RowChoice, Taken, Undrawn
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Schema, Source
 from sondage.pools.seen import Seen

@@ -23,7 +23,7 @@ from sondage.core.strata import N_STRATA, Strata
 from sondage.core.urns import ArrayUrn, Urn
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
-from sondage.pools.parts import Filled, RowChoice
+from sondage.pools.results import Filled, RowChoice
 from sondage.studies.drawing import DRAWS, Drawing, Drawn, Stratified
 from sondage.studies.method import Method, Question
 from sondage.studies.sums import Past, PoolSums, calibrated

@@ -27,7 +27,7 @@ from sondage.core.sequences import (
 from sondage.core.urns import Urn
 from sondage.errors import InputError, SondageWarning
 from sondage.pools import Pool
-from sondage.pools.parts import Undrawn
+from sondage.pools.results import Undrawn
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import DrawnStage, main_contrasts, make_plan

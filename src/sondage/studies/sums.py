@@ -17,7 +17,7 @@ from sondage.core.measures.bases import Basis, Confusion
 from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey
 from sondage.pools import Pool
-from sondage.pools.parts import RowChoice
+from sondage.pools.results import RowChoice
 
 __all__ = ["Past", "PoolSums", "calibrated", "carried_totals"]
 

@@ -1,4 +1,4 @@
-"""What a pool hands over: rows taken, an urn filled, what a draw left."""
+"""What passes over a pool return: rows taken, an urn filled, what a draw left."""
 
 from __future__ import annotations
 
