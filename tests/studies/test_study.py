@@ -530,13 +530,13 @@ import sys
 from sondage import Study
 study = Study.open(sys.argv[1])
 ids = study.ask()
-from sondage.studies.ledger import Records
-told = Records.add_labels
+from sondage.studies.ledger import Ledger
+told = Ledger.add_labels
 def slow(self, rows):
     told(self, rows)
     print("written", flush=True)
     sys.stdin.read()
-Records.add_labels = slow
+Ledger.add_labels = slow
 study.tell(ids, [0] * len(ids))
 """
 

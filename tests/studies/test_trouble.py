@@ -11,7 +11,7 @@ from sqlalchemy import event, make_url, text
 from sondage import Pool, Study
 from sondage.cli import main
 from sondage.errors import StudyError, WaitingWarning
-from sondage.studies.ledger import Records
+from sondage.studies.ledger import Ledger
 
 
 def pool():
@@ -90,7 +90,7 @@ def test_a_server_that_goes_within_a_write_leaves_nothing_of_it(database, monkey
     study = Study.create(database, pool(), budget=10)
     ids = study.ask(3)
     study.tell(ids[:1], [0], request="first")
-    told = Records.add_labels
+    told = Ledger.add_labels
 
     def told_and_gone(self, rows):
         numbers = told(self, rows)
@@ -98,7 +98,7 @@ def test_a_server_that_goes_within_a_write_leaves_nothing_of_it(database, monkey
         return numbers
 
     with monkeypatch.context() as patch:
-        patch.setattr(Records, "add_labels", told_and_gone)
+        patch.setattr(Ledger, "add_labels", told_and_gone)
         with pytest.raises(StudyError, match=r"terminating connection|server closed the connection") as caught:
             study.tell(ids[1:], [1, 1], request="second")
         assert "\n" not in str(caught.value)

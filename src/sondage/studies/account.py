@@ -22,7 +22,7 @@ from sondage.studies.session import Session
 from sondage.studies.times import now
 
 if TYPE_CHECKING:
-    from sondage.studies.ledger import Records
+    from sondage.studies.ledger import Ledger
 
 __all__ = ["Account", "Disagreement", "Progress", "Status"]
 
@@ -135,8 +135,8 @@ class Account(Kept):
     @property
     def status(self) -> Status:
         """Counts, as they are in the file now."""
-        with self._reading() as (session, found):
-            at_work = found.assignments.open()
+        with self._reading() as (session, ledger):
+            at_work = ledger.assignments.open()
             return Status.of(
                 session,
                 claimed=sum(_held(at_work).values()),
@@ -240,7 +240,7 @@ class Account(Kept):
         LabelError
             If the item was never asked for.
         """
-        rows = self._rows(lambda found: found.labels(), name)
+        rows = self._rows(lambda ledger: ledger.labels(), name)
         return [{**row, "id": records.id_from_text(row["id"]), "label": json.loads(row["label"])} for row in rows]
 
     def audit(self, name: Any = None) -> list[dict[str, Any]]:
@@ -263,18 +263,18 @@ class Account(Kept):
         LabelError
             If the item was never asked for.
         """
-        return [_event(row) for row in self._rows(lambda found: found.events(), name)]
+        return [_event(row) for row in self._rows(lambda ledger: ledger.events(), name)]
 
-    def _rows(self, table: Callable[[Records], Sequence[Row]], name: Any) -> list[Row]:
+    def _rows(self, table: Callable[[Ledger], Sequence[Row]], name: Any) -> list[Row]:
         """Return the rows of a table, all or those of an item."""
-        with self._reading() as (session, found):
+        with self._reading() as (session, ledger):
             item = None if name is None else self._written(session, [name])[0]
-            return [row for row in table(found) if item in (None, row["id"])]
+            return [row for row in table(ledger) if item in (None, row["id"])]
 
     def progress(self) -> dict[str | None, Progress]:
         """Return what each person has done and holds, by name; None is who gave no name."""
-        with self._reading() as (_, found):
-            claimed = _held(found.assignments.open())
+        with self._reading() as (_, ledger):
+            claimed = _held(ledger.assignments.open())
             told = [row for item in self._ballots.items() for row in self._ballots.of(item)]
         labelled = Counter(row["who"] for row in told if row["label"] is not None)
         skipped = Counter(row["who"] for row in told if row["label"] is None)

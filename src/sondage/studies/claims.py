@@ -16,7 +16,7 @@ from sondage.studies.session import Session
 from sondage.studies.times import now
 
 if TYPE_CHECKING:
-    from sondage.studies.ledger import Records
+    from sondage.studies.ledger import Ledger
 
 __all__ = ["Claim", "Lending"]
 
@@ -71,31 +71,31 @@ class Lending(Kept):
         """
         if n is not None:
             require_count("n", n)
-        with self._writing() as (session, found):
-            free = found.assignments.free(now())
+        with self._writing() as (session, ledger):
+            free = ledger.assignments.free(now())
             session.held = {p for p in session.pending if records.id_to_text(session.ids[p]) not in free}
-            return self._ask(session, n, found)
+            return self._ask(session, n, ledger)
 
-    def _ask(self, session: Session, n: int | None, found: Records) -> list[Any]:
+    def _ask(self, session: Session, n: int | None, ledger: Ledger) -> list[Any]:
         """Ask, and write what is new: items, stages."""
         before, at = len(session.asked), now()
-        ids = self._ask_beyond(session, n, found) if session.needs_next_stage(n) else session.ask(n)
+        ids = self._ask_beyond(session, n, ledger) if session.needs_next_stage(n) else session.ask(n)
         fresh = [records.id_to_text(session.ids[position]) for position in session.asked[before:]]
-        found.add_asked(fresh, at)
-        found.add_events([{"at": at, "kind": "asked", "id": name} for name in fresh])
+        ledger.add_asked(fresh, at)
+        ledger.add_events([{"at": at, "kind": "asked", "id": name} for name in fresh])
         return ids
 
-    def _ask_beyond(self, session: Session, n: int | None, found: Records) -> list[Any]:
+    def _ask_beyond(self, session: Session, n: int | None, ledger: Ledger) -> list[Any]:
         """Ask past the end of a stage, and write what that changes of the draws."""
         self._forget()
         pool, last = self._pool_at_hand(), len(session.stages) - 1
         planned_from = session.n_labels, len(session.pending)
         ids = session.ask(n, pool)
-        found.end_stage(stage_row(session, last), session.firsts[last + 1])
+        ledger.end_stage(stage_row(session, last), session.firsts[last + 1])
         if pool is not None:
-            found.add_stage(*stage_rows(session, pool, last + 1, self.sharing))
-            found.add_events([plan_event(session, now(), *planned_from)])
-        found.count_revision()
+            ledger.add_stage(*stage_rows(session, pool, last + 1, self.sharing))
+            ledger.add_events([plan_event(session, now(), *planned_from)])
+        ledger.count_revision()
         return ids
 
     def claim(self, labeller: str, n: int = 1) -> list[Claim]:
@@ -124,31 +124,31 @@ class Lending(Kept):
         require_name(labeller)
         taken: list[Row] = []
         if not self._store.is_file:  # claims of items that were asked for already pass each other: nobody queues
-            with self._lock, self._store.writing() as found:
-                self._refresh(found)
-                taken = self._take(found, labeller, n)
+            with self._lock, self._store.writing() as ledger:
+                self._refresh(ledger)
+                taken = self._take(ledger, labeller, n)
                 if len(taken) == n:
                     return [self._claim(row) for row in taken]
-        with self._writing() as (session, found):
-            taken = self._take(found, labeller, n, taken)
+        with self._writing() as (session, ledger):
+            taken = self._take(ledger, labeller, n, taken)
             if len(taken) < n and session.remaining:
                 session.held = set(session.pending)  # what this labeller could take is taken
-                self._ask(session, n - len(taken), found)
-                self._refresh(found)
-                taken = self._take(found, labeller, n, taken)
+                self._ask(session, n - len(taken), ledger)
+                self._refresh(ledger)
+                taken = self._take(ledger, labeller, n, taken)
             return [self._claim(row) for row in taken]
 
-    def _take(self, found: Records, labeller: str, n: int, before: Sequence[Row] = ()) -> list[Row]:
+    def _take(self, ledger: Ledger, labeller: str, n: int, before: Sequence[Row] = ()) -> list[Row]:
         """Lease items, and log which leases ran out and which are new; what the same claim took before stays fresh."""
         at = now()
-        taken, expired = found.assignments.take(labeller, n, at, now(self._facts["lease"]))
+        taken, expired = ledger.assignments.take(labeller, n, at, now(self._facts["lease"]))
         fresh = [row for row in taken if row.get("fresh")]
         log = [{"at": at, "kind": "expired", "id": row["id"], "who": row["who"]} for row in expired]
         log += [
             {"at": at, "kind": "claimed", "id": row["id"], "who": labeller, "details": {"until": row["until"]}}
             for row in fresh
         ]
-        found.add_events(log)
+        ledger.add_events(log)
         earlier = {row["number"] for row in before if row.get("fresh")}
         return [row | {"fresh": True} if row["number"] in earlier else row for row in taken]
 
@@ -172,8 +172,8 @@ class Lending(Kept):
             Ids of the items that were held.
         """
         require_name(labeller)
-        with self._writing() as (session, found):
+        with self._writing() as (session, ledger):
             names = None if ids is None else self._written(session, listed("ids", ids))
-            let_go, at = found.assignments.release(labeller, names), now()
-            found.add_events([{"at": at, "kind": "released", "id": name, "who": labeller} for name in let_go])
+            let_go, at = ledger.assignments.release(labeller, names), now()
+            ledger.add_events([{"at": at, "kind": "released", "id": name, "who": labeller} for name in let_go])
         return [records.id_from_text(name) for name in let_go]

@@ -17,7 +17,7 @@ from sondage.studies.session import Session
 from sondage.studies.times import now
 
 if TYPE_CHECKING:
-    from sondage.studies.ledger import Records
+    from sondage.studies.ledger import Ledger
 
 __all__ = ["Desk"]
 
@@ -79,19 +79,19 @@ class Desk(Lending):
             if person is not None:
                 require_name(person)
 
-        def write(session: Session, found: Records) -> int:
+        def write(session: Session, ledger: Ledger) -> int:
             count = 0
             for person, (names, said) in people.items():
                 coded = self._coded(session, names, said)
-                assigned = found.assignments.of(list(coded))
+                assigned = ledger.assignments.of(list(coded))
                 rows = [
                     row
                     for item, label in coded.items()
                     if (row := self._row(item, label, assigned[item], who=person, correct=correct, further=further))
                     is not None
                 ]
-                self._write(found, rows, assigned, reason)
-                self._bring_up(found)  # what the next person says is told after this
+                self._write(ledger, rows, assigned, reason)
+                self._bring_up(ledger)  # what the next person says is told after this
                 count += len(rows)
             return count
 
@@ -116,9 +116,9 @@ class Desk(Lending):
         """
         names = listed("ids", ids)
         people = _of_each(names, who)
-        with self._reading() as (session, found):
+        with self._reading() as (session, ledger):
             items = self._written(session, names, labels=True)
-            assigned = found.assignments.of(items)
+            assigned = ledger.assignments.of(items)
             rows = [
                 self._replaced(item, assigned[item], person, further)
                 for item, person in zip(items, people, strict=True)
@@ -174,15 +174,15 @@ class Desk(Lending):
         require_texts(request=request)
         require_name(labeller)
 
-        def write(session: Session, found: Records) -> Any:
+        def write(session: Session, ledger: Ledger) -> Any:
             last = self._ballots.last_of(labeller)
             if last is None:
                 return None
             at, item = now(), last["id"]
             row = {"id": item, "label": "null", "who": labeller, "at": at, "supersedes": last["number"], "kind": "undo"}
-            (number,) = found.add_labels([row])
-            found.assignments.reopen(item, labeller, now(self._facts["lease"]))
-            found.add_events([{"at": at, "kind": "undone", "id": item, "who": labeller, "label": number}])
+            (number,) = ledger.add_labels([row])
+            ledger.assignments.reopen(item, labeller, now(self._facts["lease"]))
+            ledger.add_events([{"at": at, "kind": "undone", "id": item, "who": labeller, "label": number}])
             return records.id_from_text(item)
 
         return self._once(request, ["undo", labeller], write)
@@ -216,7 +216,7 @@ class Desk(Lending):
         if who is not None:
             require_name(who)
 
-        def write(session: Session, found: Records) -> None:
+        def write(session: Session, ledger: Ledger) -> None:
             ((item, coded),) = self._coded(session, [name], [label]).items()
             if not self._ballots.of(item):
                 raise LabelError(
@@ -234,20 +234,20 @@ class Desk(Lending):
                 "kind": "resolution",
                 "reason": reason,
             }
-            (number,) = found.add_labels([row])
-            found.add_events([{"at": at, "kind": "resolved", "id": item, "who": who, "label": number}])
+            (number,) = ledger.add_labels([row])
+            ledger.add_events([{"at": at, "kind": "resolved", "id": item, "who": who, "label": number}])
 
         self._once(request, ["resolve", name, label, who, reason], write)
 
-    def _once(self, request: str | None, wanted: Sequence[Any], write: Callable[[Session, Records], Any]) -> Any:
+    def _once(self, request: str | None, wanted: Sequence[Any], write: Callable[[Session, Ledger], Any]) -> Any:
         """Write, unless the same request was answered before; return its answer."""
         digest = sha256(records.dump(wanted).encode(errors="surrogatepass")).hexdigest()  # what is no text is refused
-        with self._writing() as (session, found):
-            if request is not None and (known := found.answer(request, digest)):
+        with self._writing() as (session, ledger):
+            if request is not None and (known := ledger.answer(request, digest)):
                 return known[0]
-            answer = write(session, found)
+            answer = write(session, ledger)
             if request is not None:
-                found.add_answer(request, digest, answer, now())
+                ledger.add_answer(request, digest, answer, now())
         return answer
 
     def _coded(self, session: Session, ids: Sequence[Any], labels: Sequence[Any]) -> dict[str, Label | None]:
@@ -301,16 +301,16 @@ class Desk(Lending):
             return given[-1]
         return own
 
-    def _write(self, found: Records, rows: Sequence[dict[str, Any]], assigned: Any, reason: str | None) -> None:
+    def _write(self, ledger: Ledger, rows: Sequence[dict[str, Any]], assigned: Any, reason: str | None) -> None:
         """Write labels, that they are done, and the log."""
         for row in rows:
             row["reason"] = reason if row["label"] == "null" else None
         told = {one["number"]: one["who"] for row in rows for one in self._ballots.of(row["id"])}
-        numbers = found.add_labels(rows)
-        found.assignments.finish(
+        numbers = ledger.add_labels(rows)
+        ledger.assignments.finish(
             [done for row in rows for done in _done(row, assigned[row["id"]], told.get(row["supersedes"]))]
         )
-        found.add_events(
+        ledger.add_events(
             [
                 {
                     "at": row["at"],

@@ -22,7 +22,7 @@ from sondage.studies.times import now
 from sondage.version import __version__
 
 if TYPE_CHECKING:
-    from sondage.studies.ledger import Records
+    from sondage.studies.ledger import Ledger
 
 __all__ = [
     "creation_event",
@@ -134,10 +134,10 @@ def _shown(name: str, fields: Row) -> str:
 
 
 def load_session(
-    facts: Mapping[str, Any], found: Records, own: Mapping[str, Measure]
+    facts: Mapping[str, Any], ledger: Ledger, own: Mapping[str, Measure]
 ) -> tuple[Session, dict[Any, Row]]:
     """Return the session and the fields of its items, from the rows of a study."""
-    planned, draws = found.stages(), found.draws()
+    planned, draws = ledger.stages(), ledger.draws()
     layout = json.loads(planned[0]["layout"])
     stages = [
         records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in planned
@@ -153,7 +153,7 @@ def load_session(
         budget=facts["budget"],
         seed=stages[0].seed,
         stages=stages,
-        columns=_drawn_columns(draws, found.rows(), layout, grouped=planned[0]["grouped"]),
+        columns=_drawn_columns(draws, ledger.rows(), layout, grouped=planned[0]["grouped"]),
         kept=True,
     )
     for row in planned:

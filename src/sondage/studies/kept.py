@@ -21,7 +21,7 @@ from sondage.studies.session import Session
 from sondage.studies.sharing import Sharing
 
 if TYPE_CHECKING:
-    from sondage.studies.ledger import Records
+    from sondage.studies.ledger import Ledger
     from sondage.studies.store import Store
 
 __all__ = ["Kept"]
@@ -112,18 +112,18 @@ class Kept:
             yield
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[Session, Records]]:
+    def _reading(self) -> Iterator[tuple[Session, Ledger]]:
         """Open one state of the study, to read."""
-        with self._lock, self._store.reading() as found:
-            yield self._refresh(found), found
+        with self._lock, self._store.reading() as ledger:
+            yield self._refresh(ledger), ledger
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[Session, Records]]:
+    def _writing(self) -> Iterator[tuple[Session, Ledger]]:
         """Open a transaction that writes, one after the other; if it fails, the session is as the database is."""
         with self._lock:
             try:
-                with self._store.writing() as found:
-                    yield self._refresh(found, lock=True), found
+                with self._store.writing() as ledger:
+                    yield self._refresh(ledger, lock=True), ledger
             except BaseException:
                 self._forget()
                 raise
@@ -132,25 +132,25 @@ class Kept:
         """Read everything again before the next use."""
         self._facts = {**self._facts, "revision": None}
 
-    def _refresh(self, found: Records, *, lock: bool = False) -> Session:
+    def _refresh(self, ledger: Ledger, *, lock: bool = False) -> Session:
         """Read what other processes have written since."""
-        facts = found.study(lock=lock)
+        facts = ledger.study(lock=lock)
         if facts["revision"] != self._facts.get("revision"):
-            self._session, self._fields = load_session(facts, found, self._own)
+            self._session, self._fields = load_session(facts, ledger, self._own)
             self._positions = {records.id_to_text(name): position for position, name in enumerate(self._session.ids)}
             self._ballots, self._asked, self._last_asked = Ballots(self._session.task), [], 0
             self._facts = facts
-        self._bring_up(found)
+        self._bring_up(ledger)
         return self._session
 
-    def _bring_up(self, found: Records) -> None:
+    def _bring_up(self, ledger: Ledger) -> None:
         """Take what was asked and told since; both have one order, since writers queue."""
         session, ballots = self._session, self._ballots
-        for row in found.asked(after=self._last_asked):
+        for row in ledger.asked(after=self._last_asked):
             self._asked.append(self._positions[row["id"]])
             self._last_asked = row["number"]
         session.asked = list(self._asked)
-        told = found.labels(after=ballots.last)
+        told = ledger.labels(after=ballots.last)
         for row in told:
             ballots.add(row)
         session.labellers = len(ballots.people)

@@ -15,12 +15,12 @@ from sondage.studies.records import dump
 from sondage.studies.times import now
 from sondage.version import __version__
 
-__all__ = ["Records"]
+__all__ = ["Ledger"]
 
 Row = Mapping[str, Any]
 
 
-class Records:
+class Ledger:
     """The rows of a study within one transaction."""
 
     def __init__(self, connection: Connection, name: str) -> None:

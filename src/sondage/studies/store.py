@@ -22,7 +22,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from sondage.errors import StudyError, WaitingWarning
-from sondage.studies.ledger import Records
+from sondage.studies.ledger import Ledger
 from sondage.studies.tables import SCHEMA
 
 __all__ = ["Store"]
@@ -99,23 +99,23 @@ class Store:
                 records.upgrade()
 
     @contextmanager
-    def writing(self) -> Iterator[Records]:
+    def writing(self) -> Iterator[Ledger]:
         """Open a transaction that writes: all of it or, on any error, nothing."""
         self._require_file()
         with self._errors_told(), self._engine.connect() as connection:
             connection = connection.execution_options(sondage_writes=True)
             with connection.begin():
-                yield Records(connection, self.name)
+                yield Ledger(connection, self.name)
 
     @contextmanager
-    def reading(self) -> Iterator[Records]:
+    def reading(self) -> Iterator[Ledger]:
         """Open a transaction that reads one state of the study."""
         self._require_file()
         with self._errors_told(), self._engine.connect() as connection:
             if not self.is_file:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
-                yield Records(connection, self.name)
+                yield Ledger(connection, self.name)
 
     def _require_file(self) -> None:
         """Raise `StudyError` if the file is not there; SQLite would make an empty one.

@@ -206,23 +206,23 @@ class Study(Account, Desk, Shown):
         """
         require_number("budget", budget)
         given, pool = pool, self._present_pool(pool)
-        with self._writing() as (session, found):
+        with self._writing() as (session, ledger):
             self._forget()
             if pool.source is not None:  # later stages look for it there
-                found.move_pool(pool.source, dump(pool.reading))
+                ledger.move_pool(pool.source, dump(pool.reading))
             if given is not None and given.source is not None and budget == session.budget:
-                found.count_revision()
+                ledger.count_revision()
                 return
             before, at = session.budget, now()
             session.extend(pool, budget)
             if session.method.staged:
-                found.end_stage(stage_row(session, len(session.stages) - 1), len(session.ids))
+                ledger.end_stage(stage_row(session, len(session.stages) - 1), len(session.ids))
             else:
-                found.drop_stages()
-                found.add_stage(*stage_rows(session, pool, 0, self.sharing))
-            found.raise_budget(session.budget)
-            found.count_revision()
-            found.add_events([{"at": at, "kind": "extended", "details": {"from": before, "to": session.budget}}])
+                ledger.drop_stages()
+                ledger.add_stage(*stage_rows(session, pool, 0, self.sharing))
+            ledger.raise_budget(session.budget)
+            ledger.count_revision()
+            ledger.add_events([{"at": at, "kind": "extended", "details": {"from": before, "to": session.budget}}])
 
 
 def _own_measures(measures: Measure | Iterable[Measure] | None) -> dict[str, Measure]:
