@@ -74,7 +74,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     """
     possible, told = proven_range([(1.0, session, found)], contrast), _told_beforehand(session, contrast)
     fitted = _fitted(session, found, contrast, fit, told=told, proven=possible[1] - possible[0] <= ROUNDING)
-    found, fit, method = fitted.found, fitted.fit, session.method
+    found, fit, method = fitted.labelled, fitted.fit, session.method
     uncertain, value = uncertainty_of(fitted), within(fit.value, *possible)
     return Estimate(
         measure=contrast.functional.name,

@@ -47,7 +47,7 @@ class LabelledSlice:
         Its base weight in the whole; those of all slices sum to 1.
     session : Session
         The draw and its labels.
-    found : Labelled
+    labelled : Labelled
         These, ready for estimators.
     """
 
@@ -55,7 +55,7 @@ class LabelledSlice:
     pool: Pool
     share: float
     session: Session
-    found: Labelled
+    labelled: Labelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +85,12 @@ class _Whole:
     @property
     def samples(self) -> list[tuple[float, Sample]]:
         """Each slice's share, and its labelled rows with the weights that these have in it."""
-        return [(one.share, one.found.estimation.merged(one.fit.shares)) for one in self.slices]
+        return [(one.share, one.labelled.estimation.merged(one.fit.shares)) for one in self.slices]
 
     @property
     def stages(self) -> list[LabelledStage]:
         """The stages of all slices, and what was believed before them, where estimates use it."""
-        return [stage for one in self.slices for stage in believed_stages(one.fit, one.found.estimation)]
+        return [stage for one in self.slices for stage in believed_stages(one.fit, one.labelled.estimation)]
 
 
 def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimates: Mapping[Any, Estimate]) -> Estimate:
@@ -116,8 +116,8 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
     if method.target == "population":
         total, df = of_population(total, df, _population_part(whole), effective)
     beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, whole.sums)]
-    possible = proven_range([(one.share, one.session, one.found) for one in slices], contrast)
-    exact = all(one.found.exact for one in slices) and not beyond
+    possible = proven_range([(one.share, one.session, one.labelled) for one in slices], contrast)
+    exact = all(one.labelled.exact for one in slices) and not beyond
     if possible[1] - possible[0] <= ROUNDING:
         exact, total = True, 0.0
     return replace(
@@ -151,14 +151,14 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
 def _whole_of(drawn: Sequence[LabelledSlice], contrast: Contrast, estimates: Mapping[Any, Estimate]) -> _Whole:
     """Return the slices joined at their pool means: those before any label if no label can move any."""
     slices = [
-        _Slice(**vars(one), fit=one.found.estimation.fit(contrast), estimate=estimates[one.name]) for one in drawn
+        _Slice(**vars(one), fit=one.labelled.estimation.fit(contrast), estimate=estimates[one.name]) for one in drawn
     ]
     before = _joined(slices, contrast, [before_labels(one.session, contrast) for one in slices])
-    slices = [replace(one, found=replace(one.found, exact=_exact(one, contrast, before))) for one in slices]
+    slices = [replace(one, labelled=replace(one.labelled, exact=_exact(one, contrast, before))) for one in slices]
     told = all(immovable(one.session) and not _share_that_matters(one, contrast, before) for one in slices)
     sums = before if told else _joined(slices, contrast, [one.fit.sums for one in slices])
     value, bias = _value(slices, contrast, sums)
-    moved = [FittedContrast(one.session, one.found, contrast, _at(one, contrast, sums, value)) for one in slices]
+    moved = [FittedContrast(one.session, one.labelled, contrast, _at(one, contrast, sums, value)) for one in slices]
     return _Whole(slices, contrast, before, sums, value, bias, moved)
 
 
@@ -207,7 +207,7 @@ def _value(slices: Sequence[_Slice], contrast: Contrast, sums: Sums) -> tuple[fl
     """Return the value of the whole, and the bound of its bias where the measure has kinks."""
 
     def variance_of(part: Contrast) -> float:
-        return sum(one.share**2 * one.found.estimation.around(part, one.fit).variance for one in slices)
+        return sum(one.share**2 * one.labelled.estimation.around(part, one.fit).variance for one in slices)
 
     return corrected_value(contrast, dict(sums), variance_of)
 
@@ -216,20 +216,20 @@ def _at(one: _Slice, contrast: Contrast, sums: dict[int, Floats], value: float) 
     """Return a slice's fit linearised at the joined pool means; a linear measure's is the same everywhere."""
     if contrast.functional.linear:
         return one.fit
-    return replace(one.found.estimation.around(contrast, replace(one.fit, sums=sums)), value=value)
+    return replace(one.labelled.estimation.around(contrast, replace(one.fit, sums=sums)), value=value)
 
 
 def _exact(one: _Slice, contrast: Contrast, before: Sums) -> bool:
     """Return whether a slice's part in the whole is known; that no label moves the slice's own ratio is not enough."""
-    if one.found.exact or not one.estimate.exact:
-        return one.found.exact
+    if one.labelled.exact or not one.estimate.exact:
+        return one.labelled.exact
     return contrast.functional.linear or not _share_that_matters(one, contrast, before)
 
 
 def _matters_beyond(one: _Slice, contrast: Contrast, sums: Sums) -> bool:
     """Return whether items can move the value of the whole that, unable to move the slice's, were never drawn from."""
     known, functional = one.session.stages[0].known, contrast.functional
-    if functional.linear or functional.corrected is not None or not one.found.covers or known.all_drawable:
+    if functional.linear or functional.corrected is not None or not one.labelled.covers or known.all_drawable:
         return False
     return _share_that_matters(one, contrast, sums) > known.share + 1e-9
 
@@ -247,7 +247,7 @@ def _population_part(whole: _Whole) -> float:
     squared = spread = 0.0
     for one, fitted in zip(whole.slices, whole.moved, strict=True):
         mean = sum(float(np.sum(a * one.fit.sums[model])) for model, a in influence.terms) - influence.constant
-        squared += one.share**2 * one.found.known.squared
+        squared += one.share**2 * one.labelled.known.squared
         spread += one.share * (fitted.fit.spread + fitted.sample.together * mean**2)
     return squared * spread
 

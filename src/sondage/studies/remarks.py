@@ -28,7 +28,7 @@ NEARLY = 0.99
 
 def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) -> Iterator[str]:
     """Yield what a reader must know of an estimate; `told` where predictions alone tell it."""
-    found, contrast = fitted.found, fitted.contrast
+    found, contrast = fitted.labelled, fitted.contrast
     yield from found.warnings
     if told:
         yield f"no label can change {contrast.functional.name} here: it follows from the predictions alone"
@@ -48,7 +48,7 @@ def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) ->
 
 def _of_draw(fitted: FittedContrast) -> Iterator[str]:
     """Yield what could not be drawn."""
-    found = fitted.found
+    found = fitted.labelled
     if found.settled is not None and not len(fitted.session.stage.drawn) and not found.exact:
         yield "a label was corrected after the draw had ended, as no other could change the result: raise the budget"
     if not found.covers:
@@ -57,7 +57,7 @@ def _of_draw(fitted: FittedContrast) -> Iterator[str]:
 
 def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
     """Yield why labels tell no value, or not how far off it is."""
-    yield from of_undefined(fitted.contrast, fitted.fit.value, more=not fitted.found.exact)
+    yield from of_undefined(fitted.contrast, fitted.fit.value, more=not fitted.labelled.exact)
     if not uncertain.agreed:
         return
     if np.isfinite(uncertain.expected):
@@ -94,7 +94,7 @@ def of_interval(kind: str, contrast: Contrast, effective: float, count: int) -> 
 
 def _of_people(fitted: FittedContrast, doubt: float) -> Iterator[str]:
     """Yield what concerns the people who label."""
-    session, found = fitted.session, fitted.found
+    session, found = fitted.session, fitted.labelled
     if found.exact and doubt:
         yield "everything that matters is labelled: all that is uncertain is whether other people would label alike"
     if doubt and session.method.interval == "anytime":
@@ -106,7 +106,7 @@ def _of_people(fitted: FittedContrast, doubt: float) -> Iterator[str]:
 
 def _of_counts(fitted: FittedContrast, doubt: float) -> Iterator[str]:
     """Yield why answers that were meant to be counted are not."""
-    session, found, contrast = fitted.session, fitted.found, fitted.contrast
+    session, found, contrast = fitted.session, fitted.labelled, fitted.contrast
     if not contrast.compares:
         return
     if doubt and counts_of(session, contrast.models) is not None:

@@ -112,7 +112,7 @@ def evaluate_slices(
 
 def _answer(drawn: Sequence[LabelledSlice], contrast: Contrast) -> Slices:
     """Return the estimates by one measure."""
-    estimates = {one.name: estimate_of(one.session, one.found, contrast) for one in drawn}
+    estimates = {one.name: estimate_of(one.session, one.labelled, contrast) for one in drawn}
     shares = {one.name: one.share for one in drawn}
     return Slices(estimates, overall_estimate(drawn, contrast, estimates), shares)
 

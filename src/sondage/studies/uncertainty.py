@@ -54,7 +54,7 @@ class FittedContrast:
     ----------
     session : Session
         What was asked, and how.
-    found : Labelled
+    labelled : Labelled
         Its labels, ready for estimators.
     contrast : Contrast
         What is estimated.
@@ -63,14 +63,14 @@ class FittedContrast:
     """
 
     session: Session
-    found: Labelled
+    labelled: Labelled
     contrast: Contrast
     fit: Fit
 
     @property
     def evidence(self) -> Evidence:
         """What an estimate of it follows from."""
-        return Evidence(self.contrast, self.found.estimation, self.fit)
+        return Evidence(self.contrast, self.labelled.estimation, self.fit)
 
     @property
     def sample(self) -> Sample:
@@ -120,10 +120,10 @@ def uncertainty_of(fitted: FittedContrast) -> Uncertainty:
     expected, df, agreed = squared_error(fitted)
     doubt = _doubt_of_raters(fitted)
     total = expected + doubt + fit.bias**2
-    if fitted.session.method.interval in OWN and not fitted.found.exact:
+    if fitted.session.method.interval in OWN and not fitted.labelled.exact:
         total += unknown_variance(fitted.contrast, fitted.sample, fit.sums)
     if fitted.sampled_pool:
-        total, df = of_population(total, df, fitted.found.known.squared * fit.spread, effective)
+        total, df = of_population(total, df, fitted.labelled.known.squared * fit.spread, effective)
     return Uncertainty(total, expected, doubt, df, agreed, effective, float(weights.max() / weights.sum()))
 
 
@@ -136,7 +136,7 @@ def squared_error(
     sampled variance to the letter unless that says nothing. `before` are the pool means that were believed before any
     label, by default the session's own; with `spread` labels are known not to agree, however near to 0 their variance.
     """
-    session, found, contrast, fit = fitted.session, fitted.found, fitted.contrast, fitted.fit
+    session, found, contrast, fit = fitted.session, fitted.labelled, fitted.contrast, fitted.fit
     if found.exact:  # what rounding leaves of the residuals has no degrees of freedom
         return 0.0, max(found.estimation.whole.size - 1.0, 1.0), False
     if not np.isfinite(fit.value):
@@ -172,7 +172,7 @@ def before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:
 
 def _doubt_of_raters(fitted: FittedContrast) -> float:
     """Return the variance that comes from who labels; a population's spread has it already."""
-    opinions, fit = fitted.found.opinions, fitted.fit
+    opinions, fit = fitted.labelled.opinions, fitted.fit
     if opinions is None or fitted.sampled_pool or not np.isfinite(fit.value):
         return 0.0
     averaged = fitted.session.task.kind == "regression"
@@ -198,7 +198,7 @@ def slope_of(fitted: FittedContrast, uncertain: Uncertainty) -> float:
 
 def slope_at(fitted: FittedContrast, std_error: float) -> float:
     """Return how fast the variance grows with the value, of an estimate with this standard error."""
-    fit, estimation = fitted.fit, fitted.found.estimation
+    fit, estimation = fitted.fit, fitted.labelled.estimation
     return variance_slope(
         fitted.contrast,
         fitted.sample,
@@ -235,8 +235,8 @@ def plausible_errors_of(*parts: tuple[float, FittedContrast], value: float) -> P
 
 def _plausible_errors(fitted: FittedContrast, part: Contrast) -> PlausibleErrors | None:
     """Return the same of the contrast, or of one of its pool means, on one slice."""
-    contrast, sample, belief = fitted.contrast, fitted.sample, fitted.found.belief
-    open_still = np.isfinite(fitted.fit.value) and not fitted.found.exact
+    contrast, sample, belief = fitted.contrast, fitted.sample, fitted.labelled.belief
+    open_still = np.isfinite(fitted.fit.value) and not fitted.labelled.exact
     if belief is None or not open_still or contrast.compares:
         return None
     return plausible_errors(part, sample, fitted.fit.sums, reckoned_with(contrast, belief, sample))
@@ -247,10 +247,10 @@ def pivot_against(fitted: FittedContrast, uncertain: Uncertainty) -> Pivot | Non
     asked = fitted.session.question.kind == "compare" and fitted.session.method.interval in OWN
     if uncertain.total == 0.0 or not asked or not _spread_known(fitted, uncertain):
         return None
-    drawn = fitted.found.known.squared if fitted.sampled_pool else 0.0
+    drawn = fitted.labelled.known.squared if fitted.sampled_pool else 0.0
     return pivot_of(fitted.evidence, uncertain.total, (drawn, uncertain.effective))
 
 
 def _spread_known(fitted: FittedContrast, uncertain: Uncertainty) -> bool:
     """Return whether labels tell how far they spread."""
-    return bool(np.isfinite(uncertain.total)) and not (fitted.found.exact or uncertain.agreed)
+    return bool(np.isfinite(uncertain.total)) and not (fitted.labelled.exact or uncertain.agreed)
