@@ -30,7 +30,7 @@ import sondage
 from sondage.core.hashing import coefficients
 from sondage.core.measures import parse_measure
 from sondage.studies.method import Method, Question, choose_method
-from sondage.studies.planning import make_plan, open_stage
+from sondage.studies.planning import draw_stage, make_plan
 from sondage.studies.session import Session
 
 BLOCK, PRIME, OTHER_PRIME = 65536, 2**31 - 1, 2147483629
@@ -100,8 +100,8 @@ def batch(rows: list[int], repeats: int) -> None:
         probabilities, ids = columns(n)
         pool = sondage.Pool(probabilities, ids=ids)
         plan = make_plan(pool, question("f1"), method)
-        kept = open_stage(pool, plan, method, budget=COUNT, seed=SEED).drawn.settings
-        further = partial(open_stage, pool, plan, method, budget=2 * COUNT, seed=SEED, settings=kept)
+        kept = draw_stage(pool, plan, method, budget=COUNT, seed=SEED).drawn.settings
+        further = partial(draw_stage, pool, plan, method, budget=2 * COUNT, seed=SEED, settings=kept)
         sessions = [Session.start(pool, question("f1"), method, budget=COUNT, seed=SEED) for _ in range(repeats + 1)]
         row(n, *timed(repeats, partial(planned, pool, "f1", "single"), further, partial(extend, sessions, pool)))
 
@@ -192,7 +192,7 @@ def planned(pool: sondage.Pool, measure: str, method: Any) -> np.ndarray:
     """Return the rows that the package draws."""
     parts = chosen(method)
     plan = make_plan(pool, question(measure), parts)
-    return open_stage(pool, plan, parts, budget=COUNT, seed=SEED).drawn.units
+    return draw_stage(pool, plan, parts, budget=COUNT, seed=SEED).drawn.units
 
 
 def extend(sessions: list[Session], pool: sondage.Pool) -> None:

@@ -122,12 +122,12 @@ def job(engine: str, path: str, memory: str, threads: int, repeats: int) -> dict
 def plan_and_draw(pool: Any) -> Any:
     from sondage.core.measures import parse_measure
     from sondage.studies.method import Question, choose_method
-    from sondage.studies.planning import make_plan, open_stage
+    from sondage.studies.planning import draw_stage, make_plan
 
     method = choose_method(None, stages=1)
     pool.expect(SEED, 0, BUDGET)
     plan = make_plan(pool, Question("evaluate", ("model",), (parse_measure("error_rate"),)), method)
-    stage = open_stage(pool, plan, method, budget=BUDGET, seed=SEED)
+    stage = draw_stage(pool, plan, method, budget=BUDGET, seed=SEED)
     return pool.taken(stage.drawn.units)
 
 

@@ -2,7 +2,7 @@
 
     pool -> belief -> measure's influence -> design (sizes) -> draw -> labels -> estimate
 
-`planning.make_plan` leads from the pool to sizes, `planning.open_stage` draws by them, in one of the ways of `drawing`.
+`planning.make_plan` leads from the pool to sizes, `planning.draw_stage` draws by them, in one of the ways of `drawing`.
 `session.Session` is the one state machine: it opens stages, and is asked for items and told their labels.
 `responses.labelled` makes samples of what was answered, and `answers` (of many models `selecting`) estimates of these,
 with their errors (`uncertainty`) and what a reader must know (`remarks`).

@@ -33,9 +33,9 @@ __all__ = [
     "Plan",
     "check_target",
     "design_of",
+    "draw_stage",
     "main_contrasts",
     "make_plan",
-    "open_stage",
     "settle",
     "upright",
 ]
@@ -288,7 +288,7 @@ def _plan(pool: Pool, functionals: tuple[Functional, ...], setting: Setting, sum
     return Plan(functionals, setting, known, filled.urn, filled.covers)
 
 
-def open_stage(
+def draw_stage(
     pool: Pool,
     plan: Plan,
     method: Method,

@@ -29,7 +29,7 @@ from sondage.studies.drawing import DRAWS, Stratified
 from sondage.studies.fitting import classes_decide, fitted_method, immovable
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Method, Question
-from sondage.studies.planning import DrawnStage, Plan, main_contrasts, make_plan, open_stage, settle
+from sondage.studies.planning import DrawnStage, Plan, draw_stage, main_contrasts, make_plan, settle
 from sondage.studies.requirements import check_method
 from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 from sondage.studies.sheet import Sheet
@@ -96,7 +96,7 @@ class Session(Sheet):
         budget = check_budget(pool, budget)
         method = fitted_method(pool, question, method)
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed, kept=kept)
-        session.open(pool)
+        session.open_stage(pool)
         if immovable(session) and question.kind != "select":
             session._ask_for_one(pool)
         check_method(session, early=kept)
@@ -156,9 +156,9 @@ class Session(Sheet):
         price = one_price(as_asked(pool, self.question))
         assert price is not None
         self.budget = price * (len(self.asked) + labels)
-        self.open(pool, last=True, plan=plan)
+        self.open_stage(pool, last=True, plan=plan)
 
-    def open(self, pool: Pool, *, last: bool = False, plan: Plan | None = None) -> None:
+    def open_stage(self, pool: Pool, *, last: bool = False, plan: Plan | None = None) -> None:
         """Plan the next stage from the labels so far, and draw it; what was in reserve is dropped.
 
         Parameters
@@ -181,7 +181,7 @@ class Session(Sheet):
         if plan is None:
             pool.expect(self.seed, len(self.stages), self.budget - spent)
             plan = make_plan(pool, self.question, self.method, past)
-        stage = open_stage(
+        stage = draw_stage(
             pool,
             plan,
             self.method,
@@ -290,7 +290,7 @@ class Session(Sheet):
         pool.expect(seed, was.number, budget)
         plan = make_plan(pool, self.question, self.method)
         settings = was.drawn.settings
-        stage = open_stage(pool, plan, self.method, budget=budget, seed=seed, number=was.number, settings=settings)
+        stage = draw_stage(pool, plan, self.method, budget=budget, seed=seed, number=was.number, settings=settings)
         self.stages = [stage]
         self._sum_up(pool, plan=plan)
         self._set(drawn_columns(pool, stage.drawn.units))
@@ -338,7 +338,7 @@ class Session(Sheet):
         count = self.remaining if n is None else min(n - len(wanted), self.remaining)
         fresh = self._fresh(min(count, self.room))
         if next_stage and pool is not None:
-            self.open(pool, last=everything)
+            self.open_stage(pool, last=everything)
             fresh += self._fresh(min(count, self.remaining, self.room))
         return [self.ids[position] for position in (*wanted, *fresh)]
 
@@ -353,7 +353,7 @@ class Session(Sheet):
     def ask_stage(self, pool: Pool, most: int) -> list[Any]:
         """Return up to so many ids of the present stage, or of the next where it is due."""
         if self.has_next_stage and not self.room and not self.pending:
-            self.open(pool)
+            self.open_stage(pool)
         room = min(self.room, self.remaining)
         return self.ask(min(most, room)) if room else []
 
