@@ -36,8 +36,8 @@ __all__ = [
     "draw_stage",
     "main_contrasts",
     "make_plan",
+    "oriented",
     "settle",
-    "upright",
 ]
 
 
@@ -137,7 +137,7 @@ def main_contrasts(question: Question, task: Task, names: tuple[str, ...]) -> li
     return [_contrasts_of(question, functional, names)[0] for functional in question.functionals(task)]
 
 
-def upright(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
+def oriented(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
     """Return a difference as first minus second by name, and of a mean that is better when higher what it leaves.
 
     Parts of equal numbers by it are the same either way round, and the same by accuracy as by error rate.
@@ -328,5 +328,5 @@ def _strata(pool: Pool, plan: Plan, most: int) -> Strata:
     """Return strata of equal numbers by the believed mean influence."""
     if pool.prices is not None:
         raise InputError("stratified draws count labels, not costs; use another draw or a pool without costs")
-    influence = plan.setting.influence(upright(plan.contrasts[0], pool.models))
+    influence = plan.setting.influence(oriented(plan.contrasts[0], pool.models))
     return pool.strata(influence, plan.belief, min(N_STRATA, most))

@@ -24,7 +24,7 @@ from sondage.core.stages import Estimation
 from sondage.errors import InputError
 from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.labels import Label, guesses, label_array
-from sondage.studies.planning import upright
+from sondage.studies.planning import oriented
 from sondage.studies.session import Session
 from sondage.studies.sums import calibrated, carried_totals
 
@@ -255,7 +255,7 @@ def _cells(score: Floats, answered: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]) -> Floats:
     """Return the believed mean influence of these drawn items on the first measure, on any scale; 0 of a limit."""
-    contrast = upright(session.contrasts[0], session.models)
+    contrast = oriented(session.contrasts[0], session.models)
     assert known.belief is not None
     sums = known.means_of(contrast)
     if is_limit(known.belief):
