@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sondage.core.catalogue.estimators import ESTIMATORS, UNASSISTED
 from sondage.core.catalogue.intervals import require_interval
@@ -15,7 +16,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional, Measure, Task, settled
 from sondage.core.possible import unrefuted_limits, unrounded, within
-from sondage.core.predictions import Classifier, Floats, Items, Regressor
+from sondage.core.predictions import Classifier, Floats, Items, Outputs, Regressor
 from sondage.core.residuals import of_population
 from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, LabelledStage, Sample, effective_number, from_counts, from_inclusion
@@ -117,28 +118,13 @@ def estimate_from(
     0.25
     """
     _require_one_probability(inclusion, draw_probability)
-    _require_estimator(estimator, total_known=pool_size is not None and weights is None)
-    check_part("interval", interval)
-    check_part("target", target)
-    if interval in OF_DRAWS:
-        raise InputError(
-            f"interval {interval!r} needs to know the draw, and these labels were drawn elsewhere; use 'auto'"
-        )
+    _require_parts(estimator, interval, target, total_known=pool_size is not None and weights is None)
     outputs_given = {"predictions": predictions, "probabilities": probabilities, "means": means, "variances": variances}
     chances = {"inclusion": inclusion, "draw_probability": draw_probability, "weights": weights}
     require_one_order({"labels": labels} | outputs_given | chances)
-    where = _where(ids)
-    told = _given_labels(labels, where)
-    if not told:
-        raise LabelError("there are no labels: nothing can be estimated")
-    one = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
-    task, outputs, size = code_models({"model": one}, _classes(classes, predictions, told, where), (), where)
-    if len(told) != size:
-        raise LabelError(f"there are {len(told)} labels for {size} items")
-    if ids is not None:
-        as_column(ids, "ids", size)
-    coded = [code_label(label, task, ("model",), name=row, place=where(row)) for row, label in enumerate(told)]
-    known_labels = [label for label in coded if label is not None]
+    model = Regressor(means, variances) if means is not None else Classifier(probabilities, predictions)
+    task, outputs, coded = _coded(model, labels, predictions=predictions, classes=classes, ids=ids)
+    size, where = len(coded), _where(ids)
     expansion = _expansion(inclusion, draw_probability, size, where)
     _check_pool_size(pool_size, 1 if inclusion is None else size)  # with replacement an item may come twice
     base = np.ones(size)
@@ -146,7 +132,7 @@ def estimate_from(
         base = np.asarray(positive_column(weights, "weight", size, where), dtype=np.float64)
     total = float(pool_size) if pool_size is not None and weights is None else float(np.sum(base * expansion.weights))
     items = Items(outputs, base / total)
-    sample = Sample(items, label_array(known_labels, task), expansion)
+    sample = Sample(items, coded, expansion)
     known = Known(1.0, None, {}, {}, float(np.sum(items.weights**2 * expansion.weights)))
     (wanted,) = parse_measures([measure], positive, task)
     functional = ready_on(sample, wanted, task)
@@ -186,12 +172,35 @@ def _require_one_probability(inclusion: Any, draw_probability: Any) -> None:
         )
 
 
-def _require_estimator(name: str, *, total_known: bool) -> None:
-    """Refuse an estimator that needs a pool, or what all items weigh where that is not known."""
-    if not isinstance(name, str) or name not in UNASSISTED:
-        raise InputError(f"no estimator {name!r} without a pool; there are {', '.join(UNASSISTED)}")
-    if name == "horvitz_thompson" and not total_known:
+def _require_parts(estimator: str, interval: str, target: str, *, total_known: bool) -> None:
+    """Refuse parts of a method that need a pool, a draw, or what all items weigh where that is not known."""
+    if not isinstance(estimator, str) or estimator not in UNASSISTED:
+        raise InputError(f"no estimator {estimator!r} without a pool; there are {', '.join(UNASSISTED)}")
+    if estimator == "horvitz_thompson" and not total_known:
         raise InputError("estimator 'horvitz_thompson' needs pool_size=, and items of equal weight: no weights=")
+    check_part("interval", interval)
+    check_part("target", target)
+    if interval in OF_DRAWS:
+        raise InputError(
+            f"interval {interval!r} needs to know the draw, and these labels were drawn elsewhere; use 'auto'"
+        )
+
+
+def _coded(
+    model: Classifier | Regressor, labels: Any, *, predictions: Any, classes: Any, ids: Any
+) -> tuple[Task, tuple[Outputs, ...], NDArray[Any]]:
+    """Return the task, the model's outputs and the labels, as core reads them."""
+    where = _where(ids)
+    told = _given_labels(labels, where)
+    if not told:
+        raise LabelError("there are no labels: nothing can be estimated")
+    task, outputs, size = code_models({"model": model}, _classes(classes, predictions, told, where), (), where)
+    if len(told) != size:
+        raise LabelError(f"there are {len(told)} labels for {size} items")
+    if ids is not None:
+        as_column(ids, "ids", size)
+    coded = [code_label(label, task, ("model",), name=row, place=where(row)) for row, label in enumerate(told)]
+    return task, outputs, label_array([label for label in coded if label is not None], task)
 
 
 def ready_on(sample: Sample, measure: Measure, task: Task) -> Functional:
