@@ -39,6 +39,7 @@ __all__ = [
     "Range",
     "RootMeanSquare",
     "Term",
+    "any_matters",
     "broad_root",
     "extent",
     "matters",
@@ -336,3 +337,13 @@ def matters(influence: Influence, belief: Belief, items: Items) -> NDArray[np.bo
         return np.asarray(moved.take(items.classes(model).predictions))
     lowest, highest = influence.extremes(items, belief)
     return np.asarray(highest - lowest > least)
+
+
+def any_matters(influences: Sequence[Influence], belief: Belief, items: Items) -> NDArray[np.bool_]:
+    """Return whether two allowed labels give different values of any of these influences, bool (n,); as `matters`."""
+    found = np.zeros(len(items), dtype=np.bool_)
+    for influence in influences:
+        found |= matters(influence, belief, items)
+        if found.all():
+            break
+    return found

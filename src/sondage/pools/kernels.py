@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Influence, believed_totals
-from sondage.core.designs import Term, matters
+from sondage.core.designs import Term, any_matters
 from sondage.core.hashing import hash_ids, uniforms
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Floats, Items
@@ -30,10 +30,7 @@ def moves(moving: Sequence[Influence] | None, belief: Belief | None, items: Item
     """Return which rows can matter; all if nothing is said."""
     if moving is None or belief is None:
         return np.ones(len(items), dtype=np.bool_)
-    found = np.zeros(len(items), dtype=np.bool_)
-    for influence in moving:
-        found |= matters(influence, belief, items)
-    return found
+    return any_matters(moving, belief, items)
 
 
 def sizes_at(sizes: Mixed, items: Items) -> Floats:

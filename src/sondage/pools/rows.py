@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, Doubts
 from sondage.core.blocks import row_blocks
 from sondage.core.comparisons import Influence, believed_totals
-from sondage.core.designs import PASSIVE, Design, Equal, Mixture, Term, matters
+from sondage.core.designs import PASSIVE, Design, Equal, Mixture, Term, any_matters
 from sondage.core.measures.bases import Basis
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
 from sondage.core.samples import SumKey
@@ -167,10 +167,7 @@ class ArrayRows:
         """Return whether any allowed label of the row, one of the rest, moves any of these influences, bool (N,)."""
         mask = np.zeros(len(self), dtype=np.bool_)
         for part, items in self.blocks():
-            for influence in influences:
-                mask[part] |= matters(influence, belief, items)
-                if mask[part].all():
-                    break
+            mask[part] = any_matters(influences, belief, items)
         return mask if rest is None else mask & rest
 
     def sizes(
