@@ -51,6 +51,7 @@ __all__ = [
 PASSIVE = "design {!r}: by the predictions nothing is uncertain; the draw is passive"
 """What is said of a design, by its name, that gives no item a size."""
 COST_EXPONENT = 0.5
+"""Of the cost by which a size is divided: its root makes the variance least for a given cost."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

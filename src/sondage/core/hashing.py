@@ -21,6 +21,7 @@ from sondage.core.predictions import Floats
 __all__ = ["PRIMES", "coefficients", "hash_ids", "uniforms"]
 
 PRIMES = (2147483647, 2147483629)
+"""The largest two below 2^31: what ids are reduced by, each polynomial its own way."""
 _P = PRIMES[0]
 _BITS = 31
 

@@ -22,6 +22,7 @@ from sondage.pools.sql.text import Select, number
 __all__ = ["Cells", "StoredValues"]
 
 MOST_CELLS = 1 << 20
+"""Cells that a query counts in at most; of so few rows each value is told."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ OWN = ("auto", "anytime")
 """The package's own intervals; all others are kept to the letter of their sources."""
 
 RESAMPLES = 1999
+"""Of the bootstrap."""
 _OF_SHARES = ("wilson", "wilson_effective", "clopper_pearson")
 
 

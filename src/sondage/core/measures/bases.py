@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 LOG_CLIP = 1e-15
+"""How near to 0 and 1 a probability may be in the log loss."""
 ROUNDING = 1e-12
 """What is smaller, of the pool or of the terms of a sum, is what rounding leaves where one is taken off the other."""
 LARGEST_LOSS = 1e100

@@ -31,6 +31,7 @@ MOST_AT_STAKE = 0.95
 PRIOR_STEPS = 2.0
 """Imagined steps before the first, with deviations as expected."""
 LEAST_DEVIATION, TINY = 1e-9, 1e-100
+"""What the deviation of a step is taken to be at least: a share of the largest one, and a number above 0."""
 
 
 @dataclass(frozen=True, eq=False)

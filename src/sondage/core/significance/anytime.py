@@ -27,6 +27,7 @@ from sondage.core.sequences import ConfidenceSequence, Stage, Steps, Units, draw
 __all__ = ["decisive_log_evalues", "disagreement_log_evalues", "disagreement_sequence", "disagreement_steps"]
 
 CONCENTRATIONS = (2.0, 10.0, 50.0)
+"""Half the sums of the parameters of the beta distributions that are mixed: how near to the share they keep."""
 SLACK = 1e-9
 """By how much a number of items may be off by rounding."""
 

@@ -19,6 +19,7 @@ __all__ = ["MOST_EXTREME", "repeated_interval", "repeated_pvalues"]
 Bounds = Callable[..., Floats]
 
 LEAST_LEVEL, MOST_LEVEL = 1e-12, 1 - 1e-6
+"""Between which the smallest level is looked for that a statistic would have reached."""
 MOST_EXTREME = 40.0
 """Statistics beyond this are cut off: their normal tails are 0."""
 
