@@ -29,6 +29,7 @@ from sondage.core.suppositions import supposed_influences
 from sondage.errors import InputError
 
 __all__ = [
+    "COST_EXPONENT",
     "PASSIVE",
     "Design",
     "Deviation",

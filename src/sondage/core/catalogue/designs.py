@@ -13,6 +13,7 @@ from sondage.core.checks import require_known
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.contenders import Contention, Standing
 from sondage.core.designs import (
+    COST_EXPONENT,
     Design,
     Deviation,
     Equal,
@@ -140,7 +141,9 @@ class Setting:
     def _rounded(self, sums: Sums) -> Sums:
         return {model: self.functional.basis.rounded(mu) for model, mu in sums.items()}
 
-    def term(self, contrast: Contrast, *, belief: Belief | None = None, cost_exponent: float = 0.5) -> RootMeanSquare:
+    def term(
+        self, contrast: Contrast, *, belief: Belief | None = None, cost_exponent: float = COST_EXPONENT
+    ) -> RootMeanSquare:
         """Return the thesis's optimal term; for an assisted estimator its assisted form, unless a belief is given."""
         kind = Deviation if self.assisted and belief is None else RootMeanSquare
         return kind(
