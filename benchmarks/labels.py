@@ -50,7 +50,8 @@ def main() -> None:
     if not options.table:
         for name in chosen:
             _simulate(name, methods, options)
-        write_summary(chosen)
+        if firmer := write_summary(chosen):
+            print(f"summary.csv keeps {len(firmer)} lines that rest on more seeds than these rows", file=sys.stderr)
     print_tables(chosen, methods if options.only else None, markdown=options.markdown)
 
 

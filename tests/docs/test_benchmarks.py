@@ -29,8 +29,9 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
 
 @pytest.fixture
 def rows(script: Callable[..., ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The file of one problem's runs by two methods, with three rows."""
+    """The file of one problem's runs by two methods, with three rows; and an empty summary beside it."""
     monkeypatch.setattr(script("summary"), "RESULTS", tmp_path)
+    monkeypatch.setattr(script("summary"), "SUMMARY", tmp_path / "summary.csv")
     path = tmp_path / "abt-buy--f1.csv"
     lines = [",".join(script("labels").COLUMNS), f"0,100,default,{ROW}1", f"0,100,lure,{ROW}", f"1,100,lure,{ROW}"]
     path.write_text("".join(f"{line}\r\n" for line in lines), newline="")
@@ -73,6 +74,18 @@ def test_a_stop_while_rows_are_removed_loses_none(script, rows, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         labels._done(NAME, {"lure"})
     assert rows.read_bytes() == before
+
+
+@pytest.mark.parametrize(("seeds", "left"), [(1, []), (2, []), (1000, [(NAME, 100, "lure")])])
+def test_no_line_of_the_summary_is_replaced_by_one_of_fewer_seeds(script, rows, monkeypatch, seeds, left):
+    summary, problem = script("summary"), script("problems").Problem(NAME, {}, [], "f1", 1, 0.5)
+    monkeypatch.setattr(summary, "load", {NAME: problem}.__getitem__)
+    line = [NAME, 100, "lure", 0.5, seeds, *[0.25] * (len(summary.FIELDS) - 2)]
+    summary.SUMMARY.write_text(f"problem,budget,method,{','.join(summary.FIELDS)}\n{','.join(map(str, line))}\n")
+    assert summary.write_summary([NAME]) == left
+    with summary.SUMMARY.open(newline="") as file:
+        written = {row["method"]: (row["seeds"], row["mae"]) for row in csv.DictReader(file)}
+    assert written == {"default": ("1", "0"), "lure": ("1000", "0.25") if left else ("2", "0")}
 
 
 @pytest.mark.parametrize(
