@@ -5,9 +5,10 @@
 
 Each run has a row in benchmarks/results/labels/<problem>.csv (not committed), each problem, budget and method a line in
 summary.csv (committed). Problems without rows keep the lines they have in summary.csv, so that the table can be printed
-from it alone; so does a line that rests on more seeds than there are rows. An undefined F-measure counts as 0, an undefined interval as one that misses. Coverage is flagged where
-even a one-sided 99.9 % binomial bound lies outside [0.93, 0.985]; above it only where fewer than 5 % of the intervals
-end at a limit of the measure or of what the labels leave possible, which cannot miss: those are one-sided.
+from it alone; so does a line that rests on more seeds than there are rows. An undefined F-measure counts as 0, an
+undefined interval as one that misses. Coverage is flagged where even a one-sided 99.9 % binomial bound lies outside
+[0.93, 0.985]; above it only where fewer than 5 % of the intervals end at a limit of the measure or of what the labels
+leave possible, which cannot miss: those are one-sided.
 """
 
 from __future__ import annotations
