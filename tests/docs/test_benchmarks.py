@@ -111,6 +111,9 @@ def test_what_is_not_there_is_told_in_one_line(script, name, options, told):
         ("labels", ["--budgets", "100,a"], "'100,a' is not whole numbers above 0, separated by commas"),
         ("helpers", ["--problem", "abalone-gp/mse"], "invalid choice: 'abalone-gp/mse'"),
         ("losses", ["--seeds", "0"], "'0' is not a whole number above 0"),
+        ("labels", ["--seeds", "0"], "'0' is not a whole number above 0"),
+        ("raters", ["--runs", "0.5"], "'0.5' is not a whole number above 0"),
+        ("selection", ["--budget", "1e2"], "'1e2' is not a whole number above 0"),
         ("plan", ["draw", "--rows", "500"], "rows 500: more than 2,000, since so many are drawn"),
     ],
 )
@@ -126,6 +129,18 @@ def test_data_that_are_not_there_are_named_in_one_line(script, monkeypatch, tmp_
     monkeypatch.setenv("SONDAGE_DATA", str(tmp_path))
     with pytest.raises(SystemExit, match=r"^no data in .*\.npz: set SONDAGE_DATA \(docs/experiments\.md names"):
         getattr(script("data"), read)()
+
+
+def test_other_packages_stand_beside_the_default_of_the_most_seeds(script, monkeypatch):
+    peers = script("unseen_peers")
+    cells = [
+        {"problem": NAME, "method": method, "budget": "100", "seeds": seeds, "error": error, "deviation": "0.1"}
+        for method, seeds, error in (("ppi", "200", "0.2"), ("default", "200", "0.1"), ("default", "5", "0.4"))
+    ]
+    kept = script("cells").Cells("unseen", peers.KEYS, (), Path("nowhere"))
+    kept.rows = dict(enumerate(cells[1:]))
+    monkeypatch.setattr(peers, "Cells", lambda *_: kept)
+    assert "| ppi | 100 | 1 | 0.50 | 1 | 0 |" in peers.tables([cells[0] | {"covered": "0.95"}])
 
 
 def test_no_ratio_to_a_scan_that_was_too_short_to_measure(script):

@@ -91,7 +91,7 @@ def test_modules_offer_what_others_take():
 
 
 def test_functions_that_nobody_else_takes_are_not_offered():
-    folders = ("src", "tests", "benchmarks", "experiments", "examples")
+    folders = ("src", "tests", "benchmarks", "experiments", "docs")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     words = {path: set(re.findall(r"\w+", path.read_text())) for path in paths}
     pages = "".join(page.read_text() for page in (ROOT / "docs" / "reference").glob("*.md"))
