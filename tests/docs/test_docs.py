@@ -121,6 +121,13 @@ def test_links_lead_somewhere(page):
     assert [link for link in local if not (page.parent / link).exists()] == []
 
 
+def test_every_target_of_make_is_told_and_explained():
+    makefile, page = (ROOT / "Makefile").read_text(), (ROOT / "CONTRIBUTING.md").read_text()
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    assert targets.split() == re.findall(r"^([a-z-]+):.*## \w", makefile, re.MULTILINE)
+    assert sorted(targets.split()) == sorted(re.findall(r"^\| `make ([a-z-]+)` \|", page, re.MULTILINE))
+
+
 def test_architecture_names_what_is_there():
     text = (ROOT / "docs" / "architecture.md").read_text()
     tree = re.search(r"```text\nsrc/sondage/\n(.*?)```", text, re.DOTALL)
