@@ -2,7 +2,7 @@
 
 Every row gives, over 300 draws from one pool, the root mean squared error divided by that of labels drawn at random,
 and the coverage of the 95 % interval. The last column is what `sondage.advise` expected of the default method before
-any label. Run: ``python docs/evidence/when_it_helps.py`` (about half a minute). docs/choosing.md quotes what it prints.
+any label. Run: ``python docs/evidence/when_it_helps.py`` (a minute or two). docs/choosing.md quotes what it prints.
 """
 
 from __future__ import annotations
