@@ -89,12 +89,13 @@ class Cells:
 def options_of_cells(description: str | None, seeds: int) -> argparse.ArgumentParser:
     """Return a parser with what every script that keeps cells is asked for: --seeds and --again."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=_number, default=seeds)
+    parser.add_argument("--seeds", type=whole_number, default=seeds)
     parser.add_argument("--again", action="store_true", help="compute cells again that the file has")
     return parser
 
 
-def _number(text: str) -> int:
+def whole_number(text: str) -> int:
+    """Return a number that an option is given, or refuse it."""
     if not (text.isdecimal() and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import product
 
 import numpy as np
-from cells import Cell, Cells, marked, options_of_cells, table
+from cells import Cell, Cells, marked, options_of_cells, table, whole_number
 from data import data_folder
 from known_problems import PROBLEMS, STORED, Problem
 
@@ -38,7 +38,7 @@ def main() -> None:
     parser = options_of_cells(__doc__, seeds=250)
     parser.add_argument("--problem", nargs="+", choices=list(PROBLEMS), default=list(PROBLEMS))
     parser.add_argument("--measure", nargs="+", choices=MEASURES, default=list(MEASURES))
-    parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
+    parser.add_argument("--budget", nargs="+", type=whole_number, default=list(BUDGETS))
     parser.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
     options = parser.parse_args()
     found = simulated(options)

@@ -26,6 +26,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from cells import whole_number
 from peers.environments import PEERS, PeerError, run_peer
 from peers.lure import lure
 from problems import Problem, load, names
@@ -50,14 +51,15 @@ def main() -> None:
     if not options.table:
         for name in chosen:
             _simulate(name, methods, options)
-        write_summary(chosen)
+        if firmer := write_summary(chosen):
+            print(f"summary.csv keeps {len(firmer)} lines that rest on more seeds than these rows", file=sys.stderr)
     print_tables(chosen, methods if options.only else None, markdown=options.markdown)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", default="*", help="names or patterns, separated by commas (default: all)")
-    parser.add_argument("--seeds", type=int, default=300, help="seeds 0 .. SEEDS-1 (default: 300)")
+    parser.add_argument("--seeds", type=whole_number, default=300, help="seeds 0 .. SEEDS-1 (default: 300)")
     parser.add_argument("--budgets", type=_numbers, default=[100, 300, 1000], help="labels (default: 100,300,1000)")
     parser.add_argument("--methods", default="own", help="methods or own, peers, all (default: own)")
     parser.add_argument("--fresh", default="", help="methods whose kept rows are computed again")

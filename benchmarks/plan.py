@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 import pyarrow.parquet
+from cells import whole_number
 from scipy.special import softmax
 
 import sondage
@@ -42,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mode", nargs="?", choices=["all", *MODES], default="all")
     parser.add_argument("--rows", type=float, nargs="+", help="numbers of rows, such as 1e5 1e6 1e7")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=whole_number, default=5)
     options = parser.parse_args()
     if options.rows and min(options.rows) <= 2 * COUNT:
         parser.error(f"rows {min(options.rows):g}: more than {2 * COUNT:,}, since so many are drawn")

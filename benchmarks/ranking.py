@@ -24,6 +24,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from cells import whole_number
 
 import sondage
 from sondage.core.beliefs import RankingBelief
@@ -117,12 +118,12 @@ def peak(action: Callable[[], Any]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--queries", type=int, default=30_000)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--queries", type=whole_number, default=30_000)
+    parser.add_argument("--repeats", type=whole_number, default=3)
     parser.add_argument("--grades", choices=["random", "rare"], default="random")
     parser.add_argument("--measures", nargs="+", choices=sorted({name for name, _ in CASES}), help="only these")
     parser.add_argument("--moments", action="store_true", help="leave the planning out")
-    parser.add_argument("--systems", type=int, nargs="+", help="time selections among so many systems")
+    parser.add_argument("--systems", type=whole_number, nargs="+", help="time selections among so many systems")
     options = parser.parse_args()
     if options.systems:
         selections(options.queries, options.systems, options.grades == "rare", options.repeats)

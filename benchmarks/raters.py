@@ -10,10 +10,19 @@ labelled; a tie is resolved by one more person. The truth is the measure of the 
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import dataclass
 
 import numpy as np
+from cells import whole_number
+
+import sondage
+from sondage.core.measures import parse_measure
+from sondage.core.predictions import Floats
+from sondage.studies.answers import estimate_session
+from sondage.studies.ballots import PENDING, verdict
+from sondage.studies.method import Question, choose_method
+from sondage.studies.session import Session
+from sondage.studies.sharing import Sharing
 
 SIZE = 200
 
@@ -26,7 +35,6 @@ class Case:
     raters: int
     overlap: float
     measure: str
-    method: str | None = None
 
 
 SHARES = {"error_rate": ((2, 0.2), (2, 1.0), (3, 1.0)), "f1": ((2, 0.2), (3, 1.0))}
@@ -40,7 +48,7 @@ CASES = [
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--runs", type=whole_number, default=400)
     options = parser.parse_args()
     print(f"{SIZE} items, {options.runs} runs, intervals of 95 %\n")
     print(
@@ -57,12 +65,10 @@ def main() -> None:
 
 def coverage(case: Case, runs: int, seed: int = 0) -> dict[str, float]:
     """Return coverage, standard deviation and mean standard error over runs, and what they are without raters."""
-    from sondage import Pool
-
     rng = np.random.default_rng(seed)
     belief = rng.beta(0.6, 0.8, SIZE)
     positive = np.clip(0.05 + 0.85 * belief + rng.normal(0, 0.1, SIZE), 0.02, 0.98)  # share of people who say so
-    pool = Pool(belief)
+    pool = sondage.Pool(belief)
     found = [one_run(case, pool, positive, rng, run) for run in range(runs)]
     covered, error, without, error_without, off = np.array(found).T
     return {
@@ -74,16 +80,10 @@ def coverage(case: Case, runs: int, seed: int = 0) -> dict[str, float]:
     }
 
 
-def one_run(case: Case, pool, positive, rng, run: int) -> tuple[float, ...]:
-    from sondage.core.measures import parse_measure
-    from sondage.studies.answers import estimate_session
-    from sondage.studies.ballots import PENDING, verdict
-    from sondage.studies.method import Question, choose_method
-    from sondage.studies.session import Session
-    from sondage.studies.sharing import Sharing
-
+def one_run(case: Case, pool: sondage.Pool, positive: Floats, rng: np.random.Generator, run: int) -> tuple[float, ...]:
+    """Return whether the interval holds and its standard error, both without raters, and how far off it is."""
     question = Question("evaluate", pool.models, (parse_measure(case.measure),))
-    session = Session.start(pool, question, choose_method(case.method), budget=case.budget, seed=run)
+    session = Session.start(pool, question, choose_method(None), budget=case.budget, seed=run)
     raters = np.array(Sharing(case.raters, case.overlap).of(list(range(SIZE)), run))
     while ids := session.ask(case.budget, pool):
         for name in ids:
@@ -101,7 +101,7 @@ def one_run(case: Case, pool, positive, rng, run: int) -> tuple[float, ...]:
     return covered[0], estimate.std_error, covered[1], other.std_error, estimate.value - truth
 
 
-def expected(measure: str, pool, positive) -> float:
+def expected(measure: str, pool: sondage.Pool, positive: Floats) -> float:
     """Return the measure of labels that are positive with these probabilities."""
     flagged = pool.items.models[0].predictions == 1
     wrong = np.where(flagged, 1 - positive, positive).sum()
@@ -112,5 +112,4 @@ def expected(measure: str, pool, positive) -> float:
 
 
 if __name__ == "__main__":
-    os.environ["OMP_NUM_THREADS"] = "1"
     main()

@@ -16,7 +16,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from cells import Cell, Cells, options_of_cells, table
+from cells import Cell, Cells, options_of_cells, table, whole_number
 from data import read as read_file
 
 import sondage
@@ -36,7 +36,7 @@ VALUES = ("best", "regret", "held", "size")
 def main() -> None:
     parser = options_of_cells(__doc__, seeds=200)
     parser.add_argument("--set", nargs="+", choices=SETS, default=list(SETS))
-    parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
+    parser.add_argument("--budget", nargs="+", type=whole_number, default=list(BUDGETS))
     parser.add_argument("--method", nargs="+", choices=list(METHODS), default=list(METHODS))
     options = parser.parse_args()
     cells = Cells("selection", KEYS, VALUES)

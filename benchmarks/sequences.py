@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from cells import whole_number
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
@@ -156,7 +157,7 @@ def misses(console: Console, runs: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=400, help="runs for the misses (default: 400)")
+    parser.add_argument("--runs", type=whole_number, default=400, help="runs for the misses (default: 400)")
     options = parser.parse_args()
     console = Console(width=110)
     widths(console)

@@ -13,7 +13,7 @@ cells are kept in benchmarks/results/simultaneous.csv and not computed again unl
 from __future__ import annotations
 
 import numpy as np
-from cells import Cell, Cells, marked, options_of_cells, table
+from cells import Cell, Cells, marked, options_of_cells, table, whole_number
 from model_sets import load_set
 from problems import truth_of
 
@@ -42,7 +42,7 @@ MOST_PAIRS = 21
 def main() -> None:
     parser = options_of_cells(__doc__, seeds=200)
     parser.add_argument("--set", nargs="+", choices=list(CASES), default=list(CASES))
-    parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
+    parser.add_argument("--budget", nargs="+", type=whole_number, default=list(BUDGETS))
     options = parser.parse_args()
     cells = Cells("simultaneous", KEYS, VALUES)
     found = [

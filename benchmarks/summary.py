@@ -5,9 +5,10 @@
 
 Each run has a row in benchmarks/results/labels/<problem>.csv (not committed), each problem, budget and method a line in
 summary.csv (committed). Problems without rows keep the lines they have in summary.csv, so that the table can be printed
-from it alone. An undefined F-measure counts as 0, an undefined interval as one that misses. Coverage is flagged where
-even a one-sided 99.9 % binomial bound lies outside [0.93, 0.985]; above it only where fewer than 5 % of the intervals
-end at a limit of the measure or of what the labels leave possible, which cannot miss: those are one-sided.
+from it alone; so does a line that rests on more seeds than there are rows. An undefined F-measure counts as 0, an
+undefined interval as one that misses. Coverage is flagged where even a one-sided 99.9 % binomial bound lies outside
+[0.93, 0.985]; above it only where fewer than 5 % of the intervals end at a limit of the measure or of what the labels
+leave possible, which cannot miss: those are one-sided.
 """
 
 from __future__ import annotations
@@ -126,16 +127,24 @@ def cells(chosen: Iterable[str] | None = None) -> dict[Key, Cell]:
     return found
 
 
-def write_summary(chosen: Iterable[str] | None = None) -> None:
-    """Write summary.csv anew; methods with changed parts are left to the rows."""
+def write_summary(chosen: Iterable[str] | None = None) -> list[Key]:
+    """Write summary.csv anew; methods with changed parts are left to the rows.
+
+    Lines that rest on more seeds than there are rows stay as they are. Returns which.
+    """
     rows = {key: cell for key, cell in cells(chosen).items() if "+" not in key[2]}
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    with SUMMARY.open("w", newline="") as file:
+    firmer = {key: kept for key, kept in _kept().items() if kept["seeds"] > rows[key]["seeds"]}
+    rows |= firmer
+    SUMMARY.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = SUMMARY.with_suffix(".part")
+    with unfinished.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("problem", "budget", "method", *FIELDS))
         for key in sorted(rows, key=_order):
             values = [rows[key][field] for field in FIELDS]
             writer.writerow((*key, *(f"{v:.{DIGITS}g}" if isinstance(v, float) else v for v in values)))
+    unfinished.replace(SUMMARY)  # a stop in the middle of writing loses nothing
+    return list(firmer)
 
 
 def _order(key: Key) -> tuple[int, int, str]:

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from cells import Cell, Cells, marked, options_of_cells, table
+from cells import Cell, Cells, marked, options_of_cells, table, whole_number
 from known_problems import PAIRS, Pair
 from model_sets import REAL_PAIRS
 from scipy.stats import binom
@@ -64,7 +64,7 @@ def main() -> None:
     parser = options_of_cells(__doc__, seeds=1000)
     parser.add_argument("--pair", nargs="+", choices=[*ALL_PAIRS, *GROUPS], default=["made"])
     parser.add_argument("--design", nargs="+", choices=list(DESIGNS), default=list(DESIGNS))
-    parser.add_argument("--budget", nargs="+", type=int, default=list(BUDGETS))
+    parser.add_argument("--budget", nargs="+", type=whole_number, default=list(BUDGETS))
     parser.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
     parser.add_argument("--test", nargs="+", choices=TESTS, default=list(TESTS))
     parser.add_argument("--level", nargs="+", type=float, choices=LEVELS, default=[0.05])

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from cells import whole_number
 from known_problems import PAIRS, Pair, classifiers
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -88,7 +89,7 @@ def rejections(pair: Pair, way: str, budget: int, runs: int, *, null: bool) -> f
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=120)
+    parser.add_argument("--runs", type=whole_number, default=120)
     parser.add_argument("--pair", nargs="+", choices=list(CHOSEN), default=list(CHOSEN))
     options = parser.parse_args()
     made = {name: CHOSEN[name]() for name in options.pair}

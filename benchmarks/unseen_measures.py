@@ -141,7 +141,7 @@ def tables(found: list[Cell]) -> str:
             rows.append([measure, str(budget), *_summary([row[place] for row in pairs])])
             helped.append([measure, str(budget), *against_default(both)])
         every += [
-            [name, f"{float(row[0][0]['truth']):.3g}", *(_shown(*pair) for pair in row)]
+            [name, f"{float(row[0][0]['truth']):.3g}", *(shown_beside(*pair) for pair in row)]
             for name, row in zip(own, pairs, strict=True)
         ]
     heads = ["measure", "labels", "/passive", "rel. width", "coverage", "lowest", "too low", "passive's", "too low"]
@@ -156,7 +156,8 @@ def _summary(pairs: list[tuple[Cell, Cell]]) -> list[str]:
     return [error_over(pairs), width_over(pairs), *coverage_of(own), mean, low]
 
 
-def _shown(own: Cell, passive: Cell) -> str:
+def shown_beside(own: Cell, passive: Cell) -> str:
+    """Return error over that of equal draws, and coverage, marked where it is too low."""
     low = " LOW" if too_low(own) else ""
     return f"{ratio_of(own, passive)[0]:.2f}; {float(own['covered']):.3f}{low}"
 

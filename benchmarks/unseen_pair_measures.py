@@ -15,8 +15,8 @@ from functools import partial
 
 import numpy as np
 from cells import Cell, Cells, table
-from unseen import cells_of_unseen, coverage_of, error_over, ratio_of, too_low, width_over
-from unseen_measures import TRUTHS, measured, problem_by
+from unseen import cells_of_unseen, coverage_of, error_over, width_over
+from unseen_measures import TRUTHS, measured, problem_by, shown_beside
 from unseen_pairs import KEYS, VALUES, name_of, simulate
 
 METHODS = ("default", "passive")
@@ -46,7 +46,11 @@ def tables(found: list[Cell]) -> str:
         pairs = {at: [(by_key[name, "default", at], by_key[name, "passive", at]) for name in own] for at in BUDGETS}
         summary += [[measure, str(at), *_summary(pairs[at])] for at in BUDGETS if own]
         every += [
-            [name, f"{float(pairs[BUDGETS[0]][place][0]['truth']):.2g}", *(_shown(*pairs[at][place]) for at in BUDGETS)]
+            [
+                name,
+                f"{float(pairs[BUDGETS[0]][place][0]['truth']):.2g}",
+                *(shown_beside(*pairs[at][place]) for at in BUDGETS),
+            ]
             for place, name in enumerate(own)
         ]
     heads = ["measure", "labels", "/passive", "rel. width", "power", "passive's", "wrong"]
@@ -59,11 +63,6 @@ def _summary(pairs: list[tuple[Cell, Cell]]) -> list[str]:
     power = [f"{np.mean([float(cell['power']) for cell in cells]):.2f}" for cells in (own, passive)]
     wrong, (mean, _, low) = max(float(cell["wrong"]) for cell in own), coverage_of(passive)
     return [error_over(pairs), width_over(pairs), *power, f"{wrong:.3f}", *coverage_of(own), mean, low]
-
-
-def _shown(own: Cell, passive: Cell) -> str:
-    low = " LOW" if too_low(own) else ""
-    return f"{ratio_of(own, passive)[0]:.2f}; {float(own['covered']):.3f}{low}"
 
 
 if __name__ == "__main__":

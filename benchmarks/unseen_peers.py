@@ -61,8 +61,8 @@ def cell_of(answers: Floats, truth: float) -> Cell:
 
 def tables(found: list[Cell]) -> str:
     """Return for each package and number of labels the default's errors over its own, and how often intervals hold."""
-    kept = Cells("unseen", KEYS, unseen.VALUES)
-    default, _ = by_problem(list(kept.rows.values()), ("default",))
+    kept = Cells("unseen", KEYS, unseen.VALUES).rows.values()
+    default, _ = by_problem(sorted(kept, key=lambda cell: int(cell["seeds"])), ("default",))  # of the most seeds
     heads = ["package", "labels", "pools", "default's error", "default nearer", "package nearer", "coverage", "lowest"]
     rows = []
     for name in PACKAGES:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from draws import draws
 from scipy.special import expit
 
 import sondage
@@ -31,10 +32,9 @@ def main() -> None:
         for budget in BUDGETS:
             for measure in ("balanced_accuracy", "recall"):
                 truth = sondage.evaluate(pool, measure, labels, SIZE).value
-                runs = [sondage.evaluate(pool, measure, labels, budget, seed).interval() for seed in range(REPEATS)]
-                held, above = np.mean([truth in run for run in runs]), np.mean([truth > run.high for run in runs])
-                width = np.mean([run.width for run in runs])
-                print(f"{name:12} {budget:6d}  {measure:18} {held:8.3f} {above:6.3f} {width:6.3f}")
+                runs = draws(truth, pool, measure, labels, budget, REPEATS)
+                above = np.mean([truth > interval.high for interval in runs.intervals])
+                print(f"{name:12} {budget:6d}  {measure:18} {runs.coverage:8.3f} {above:6.3f} {runs.width:6.3f}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
+from draws import draws
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -36,11 +36,9 @@ def main() -> None:
         truth = sondage.evaluate(pool, measure, labels, SIZE).value
         for budget in BUDGETS:
             for name, way in WAYS.items():
-                runs = [sondage.evaluate(pool, measure, labels, budget, seed, **way) for seed in range(REPEATS)]
-                found = [run.interval() for run in runs]
-                error = np.nanmean([abs(run.value - truth) for run in runs])
-                held, width = np.mean([truth in one for one in found]), np.mean([one.width for one in found])
-                print(f"{measure:11} {budget:6d}  {name:10} {error:7.4f} {held:8.3f} {width:6.3f}", flush=True)
+                runs = draws(truth, pool, measure, labels, budget, REPEATS, **way)
+                numbers = f"{runs.error:7.4f} {runs.coverage:8.3f} {runs.width:6.3f}"
+                print(f"{measure:11} {budget:6d}  {name:10} {numbers}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from draws import Draws
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -38,16 +39,12 @@ def main() -> None:
         values = [sondage.evaluate(pool, measure, labels, SIZE, model=name).value for name in models]
         truth = values[0] - values[1]
         for budget in (100, 300):
-            runs = [
+            found = [
                 sondage.compare(pool, *models, measure, labels=labels, budget=budget, seed=s) for s in range(REPEATS)
             ]
-            error = np.mean([abs(run.estimate.value - truth) for run in runs])
-            intervals = [run.estimate.interval() for run in runs]
-            held, width = np.mean([truth in one for one in intervals]), np.mean([one.width for one in intervals])
-            found = np.mean([run.significant for run in runs])
-            print(
-                f"{measure:8} {budget:6d} {truth:7.4f} {error:7.4f} {held:8.3f} {width:6.3f} {found:6.2f}", flush=True
-            )
+            runs = Draws(truth, [one.estimate for one in found])
+            numbers = f"{truth:7.4f} {runs.error:7.4f} {runs.coverage:8.3f} {runs.width:6.3f}"
+            print(f"{measure:8} {budget:6d} {numbers} {np.mean([one.significant for one in found]):6.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from draws import draws
 
 import sondage
 
@@ -54,11 +55,10 @@ def main() -> None:
         for name, measure in measures.items():
             truth = sondage.evaluate(pool, measure, labels, SIZE).value
             for budget in BUDGETS:
-                runs = [sondage.evaluate(pool, measure, labels, budget, seed) for seed in range(REPEATS)]
-                held = np.mean([truth in run.interval() for run in runs])
-                width = np.mean([run.interval().width for run in runs])
-                ratio = np.mean([run.std_error for run in runs]) / np.std([run.value for run in runs])
-                print(f"{make.__name__:8} {name:11} {budget:6d}  {held:8.3f} {width:6.3f} {ratio:6.2f}")
+                runs = draws(truth, pool, measure, labels, budget, REPEATS)
+                ratio = np.mean([run.std_error for run in runs.estimates]) / np.std(runs.values)
+                numbers = f"{runs.coverage:8.3f} {runs.width:6.3f} {ratio:6.2f}"
+                print(f"{make.__name__:8} {name:11} {budget:6d}  {numbers}")
 
 
 if __name__ == "__main__":

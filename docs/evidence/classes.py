@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass
 
 import numpy as np
+from draws import draws
 from scipy.special import softmax
 
 import sondage
@@ -78,10 +79,8 @@ def simulate(
 ) -> tuple[float, float, float]:
     """Return the mean absolute error, the coverage and the mean width of the intervals."""
     truth = sondage.evaluate(pool, measure, labels=labels, budget=len(labels)).value
-    runs = [sondage.evaluate(pool, measure, labels=labels, budget=budget, seed=s, method=method) for s in range(RUNS)]
-    intervals = [run.interval() for run in runs]
-    error = float(np.mean([abs(run.value - truth) for run in runs]))
-    return error, float(np.mean([truth in one for one in intervals])), float(np.mean([one.width for one in intervals]))
+    runs = draws(truth, pool, measure, labels, budget, RUNS, method=method)
+    return runs.error, runs.coverage, runs.width
 
 
 if __name__ == "__main__":

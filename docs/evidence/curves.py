@@ -9,6 +9,7 @@ docs/statistics.md, section 2, quotes what it prints. Run: ``python docs/evidenc
 from __future__ import annotations
 
 import numpy as np
+from draws import Draws, draws
 from scipy.special import expit
 
 import sondage
@@ -35,16 +36,8 @@ def simulate(
 ) -> tuple[float, float, float, float]:
     """Return the truth, the mean of the estimates, their mean absolute error and the coverage."""
     truth = sondage.evaluate(pool, measure, labels=labels, budget=SIZE).value
-    runs = [
-        sondage.evaluate(pool, measure, labels=labels, budget=budget, seed=seed, method=method) for seed in range(RUNS)
-    ]
-    values = np.array([run.value for run in runs])
-    return (
-        truth,
-        values.mean(),
-        float(np.abs(values - truth).mean()),
-        np.mean([truth in run.interval() for run in runs]),
-    )
+    runs = draws(truth, pool, measure, labels, budget, RUNS, method=method)
+    return truth, float(np.mean(runs.values)), runs.error, runs.coverage
 
 
 def against_far_too_sure(shift: float, measure: str, budget: int) -> tuple[float, float, float, float, float]:
@@ -53,14 +46,10 @@ def against_far_too_sure(shift: float, measure: str, budget: int) -> tuple[float
     models = {"right": sondage.Classifier(expit(score)), "sure": sondage.Classifier(expit(3.0 * score))}
     pool = sondage.Pool(models=models)
     truth = sondage.compare(pool, *models, measure, labels=labels, budget=SIZE).difference
-    runs = [sondage.compare(pool, *models, measure, labels=labels, budget=budget, seed=seed) for seed in range(RUNS)]
-    return (
-        truth,
-        float(np.mean([run.difference for run in runs])),
-        float(np.mean([truth in run.interval() for run in runs])),
-        float(np.mean([run.interval().width for run in runs])),
-        float(np.mean([run.better == "right" for run in runs])),
-    )
+    found = [sondage.compare(pool, *models, measure, labels=labels, budget=budget, seed=seed) for seed in range(RUNS)]
+    runs = Draws(truth, [one.estimate for one in found])
+    right = float(np.mean([one.better == "right" for one in found]))
+    return truth, float(np.mean(runs.values)), runs.coverage, runs.width, right
 
 
 def main() -> None:

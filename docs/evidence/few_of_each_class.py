@@ -13,6 +13,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from draws import draws
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -46,13 +47,8 @@ def simulate(
 ) -> tuple[float, float, float]:
     """Return the root mean squared error, the bias and the coverage."""
     truth = sondage.evaluate(pool, measure, labels=labels, budget=len(labels)).value
-    runs = [
-        sondage.evaluate(pool, measure, labels=labels, budget=budget, seed=seed, method=method)
-        for seed in range(REPEATS)
-    ]
-    errors = np.array([run.value - truth for run in runs])
-    held = [truth in run.interval(0.95) for run in runs]
-    return float(np.sqrt(np.mean(errors**2))), float(np.mean(errors)), float(np.mean(held))
+    runs = draws(truth, pool, measure, labels, budget, REPEATS, method=method)
+    return runs.root_mean_square, float(np.mean(runs.values - truth)), runs.coverage
 
 
 def main() -> None:

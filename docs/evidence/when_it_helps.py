@@ -2,7 +2,7 @@
 
 Every row gives, over 300 draws from one pool, the root mean squared error divided by that of labels drawn at random,
 and the coverage of the 95 % interval. The last column is what `sondage.advise` expected of the default method before
-any label. Run: ``python docs/evidence/when_it_helps.py`` (about half a minute). docs/choosing.md quotes what it prints.
+any label. Run: ``python docs/evidence/when_it_helps.py`` (a minute or two). docs/choosing.md quotes what it prints.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from draws import draws
 from scipy.special import expit
 
 import sondage
@@ -53,12 +54,8 @@ def cases() -> list[Case]:
 def simulate(case: Case, method: str) -> tuple[float, float]:
     """Return the root mean squared error and the coverage of one method."""
     truth = sondage.evaluate(case.pool, case.measure, labels=case.labels, budget=len(case.pool)).value
-    runs = [
-        sondage.evaluate(case.pool, case.measure, labels=case.labels, budget=case.budget, seed=seed, method=method)
-        for seed in range(REPEATS)
-    ]
-    error = np.sqrt(np.mean([(run.value - truth) ** 2 for run in runs]))
-    return float(error), float(np.mean([truth in run.interval(0.95) for run in runs]))
+    runs = draws(truth, case.pool, case.measure, case.labels, case.budget, REPEATS, method=method)
+    return runs.root_mean_square, runs.coverage
 
 
 def expected(case: Case) -> float:

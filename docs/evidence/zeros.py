@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from draws import draws
 
 import sondage
 
@@ -37,11 +38,9 @@ def main() -> None:
             truth = sondage.evaluate(pool, measure, labels, SIZE).value
             for method in ("default", "passive"):
                 for budget in BUDGETS:
-                    runs = [sondage.evaluate(pool, measure, labels, budget, s, method=method) for s in range(REPEATS)]
-                    error = np.mean([abs(run.value - truth) for run in runs]) / truth
-                    held = np.mean([truth in run.interval() for run in runs])
-                    width = np.mean([run.interval().width for run in runs]) / truth
-                    print(f"{name:7} {measure:7} {method:8} {budget:6d}  {error:6.3f} {held:8.3f} {width:8.3g}")
+                    runs = draws(truth, pool, measure, labels, budget, REPEATS, method=method)
+                    numbers = f"{runs.error / truth:6.3f} {runs.coverage:8.3f} {runs.width / truth:8.3g}"
+                    print(f"{name:7} {measure:7} {method:8} {budget:6d}  {numbers}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.cells import Cell, Cells, table
 from experiments.accuracy import ERROR_VALUES, summary
 from experiments.curves import Settings
+from experiments.experiment import Experiment
 from experiments.figures import band, legend, logarithmic, panels
 from experiments.problems import Problem
 from experiments.rows import Row, chosen, curve_of, labels_for
@@ -21,9 +22,9 @@ from sondage import Pool
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import parse_measure
 
-__all__ = ["KEYS", "MEASURES", "VALUES", "OneClass", "draw_classes", "of_class", "run_classes", "savings_of_classes"]
+__all__ = ["MEASURES", "OneClass", "of_class", "of_classes"]
 
-KEYS, VALUES = ("class", "measure", "method", "budget"), ERROR_VALUES
+KEYS = ("class", "measure", "method", "budget")
 MEASURES = {"recall": "recall", "F": "f1", "precision": "precision"}
 METHODS = ("passive", "active", "active_err")
 BUDGETS = (50, 100, 200, 300, 400, 600, 800)
@@ -71,6 +72,15 @@ def of_class(problem: Problem, code: int, name: str) -> OneClass:
     """Return one class of a problem of several against the rest."""
     pool = Pool(problem.probabilities[:, code], predictions=(problem.arrays["predictions"] == code).astype(int))
     return OneClass(name, pool, (problem.labels == code).astype(np.int64))
+
+
+def of_classes(name: str, tasks: Callable[[], Sequence[OneClass]]) -> Experiment:
+    """Return the experiment of this name with these classes, which are made when it is run."""
+
+    def run(cells: Cells, settings: Settings) -> Iterator[str]:
+        yield from run_classes(cells, settings, tasks())
+
+    return Experiment(name, KEYS, ERROR_VALUES, run, draw_classes, savings_of_classes)
 
 
 def run_classes(cells: Cells, settings: Settings, tasks: Sequence[OneClass]) -> Iterator[str]:

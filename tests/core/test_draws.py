@@ -292,10 +292,10 @@ def test_prefix_weights_use_the_key_of_the_next_item() -> None:
     drawn = DRAWS["without_replacement"].take(drawing, 4)
     for count in (1, 2, 3, 4):
         tau = drawn.keys[count] if count < 4 else drawn.tau
-        expected = 1 / -np.expm1(-drawn.rates[:count] * tau)
+        chance = -np.expm1(-drawn.rates[:count] * tau)
         found = DRAWS["without_replacement"].expansion(drawn, np.arange(count))
-        np.testing.assert_allclose(found.weights, expected, rtol=1e-13)
-        np.testing.assert_allclose(found.spread, expected**2 - expected, rtol=1e-11)
+        np.testing.assert_allclose(found.weights, 1 / chance, rtol=1e-13)
+        np.testing.assert_allclose(found.spread, (1 - chance) / chance**2, rtol=1e-11)
 
 
 def test_a_draw_of_everything_is_certain() -> None:

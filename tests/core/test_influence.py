@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from itertools import pairwise
 from typing import Any
 
@@ -303,9 +304,14 @@ def test_probability_losses_are_those_of_scikit_learn(task: Task, weighted: bool
     log, brier = (m.ready(task) for m in (LogLoss(), Brier()))
     expected = metrics.log_loss(labels, p, sample_weight=weights)
     assert log.value(log.basis.totals(items, 0, labels, weights)) == pytest.approx(expected, rel=1e-12)
-    given_p = p[:, 1] if task is BINARY else p
-    expected = metrics.brier_score_loss(labels, given_p, sample_weight=weights, labels=range(len(task.classes)))
-    assert brier.value(brier.basis.totals(items, 0, labels, weights)) == pytest.approx(expected, rel=1e-12)
+    found = brier.value(brier.basis.totals(items, 0, labels, weights))
+    classes = range(len(task.classes))
+    each = [metrics.brier_score_loss(labels == code, p[:, code], sample_weight=weights) for code in classes]
+    assert found == pytest.approx(each[1] if task is BINARY else sum(each), rel=1e-12)
+    if "labels" in signature(metrics.brier_score_loss).parameters:  # of several classes since scikit-learn 1.7
+        given_p = p[:, 1] if task is BINARY else p
+        expected = metrics.brier_score_loss(labels, given_p, sample_weight=weights, labels=classes)
+        assert found == pytest.approx(expected, rel=1e-12)
 
 
 def test_losses_of_one_column_are_those_of_two() -> None:

@@ -243,14 +243,18 @@ def test_fieller_is_unbounded_if_the_denominator_may_be_zero() -> None:
     assert ends(fieller_interval(0.1, 0.1, 0.01, 0.01, 0.0)) == (-math.inf, math.inf)
 
 
+LINE = 5 / 6 * math.sqrt(3 / 2)
+
+
 @pytest.mark.parametrize(
-    ("a", "wanted"), [(2.0, (0.75, math.inf)), (-2.0, (-math.inf, -0.75)), (0.0, (-math.inf, math.inf))]
+    ("a", "wanted"), [(2.0, (LINE, math.inf)), (-2.0, (-math.inf, -LINE)), (0.0, (-math.inf, math.inf))]
 )
 def test_fieller_at_the_border_is_a_half_line(a: float, wanted: tuple[float, float]) -> None:
-    # At level 1/2 and one degree of freedom the quantile is tan(pi/4) = 1, so that b^2 = z^2 V_b at b = 1.
-    assert t_interval(0, 1, df=1, level=0.5).high == pytest.approx(1, rel=1e-12)
-    z = t_interval(0, 1, df=1, level=0.5).high
-    found = fieller_interval(a, z, 1.0, 1.0, 0.0, 0.5, df=1)
+    # At level 1/2 and two degrees of freedom the quantile is the root of 2/3, so that b^2 = z^2 V_b at b = z. The half
+    # line then ends at (a^2 - z^2) / (2 a z).
+    z = t_interval(0, 1, df=2, level=0.5).high
+    assert z == pytest.approx(math.sqrt(2 / 3), rel=1e-12)
+    found = fieller_interval(a, z, 1.0, 1.0, 0.0, 0.5, df=2)
     assert ends(found) == pytest.approx(wanted, rel=1e-12)
 
 

@@ -91,7 +91,7 @@ def test_modules_offer_what_others_take():
 
 
 def test_functions_that_nobody_else_takes_are_not_offered():
-    folders = ("src", "tests", "benchmarks", "experiments", "examples")
+    folders = ("src", "tests", "benchmarks", "experiments", "docs")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     words = {path: set(re.findall(r"\w+", path.read_text())) for path in paths}
     pages = "".join(page.read_text() for page in (ROOT / "docs" / "reference").glob("*.md"))
@@ -119,6 +119,13 @@ def test_links_lead_somewhere(page):
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
     local = [link for link in links if not re.match(r"[a-z]+:", link)]
     assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_every_target_of_make_is_told_and_explained():
+    makefile, page = (ROOT / "Makefile").read_text(), (ROOT / "CONTRIBUTING.md").read_text()
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    assert targets.split() == re.findall(r"^([a-z-]+):.*## \w", makefile, re.MULTILINE)
+    assert sorted(targets.split()) == sorted(re.findall(r"^\| `make ([a-z-]+)` \|", page, re.MULTILINE))
 
 
 def test_architecture_names_what_is_there():

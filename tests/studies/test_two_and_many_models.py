@@ -341,25 +341,25 @@ def test_own_intervals_where_all_differences_are_known():
     assert all(accuracy[name] in interval for name, interval in found.intervals().items())
 
 
-@pytest.mark.parametrize(("knows", "least", "most"), [(True, 0.0, 0.75), (False, 0.8, 1.2)])
-def test_what_another_model_says_helps_if_it_knows(knows: bool, least: float, most: float):
+def test_what_another_model_says_helps_if_it_knows():
     """The other is the better model, or says the same of other items."""
     rng = np.random.default_rng(21)
     hint, rest = 2 * rng.normal(size=(2, 3000))
     y = (rng.random(3000) < 1 / (1 + np.exp(-hint - rest))) * 1
-    other = hint + rest if knows else rng.permutation(hint + rest)
-    models = {name: Classifier(1 / (1 + np.exp(-odds))) for name, odds in (("own", hint), ("other", other))}
-    truth = np.mean((hint > 0) != y)
-    both, alone = (
-        np.array([
-            sondage.evaluate(pool, "error_rate", labels=y, budget=150, seed=seed, model="own").value
-            for seed in range(60)
-        ])
-        for pool in (Pool(models=models), Pool(models={"own": models["own"]}))
-    )  # fmt: skip
-    ratio = np.mean((both - truth) ** 2) / np.mean((alone - truth) ** 2)
-    assert least < ratio < most
-    assert both.mean() == pytest.approx(truth, abs=4 * both.std() / np.sqrt(60))
+    truth, own = np.mean((hint > 0) != y), Classifier(1 / (1 + np.exp(-hint)))
+
+    def estimates(**others):
+        pool = Pool(models={"own": own} | {name: Classifier(1 / (1 + np.exp(-odds))) for name, odds in others.items()})
+        runs = (
+            sondage.evaluate(pool, "error_rate", labels=y, budget=150, seed=seed, model="own") for seed in range(60)
+        )
+        return np.array([run.value for run in runs])
+
+    alone = estimates()
+    for other, least, most in ((hint + rest, 0.0, 0.75), (rng.permutation(hint + rest), 0.8, 1.2)):
+        both = estimates(other=other)
+        assert least < np.mean((both - truth) ** 2) / np.mean((alone - truth) ** 2) < most
+        assert both.mean() == pytest.approx(truth, abs=4 * both.std() / np.sqrt(60))
 
 
 def test_a_difference_of_regressors_is_near_and_its_interval_holds():
