@@ -74,6 +74,10 @@ FILES = {
     "empty pool": ("id,p_1\n", "the pool is empty: it has no rows"),
     "empty file": ("", "the file is empty: it has no header"),
     "case": ("id,p_A,p_a\na,.5,.5\n", "columns 'p_A' and 'p_a' differ in upper and lower case only: rename one, or"),
+    "empty columns": (
+        "id;p_1;;\na;.5;;\n",
+        "the header has empty cells behind its last column, 'p_1': delete the columns that follow it",
+    ),
     "twice": ("id,p_1,p_1\na,.5,.5\n", "column 'p_1' stands twice or has no name"),
     "ragged": ("id,p_1\na,.5\nb,.5,.5\n", "Line: 3"),
     "empty class": ("id,p_,p_x\na,.5,.5\n", "class '' has no name; an empty label is a skip: name it, as in 'none'"),
