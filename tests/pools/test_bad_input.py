@@ -225,6 +225,10 @@ ARRAYS = {
         {"probabilities": [[0.5, 0.9, 0.8], [0.5, 0.1, 0.2]]},
         "probabilities of 'model' of row 0 sum to 2.2; they must sum to 1 within 0.001 over the 3 classes",
     ),
+    "no class is likely": (  # as a model of scikit-learn of one class against the rest may have it
+        {"probabilities": [[0.2, 0.5, 0.3], [0, 0, 0]]},
+        "of row 1 sum to 0; they must sum to 1 within 0.001 over the 3 classes; where nothing is known give each 1/3",
+    ),
     "generator": (
         {"probabilities": (p for p in P)},
         "probabilities of 'model' is of the type generator; it must be a list or an array",

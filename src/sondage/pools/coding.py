@@ -87,6 +87,8 @@ def _sum_error(block: NDArray[Any], start: int, name: str, where: Where) -> floa
     if off.max() > SUM_TOLERANCE:
         row = int(np.argmax(off > SUM_TOLERANCE))
         wanted = f"they must sum to 1 within {SUM_TOLERANCE} over the {block.shape[1]} classes"
+        if not sums[row]:  # as scikit-learn's OneVsRestClassifier has where no class is likely
+            wanted += f"; where nothing is known give each 1/{block.shape[1]}"
         raise InputError(f"{name} of {where(start + row)} sum to {sums[row]:.6g}; {wanted}")
     return float(off.max())
 
