@@ -1,16 +1,20 @@
 """The same columns are the same pool, whatever frame they are in."""
 
+import json
 import sys
+from datetime import UTC, date, datetime
 
 import duckdb
 import numpy as np
 import pandas
 import polars
 import pyarrow
+import pyarrow.parquet
 import pytest
 
-from sondage import Pool, estimate_from, evaluate, read_pool
+from sondage import Pool, Study, estimate_from, evaluate, read_pool
 from sondage.errors import InputError
+from sondage.studies.records import dump
 
 COLUMNS = {
     "id": ["a", "b", "c"],
@@ -39,6 +43,59 @@ def test_a_frame_is_the_pool_of_its_arrays(frame):
     assert pool.fingerprint == expected.fingerprint
     assert pool.fields["text"].tolist() == ["one", None, "three"]
     assert pool.source is None
+
+
+DAYS = [date(2026, 3, 1), date(2026, 3, 2)]
+NOONS = [datetime(2026, 3, 1), datetime(2026, 3, 2, 12, 30)]
+ZONED = [datetime(2026, 3, 1, 10, tzinfo=UTC), datetime(2026, 3, 2, 12, 30, tzinfo=UTC)]
+
+
+def parquet(lazy):
+    """Return what reads columns back from a file."""
+
+    def read(columns):
+        pyarrow.parquet.write_table(pyarrow.table(columns), "times.parquet")
+        return read_pool("times.parquet", lazy=lazy)
+
+    return read
+
+
+@pytest.mark.parametrize("times", [DAYS, NOONS, ZONED], ids=["dates", "times", "zoned"])
+@pytest.mark.parametrize(
+    "made",
+    [
+        *(lambda columns, made=made: read_pool(made(columns)) for made in FRAMES.values()),
+        parquet(True),
+        parquet(False),
+        lambda columns: Pool(predictions=columns["prediction"], ids=columns["id"]),
+    ],
+    ids=[*FRAMES, "lazy file", "file", "arrays"],
+)
+def test_dates_and_times_are_the_same_classes_everywhere(made, times, tmp_path, monkeypatch):
+    """As objects, as the text that a study keeps, and after it was opened again."""
+    monkeypatch.chdir(tmp_path)
+    predicted = [times[row % 2] for row in range(8)]
+    pool = made({"id": list(range(8)), "prediction": predicted})
+    truth = [times[row % 3 % 2] for row in range(8)]
+    wrong = np.mean([one != other for one, other in zip(predicted, truth, strict=True)])
+    for labels in (truth, [records_text(one) for one in truth]):
+        assert evaluate(pool, labels=dict(enumerate(labels)), budget=8).value == wrong
+    with Study.create("study.db", pool, budget=8) as study:
+        study.tell(ids := study.ask(8), [truth[row] for row in ids])
+    with Study.open("study.db") as study:
+        assert study.estimate().value == wrong
+
+
+def records_text(time):
+    """Return a date or time as studies write it."""
+    return json.loads(dump(time.astimezone(UTC) if getattr(time, "tzinfo", None) else time))
+
+
+def test_nanoseconds_of_times_make_no_numbers_of_classes():
+    times = np.array(["2026-03-01T10", "2026-03-02T12:30"], "M8[ns]")
+    pool = Pool(predictions=times[[0, 1, 0, 1]])
+    assert pool.task.classes == (datetime(2026, 3, 1, 10), datetime(2026, 3, 2, 12, 30))
+    assert evaluate(pool, labels=times[[0, 1, 1, 1]], budget=4).value == 0.25
 
 
 def test_missing_values_are_named(frame):

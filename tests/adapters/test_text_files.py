@@ -29,6 +29,11 @@ def test_what_spreadsheets_leave_around_labels_is_passed_over(written):
         read_labels(written("\nid,label\n\n1\n"))
 
 
+def test_a_line_by_which_excel_knows_what_divides_cells_is_passed_over(written):
+    rows = read_label_rows(written("\ufeffsep=;\r\nid;label\r\n1;spam\r\n;\r\n"), ["id"], ["label"])
+    assert rows == [(3, {"id": "1", "label": "spam"})]
+
+
 def test_compressed_files_are_read_or_refused(tmp_path):
     path, rows = tmp_path / "a.csv.gz", b"".join(b"%d,1,0.5\n" % n for n in range(9999))
     whole = gzip.compress(b"id,label,p_1\n" + rows)

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 
 import duckdb
 import numpy as np
@@ -94,7 +95,9 @@ def test_a_plan_that_is_interrupted_leaves_nothing(number, monkeypatch):
     before = os.listdir()
     with monkeypatch.context() as patch:
         interrupted(patch, number)
-        assert "Aborted!" in run("plan", "pool.parquet", "s.db", "--measure", "auc", "--budget", 60, "--lazy", code=1)
+        assert (
+            run("plan", "pool.parquet", "s.db", "--measure", "auc", "--budget", 60, "--lazy", code=130) == "Aborted!\n"
+        )
     assert os.listdir() == before
     run("plan", "pool.parquet", "s.db", "--measure", "auc", "--budget", 60, "--lazy")
 
@@ -106,7 +109,7 @@ def test_a_request_that_is_interrupted_changes_nothing(monkeypatch):
         before = opened.status
     with monkeypatch.context() as patch:
         interrupted(patch, 2)
-        assert "Aborted!" in run("ask", study, 20, "-o", "next.csv", code=1)
+        assert run("ask", study, 20, "-o", "next.csv", code=130) == "Aborted!\n"
     assert not os.path.exists("next.csv")
     with Study.open(study) as opened:
         assert opened.status == before
@@ -133,3 +136,12 @@ def test_memory_that_is_no_size_is_refused():
         assert f"Invalid value for '--memory': {text!r} is not a number with a unit, such as 500MB or 2GB" in said
     with pytest.raises(InputError, match=r"pool.parquet: settings=\{'thredas': 1\}: .* not recognized: thredas"):
         read_pool("pool.parquet", lazy=True, settings={"thredas": 1})
+
+
+def test_too_little_memory_blames_the_option():
+    said = run("plan", "pool.parquet", "s.db", "--measure", "f1", "--budget", 60, "--lazy", "--memory", "1KB", code=1)
+    rule = r"need more memory than they may have \([^()]* used\); allow more: --memory 2GB"
+    assert re.fullmatch(rf"Error: pool\.parquet: its rows {rule}\n", said)
+    assert not os.path.exists("s.db")
+    with pytest.raises(InputError, match=r"allow more: settings=\{'memory_limit': '2GB'\}$"):
+        read_pool("pool.parquet", lazy=True, settings={"memory_limit": "1KB"})

@@ -75,13 +75,17 @@ def test_a_port_in_use_is_said(study):
         assert f"port {port} cannot be used" in refused(study.place, "--port", port)
 
 
+def environment():
+    """Return what a page needs of the environment to run from these sources."""
+    folders = os.pathsep.join(path for path in sys.path if path)
+    return {name: value for name, value in os.environ.items() if "TOKEN" not in name} | {"PYTHONPATH": folders}
+
+
 def test_links_are_printed_once_and_work(study, tmp_path):
     guide = tmp_path / "guide.txt"
     guide.write_text("Label what you see.", encoding="utf-8")
     command = [sys.executable, "-m", "sondage", "serve", study.place, "--port", "0", "--owner", "--guide", str(guide)]
-    folders = os.pathsep.join(path for path in sys.path if path)
-    environment = {name: value for name, value in os.environ.items() if "TOKEN" not in name} | {"PYTHONPATH": folders}
-    with subprocess.Popen(command, env=environment, stdout=-1, stderr=-1, text=True) as page:
+    with subprocess.Popen(command, env=environment(), stdout=-1, stderr=-1, text=True) as page:
         printed = [page.stdout.readline() for _ in range(3)]
         label, owner = (re.search(r"http://127\.0\.0\.1:\d+/sign-in\?token=(\S{32})\n", line) for line in printed[:2])
         assert label[1] != owner[1]
@@ -94,6 +98,20 @@ def test_links_are_printed_once_and_work(study, tmp_path):
     assert "Stopped." in rest
     assert label[1] not in rest + errors
     assert errors == ""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_page_that_is_ended_leaves_the_study_as_one_file(name, study):
+    study.close()
+    command = [sys.executable, "-m", "sondage", "serve", study.place, "--port", "0"]
+    with subprocess.Popen(command, env=environment(), stdout=-1, stderr=-1, text=True) as page:
+        link = page.stdout.readline().split()[-1]
+        with urllib.request.urlopen(link) as answer:
+            assert "Your name" in answer.read().decode()
+        page.send_signal(getattr(signal, name))
+        rest, errors = page.communicate(timeout=20)
+    assert (page.returncode, rest.splitlines()[-1], errors) == (0, "Stopped.", "")
+    assert os.listdir(Path(study.place).parent) == ["study.db"]
 
 
 def test_it_listens_on_this_machine_only():

@@ -74,6 +74,10 @@ FILES = {
     "empty pool": ("id,p_1\n", "the pool is empty: it has no rows"),
     "empty file": ("", "the file is empty: it has no header"),
     "case": ("id,p_A,p_a\na,.5,.5\n", "columns 'p_A' and 'p_a' differ in upper and lower case only: rename one, or"),
+    "empty columns": (
+        "id;p_1;;\na;.5;;\n",
+        "the header has empty cells behind its last column, 'p_1': delete the columns that follow it",
+    ),
     "twice": ("id,p_1,p_1\na,.5,.5\n", "column 'p_1' stands twice or has no name"),
     "ragged": ("id,p_1\na,.5\nb,.5,.5\n", "Line: 3"),
     "empty class": ("id,p_,p_x\na,.5,.5\n", "class '' has no name; an empty label is a skip: name it, as in 'none'"),
@@ -220,6 +224,10 @@ ARRAYS = {
     "a row for each class": (
         {"probabilities": [[0.5, 0.9, 0.8], [0.5, 0.1, 0.2]]},
         "probabilities of 'model' of row 0 sum to 2.2; they must sum to 1 within 0.001 over the 3 classes",
+    ),
+    "no class is likely": (  # as a model of scikit-learn of one class against the rest may have it
+        {"probabilities": [[0.2, 0.5, 0.3], [0, 0, 0]]},
+        "of row 1 sum to 0; they must sum to 1 within 0.001 over the 3 classes; where nothing is known give each 1/3",
     ),
     "generator": (
         {"probabilities": (p for p in P)},

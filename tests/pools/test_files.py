@@ -128,6 +128,13 @@ def test_a_file_is_read_and_not_what_its_name_would_find(name, end, lazy, tmp_pa
     assert read_pool(pattern, lazy=lazy).fingerprint == pool.fingerprint
 
 
+@pytest.mark.parametrize("between", [";", ",", "\t"])
+def test_a_line_by_which_excel_knows_what_divides_cells_is_passed_over(between, written):
+    lines = [f"\ufeffsep={between}", "id;p_1;text", "1;.5;a", "2;.5;b", ";;", ""]
+    pool = read_pool(written("\r\n".join(lines).replace(";", between)))
+    assert (pool.ids.tolist(), pool.fields["text"].tolist()) == ([1, 2], ["a", "b"])
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_empty_lines_before_the_header_are_passed_over(end, written, tmp_path):
     lines = ["\ufeff", " ", "id,p_1,text", '1,.5,"a', 'b"', "2,.5,", ""]

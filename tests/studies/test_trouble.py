@@ -190,3 +190,71 @@ def test_that_another_program_holds_the_file_is_said_while_it_does(tmp_path, mon
     result = CliRunner().invoke(main, ["ask", study.place, "2"])
     blocker.close()
     assert (result.exit_code, len(study.labels()), study.status.pending) == (0, 0, 2)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE draws SET fields = substr(fields, 1, 1)",
+        "UPDATE stages SET known = cast(zeroblob(length(known)) AS TEXT)",
+        "UPDATE stages SET seed = 'null'",
+        "UPDATE draws SET stage = 7",
+        "UPDATE draws SET cost = 'x'",
+        "UPDATE labels SET label = '{'",
+        "UPDATE study SET models = '['",
+        "UPDATE study SET schema = 0",
+        "UPDATE asks SET id = id || 'x'",
+        "DELETE FROM rows",
+        "DELETE FROM stages",
+        "DELETE FROM study",
+        "DROP TABLE draws",
+        "ALTER TABLE draws DROP COLUMN size",
+    ],
+)
+def test_damaged_rows_are_told_in_a_line(damage, tmp_path):
+    path = labelled_study(tmp_path)
+    with sqlite3.connect(path) as connection:
+        connection.execute(damage)
+    connection.close()
+    require_told(path)
+
+
+def test_damaged_bytes_are_told_in_a_line(tmp_path):
+    path = labelled_study(tmp_path)
+    whole = path.read_bytes()
+    pages = len(whole) // 4096
+    zeroed = [whole[: 4096 * page] + bytes(4096) + whole[4096 * (page + 1) :] for page in range(pages)]
+    named = whole.index(b"CREATE TABLE study")
+    for content in (whole[:-1], whole[:4096], zeroed[0], whole[:named] + b"\xff" + whole[named + 1 :]):
+        path.write_bytes(content)
+        require_told(path)
+    for content in zeroed:  # some are of indices, which reading does not need
+        path.write_bytes(content)
+        try:
+            with Study.open(path) as study:
+                study.estimate()
+        except StudyError as error:
+            assert str(error).startswith(f"{path}: it is ")  # noqa: PT017
+        assert path.read_bytes() == content
+
+
+def labelled_study(folder):
+    """Make a study with labels, at rest, and return its path."""
+    path = folder / "study.db"
+    with Study.create(path, pool(), budget=10) as study:
+        ids = study.ask(10)
+        study.tell(ids, [i % 2 for i in ids])
+    return path
+
+
+def require_told(path):
+    """Make sure that a damaged study is refused, and stays as it is."""
+    before = path.read_bytes()
+    with pytest.raises(StudyError) as caught:
+        Study.open(path)
+    assert str(caught.value).startswith(f"{path}: it is ")
+    for command in ("estimate", "ask", "export", "team", "report", "audit"):
+        found = CliRunner().invoke(main, [command, str(path)])
+        assert (found.exit_code, found.output.count("\n")) == (1, 1), found.output
+        assert f"{path}: it is " in found.output
+    assert path.read_bytes() == before

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from itertools import pairwise
 from urllib.parse import unquote
 
 import numpy as np
@@ -151,6 +152,19 @@ def test_a_wrong_label_is_refused_and_kept_in_the_form(visit, study, wrong):
     assert heads(answer.text) == ["Your answer was not taken"] * 2
     assert "<" not in re.sub(r"<a .*?</a>", "", beside.text)
     assert study.status.labelled == 0
+
+
+@pytest.mark.parametrize("path", ["/", "/help", "/estimate", "/sign-in", "/nothing"])
+def test_each_page_has_one_heading_of_its_own_and_each_name_once(path, visit):
+    """In the dialog, which is a page of its own, headings begin at the second level."""
+    text = visit("zoe", OWNER).get(path).text
+    levels = [int(level) for level in re.findall(r"<h(\d)", re.sub("<dialog.*?</dialog>", "", text, flags=re.DOTALL))]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(later <= before + 1 for before, later in pairwise(levels))
+    names = re.findall(r' id="(.*?)"', text)
+    assert len(set(names)) == len(names)
+    assert {*re.findall(r'aria-labelledby="(.*?)"', text), *re.findall(r'<label for="(.*?)"', text)} <= set(names)
 
 
 def test_a_page_that_is_not_there(visit):

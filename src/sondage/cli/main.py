@@ -41,6 +41,9 @@ VERBS = {
 LASTING = {"serve"}
 """Verbs that end when they are stopped, of which notes are printed at once."""
 
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, by which shells tell it: 128 and the number of the signal."""
+
 
 class Verbs(click.Group):
     """Commands that are imported when they are called for, each from its own file."""
@@ -91,6 +94,9 @@ class Verbs(click.Group):
                 result = super().invoke(ctx)
             except SondageError as error:
                 raise click.ClickException(self._spelled(ctx, error)) from error
+            except KeyboardInterrupt:
+                print_line("Aborted!", err=True)
+                ctx.exit(INTERRUPTED)
             finally:
                 for note in (note for note, printed in notes.items() if not printed):
                     print_line(note, err=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -50,7 +53,7 @@ def command(study: str, port: int, owner: bool, images: str | None, question: st
         token = os.environ.get("SONDAGE_TOKEN") or new_token()
         second = (os.environ.get("SONDAGE_OWNER_TOKEN") or new_token()) if owner else None
         text = _read_guide(guide) if guide else ""
-        with Study.open(study) as opened, opened.held():
+        with _until_stopped(), Study.open(study) as opened, opened.held():
             app = create_app(opened, token, second, images=images, question=question, guide=text)
             address = f"http://{HOST}:{listening.getsockname()[1]}/sign-in?token="
             click.echo(f"To label:            {address}{quote(token, safe='')}")
@@ -97,7 +100,28 @@ def _run(app: Any, listening: socket.socket) -> None:
         ws="none",
         timeout_graceful_shutdown=3,
     )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+@contextmanager
+def _until_stopped() -> Iterator[None]:
+    """Let a request to end, and the end of the terminal, do what Ctrl+C does: else the study leaves its log behind."""
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    def end(*_: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)  # while the server runs it heeds this one
+
+    answers = {"SIGTERM": stop, "SIGHUP": end}
+    before = {name: signal.getsignal(getattr(signal, name)) for name in answers if hasattr(signal, name)}
+    before = {name: answer for name, answer in before.items() if answer == signal.SIG_DFL}  # nohup ignores the second
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        for name in before:
+            signal.signal(getattr(signal, name), answers[name])
+        yield
     except KeyboardInterrupt:
         click.echo("Stopped.")
+    finally:
+        for name, answer in before.items():
+            signal.signal(getattr(signal, name), answer)

@@ -15,6 +15,7 @@ LONGEST, TAIL = 700, 250
 
 # An argument is named with its value, model='a', or without, model=; parameters of measures follow a colon or a comma.
 _ARGUMENT = re.compile(r"(?<![\w:,])(?P<name>[a-z_]+)=(?:(?P<flag>True|False)\b|(?P<value>(?=[^\s,;:)])))?")
+_MEMORY = re.compile(r"settings=\{'memory_limit': '(\w+)'\}")
 _LIST = re.compile(r"(?P<option>--[a-z-]+) (?P<list>\[[^\[\]]*\])")
 
 
@@ -58,8 +59,13 @@ def as_options(message: str, command: click.Command, plan: click.Command | None 
     >>> command = click.Command("plan", params=[click.Option(["--classes"])])
     >>> as_options("name the grades: classes=[0, 1, 2]", command)
     'name the grades: --classes 0,1,2'
+    >>> command = click.Command("plan", params=[click.Option(["--memory"])])
+    >>> as_options("allow more: settings={'memory_limit': '2GB'}", command)
+    'allow more: --memory 2GB'
     """
     own, planned = _parameters(command), {} if plan is None else _parameters(plan)
+    if "memory" in own or "memory" in planned:
+        message = _MEMORY.sub(r"memory=\1", message)
 
     def spelled(found: re.Match[str]) -> str:
         name = found["name"]

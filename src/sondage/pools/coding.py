@@ -89,6 +89,8 @@ def _sum_error(block: NDArray[Any], start: int, name: str, where: Where) -> floa
     if off.max() > SUM_TOLERANCE:
         row = int(np.argmax(off > SUM_TOLERANCE))
         wanted = f"they must sum to 1 within {SUM_TOLERANCE} over the {block.shape[1]} classes"
+        if not sums[row]:  # as scikit-learn's OneVsRestClassifier has where no class is likely
+            wanted += f"; where nothing is known give each 1/{block.shape[1]}"
         raise InputError(f"{name} of {where(start + row)} sum to {sums[row]:.6g}; {wanted}")
     return float(off.max())
 
@@ -213,7 +215,7 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Ju
         probabilities[name] = None if given is None else code_probabilities(given, f"probabilities of {name!r}", where)
         hard = model.predictions
         if hard is not None:
-            hard = as_column(hard, f"predictions of {name!r}", None)
+            hard = _named(as_column(hard, f"predictions of {name!r}", None))
             require_given(model.predictions, hard, f"prediction of {name!r}", where)
         predicted[name] = hard
     columns = [p.shape[1] if p.ndim == 2 else 2 for p in probabilities.values() if p is not None]
@@ -233,6 +235,14 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Ju
         outputs.append(Classes(codes, p))
     sizes = {name: len(output.predictions) for name, output in zip(models, outputs, strict=True)}
     return Task("classification", names), tuple(outputs), sizes
+
+
+def _named(predicted: NDArray[Any]) -> NDArray[Any]:
+    """Return predicted classes without nanoseconds of times, of which NumPy makes numbers."""
+    kind = predicted.dtype.kind
+    if kind not in "mM" or np.datetime_data(predicted.dtype)[0] != "ns":
+        return predicted
+    return predicted.astype(f"{kind}8[us]")
 
 
 def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> tuple[Any, ...]:
@@ -344,7 +354,7 @@ def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where
     texts = class_texts(classes)
     codes = np.full(len(found), -1, dtype=np.int64)
     for index, value in enumerate(found.tolist()):
-        codes[index] = exact.get(value, texts.get(_text(value), -1))
+        codes[index] = exact.get(value, texts.get(_text(value), texts.get(spelled(value), -1)))
     if (codes < 0).any():
         row = int(np.argmax(codes[inverse] < 0))
         value = values[row : row + 1].tolist()[0]

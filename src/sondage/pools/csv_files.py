@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,11 +17,13 @@ from sondage.errors import InputError
 __all__ = ["Header", "csv_header", "long_cells", "not_utf8", "open_text"]
 
 _KEYS = {"id", "query"}
+_DIVIDING = re.compile(r"sep=\S?", re.IGNORECASE)
+"""A line by which Excel is told what divides cells."""
 _LIMIT = RLock()
 
 
 class Header(NamedTuple):
-    """What divides the cells of a CSV file, the names of its columns, and how many empty lines stand before them."""
+    """What divides the cells of a CSV file, the names of its columns, and how many lines without any stand before."""
 
     delimiter: str
     names: list[str]
@@ -38,7 +41,7 @@ def csv_header(path: str | os.PathLike[str]) -> Header:
             if not file.seekable():
                 raise InputError("it is a pipe, which can be read only once: save it as a file")
             blank, start, line = 0, file.tell(), str(file.readline())
-            while line and not line.strip():
+            while line and (not line.strip() or _DIVIDING.fullmatch(line.strip())):
                 blank, start, line = blank + 1, file.tell(), str(file.readline())
             read: dict[str, list[str]] = {}
             for delimiter in sorted(",;\t", key=line.count, reverse=True):
@@ -52,6 +55,10 @@ def csv_header(path: str | os.PathLike[str]) -> Header:
         raise InputError(f"the header cannot be read: {error}") from None
     if not names:
         raise InputError("the file is empty: it has no header")
+    named = next((place for place in range(len(names), 0, -1) if names[place - 1]), 0)
+    if 0 < named < len(names):
+        behind = f"behind its last column, {names[named - 1]!r}"
+        raise InputError(f"the header has empty cells {behind}: delete the columns that follow it, empty ones too")
     twice = next((name for name in names if names.count(name) > 1 or not name), None)
     if twice is not None:
         raise InputError(f"column {twice!r} stands twice or has no name; the header is {names}")

@@ -72,6 +72,7 @@ _OPTIMISERS = (
 _TICK = 0.2
 """Seconds between two looks at how far a query is."""
 _QUERY = re.compile(r"^LINE \d+: ", re.MULTILINE)
+_USED = re.compile(r"[\d.]+ \w+/[\d.]+ \w+ used")
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 
 
@@ -363,6 +364,12 @@ def connected_errors() -> Iterator[None]:
 
 def reason(error: Exception) -> str:
     """Return what DuckDB says as one line without the query, and what it means where it only says that it is lost."""
+    import duckdb
+
+    if isinstance(error, duckdb.OutOfMemoryException):
+        used = _USED.search(str(error))
+        size = f" ({used[0]})" if used else ""
+        return f"its rows need more memory than they may have{size}; allow more: settings={{'memory_limit': '2GB'}}"
     if "reached an invalid state" in str(error):
         return "lines that end in different ways, or quotation marks that do not pair; save it as CSV once more"
     if "not utf-8 encoded" in str(error) and (place := _LINE.search(str(error))):

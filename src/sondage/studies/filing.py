@@ -136,9 +136,11 @@ def _shown(name: str, fields: Row) -> str:
 def load_session(
     facts: Mapping[str, Any], ledger: Ledger, own: Mapping[str, Measure]
 ) -> tuple[Session, dict[Any, Row]]:
-    """Return the session and the fields of its items, from the rows of a study."""
+    """Return the session and the fields of its items, from the rows of a study; any error is that of a damaged one."""
     planned, draws = ledger.stages(), ledger.draws()
     layout = json.loads(planned[0]["layout"])
+    if not {draw["stage"] for draw in draws} <= {row["number"] for row in planned}:
+        raise ValueError("items were drawn in stages that are not there")
     stages = [
         records.stage_from_data(row, [draw for draw in draws if draw["stage"] == row["number"]]) for row in planned
     ]
@@ -169,9 +171,13 @@ def _drawn_columns(
 ) -> Row:
     """Return the columns of a session from the rows of its drawn items, and of their rows of the pool."""
     positions = {draw["id"]: position for position, draw in enumerate(draws)}
+    if {row["id"] for row in rows} != positions.keys() or not (grouped or len(rows) == len(draws)):
+        raise ValueError("drawn items are not those of the rows")
     return {
         "ids": [records.id_from_text(draw["id"]) for draw in draws],
         "items": records.items_from_rows(rows, layout),
         "units": np.array([positions[row["id"]] for row in rows], dtype=np.int64) if grouped else None,
-        "costs": None if not draws or draws[0]["cost"] is None else np.array([draw["cost"] for draw in draws]),
+        "costs": np.array([draw["cost"] for draw in draws], np.float64)
+        if draws and draws[0]["cost"] is not None
+        else None,
     }

@@ -135,12 +135,14 @@ class Kept:
     def _refresh(self, ledger: Ledger, *, lock: bool = False) -> Session:
         """Read what other processes have written since."""
         facts = ledger.study(lock=lock)
-        if facts["revision"] != self._facts.get("revision"):
-            self._session, self._fields = load_session(facts, ledger, self._own)
-            self._positions = {records.id_to_text(name): position for position, name in enumerate(self._session.ids)}
-            self._ballots, self._asked, self._last_asked = Ballots(self._session.task), [], 0
-            self._facts = facts
-        self._bring_up(ledger)
+        with self._store.damage_told():
+            if facts["revision"] != self._facts.get("revision"):
+                self._session, self._fields = load_session(facts, ledger, self._own)
+                names = map(records.id_to_text, self._session.ids)
+                self._positions = {name: position for position, name in enumerate(names)}
+                self._ballots, self._asked, self._last_asked = Ballots(self._session.task), [], 0
+                self._facts = facts
+            self._bring_up(ledger)
         return self._session
 
     def _bring_up(self, ledger: Ledger) -> None:

@@ -125,6 +125,12 @@ def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any
     return usable
 
 
+def _plain(label: Any) -> Any:
+    """Return a label of an array as Python has it, but for times, of which NumPy may make numbers."""
+    arrays = isinstance(label, np.generic | np.ndarray) and label.dtype.kind not in "mM"
+    return label.tolist() if arrays else label
+
+
 def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
     """Return a labelling function's answers in the order of the ids, or refuse them."""
     if hasattr(answers, "columns"):
@@ -179,7 +185,7 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
         require_class_order(labels, pool.models, "labels", "systems")
 
     def look(ids: Sequence[Any]) -> list[Any]:
-        return [row.tolist() if isinstance(row, np.generic | np.ndarray) else row for row in values(ids)]
+        return [_plain(row) for row in values(ids)]
 
     return look
 

@@ -70,6 +70,8 @@ def code_label(
 
 def _class_code(label: Any, task: Task, models: tuple[str, ...], place: str) -> int:
     """Return the code of a class, or refuse what is none."""
+    if isinstance(label, np.datetime64 | np.timedelta64):  # of nanoseconds NumPy makes a number
+        label = label.astype(f"{label.dtype.kind}8[us]")
     if isinstance(label, np.generic | np.ndarray) and label.size == 1:
         label = label.item()
     missing = not isinstance(label, np.ndarray) and is_missing(label)

@@ -42,11 +42,15 @@ class Ledger:
         ------
         StudyError
             If there is no study, or it was written by a newer release.
+        ValueError
+            If it is damaged.
         """
         if not inspect(self._connection).has_table("study"):
             raise StudyError(f"{self._name} holds no study")
         columns = select(tables.study.c.schema, tables.study.c.version)
         schema, version = self._connection.execute(columns).one()
+        if not isinstance(schema, int) or schema < 1:
+            raise ValueError(f"no release has the schema {schema}")
         if schema > tables.SCHEMA:
             raise StudyError(
                 f"{self._name} was written by sondage {version} with schema {schema}; "

@@ -132,7 +132,7 @@ def stage_from_data(data: Mapping[str, Any], draws: Sequence[Mapping[str, Any]])
     units = np.array([draw["unit"] for draw in draws], dtype=np.int64)
     settings, tau = json.loads(data["settings"]), float(json.loads(data["tau"]))
     drawn = Drawn(units, columns["key"], columns["rate"], columns["size"], tau, settings)
-    return DrawnStage(data["number"], json.loads(data["seed"]), Known(**known), drawn, bool(data["covers"]))
+    return DrawnStage(data["number"], int(json.loads(data["seed"])), Known(**known), drawn, bool(data["covers"]))
 
 
 def _rests_to_data(rests: Rests | None) -> Data | None:

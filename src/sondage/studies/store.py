@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from sondage.errors import StudyError, WaitingWarning
+from sondage.errors import SondageError, StudyError, WaitingWarning
 from sondage.studies.ledger import Ledger
 from sondage.studies.tables import SCHEMA
 
@@ -29,6 +29,13 @@ __all__ = ["Store"]
 
 PATIENCE, WAIT = 3_000, 57_000
 """Milliseconds for another process to finish: until that is said, and from then on until it is given up."""
+
+_DAMAGES = ("malformed", "no such table", "no such column", "has no column", "Could not decode", "found when")
+"""Parts of what SQLite says of files whose bytes are not those that were written."""
+_RESTORE = "nothing was written: put a copy of it back in its place"
+
+_SECTOR = 512
+"""Bytes that files of SQLite have a multiple of; it reads one that lacks fewer as if they were zeros."""
 
 
 class Store:
@@ -90,12 +97,14 @@ class Store:
         Raises
         ------
         StudyError
-            If there is none, or it was written by a newer release.
+            If there is none, it is damaged, or it was written by a newer release.
         """
-        with self.reading() as records:
+        with self.reading() as records, self.damage_told():
             older = records.require_study() < SCHEMA
+        if self.is_file and os.path.getsize(self.place) % _SECTOR:
+            raise StudyError(f"{self.name}: it is damaged (its end is missing); {_RESTORE}")
         if older:
-            with self.writing() as records:
+            with self.writing() as records, self.damage_told():
                 records.upgrade()
 
     @contextmanager
@@ -153,7 +162,19 @@ class Store:
                 "database or disk is full": "the disk is full; nothing was written",
                 "disk I/O error": "the disk is full, or does not work; nothing was written",
             }
+            if any(part in reason for part in _DAMAGES):
+                raise StudyError(f"{self.name}: it is damaged ({reason}); {_RESTORE}") from error
             raise StudyError(f"{self.name}: {known.get(reason, reason)}") from error
+
+    @contextmanager
+    def damage_told(self) -> Iterator[None]:
+        """Turn what breaks on rows that no release wrote into one line."""
+        try:
+            yield
+        except (SondageError, SQLAlchemyError):
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise StudyError(f"{self.name}: it is damaged (what it keeps cannot be read); {_RESTORE}") from error
 
     def close(self) -> None:
         """Let go of the database."""
@@ -168,7 +189,10 @@ def _file_engine(path: Path) -> Engine:
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions are begun below, not by the driver
         for pragma in (f"busy_timeout={PATIENCE + WAIT}", "foreign_keys=ON", "synchronous=FULL"):
-            connection.execute(f"PRAGMA {pragma}")
+            try:
+                connection.execute(f"PRAGMA {pragma}")
+            except UnicodeDecodeError:  # of what SQLite says, which repeats the file's bytes
+                raise sqlite3.DatabaseError("malformed database schema") from None
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

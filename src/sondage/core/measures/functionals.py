@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
@@ -85,12 +86,19 @@ class Task:
 def spelled(name: Any) -> str:
     r"""Return the text of a class's name as people and files may have it: white space is one space, and 1.0 is 1.
 
+    Times are in UTC where they have a zone, and dates where it is midnight and they have none.
+
     Examples
     --------
     >>> spelled(" not\nspam"), spelled(1.0), spelled("2.50")
     ('not spam', '1', '2.50')
+    >>> spelled(date(2026, 3, 1)), spelled(datetime(2026, 3, 1)), spelled(datetime(2026, 3, 1, 12))
+    ('2026-03-01', '2026-03-01', '2026-03-01T12:00:00')
     """
-    text = " ".join(str(name).split())
+    if isinstance(name, datetime):
+        name = name.astimezone(UTC) if name.tzinfo else name
+        name = name.date() if name == datetime.combine(name, time.min) else name
+    text = name.isoformat() if isinstance(name, date) else " ".join(str(name).split())
     return text.split(".")[0] if _WHOLE.fullmatch(text) else text
 
 
