@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sondage import Classifier, Pool, Regressor, Study, compare, evaluate, read_pool, select
-from sondage.core.measures import ConfusionMeasure
 from sondage.errors import MeasureError, SondageWarning
 from sondage.reports.text import answer
 
@@ -16,7 +15,6 @@ RANDOM = np.random.default_rng(3)
 SCORE = RANDOM.normal(size=600)
 P = 1 / (1 + np.exp(-SCORE))
 Y = (RANDOM.random(600) < P).astype(int)
-PRODUCT = ConfusionMeasure(lambda matrix: matrix[0, 0] * matrix[1, 1], name="product", bounds=(0, 1))
 SAME = {"a": Classifier(P), "b": Classifier(P)}
 
 
@@ -26,19 +24,7 @@ def sharper(p):
 
 
 @pytest.mark.parametrize(
-    "measure",
-    [
-        "accuracy",
-        "error_rate",
-        "f1",
-        "mcc",
-        "balanced_accuracy",
-        "auc",
-        "average_precision",
-        "log_loss",
-        "ece",
-        PRODUCT,
-    ],
+    "measure", ["accuracy", "error_rate", "f1", "mcc", "balanced_accuracy", "auc", "average_precision", "log_loss"]
 )
 def test_models_that_say_the_same_do_not_differ(measure):
     found = compare(Pool(models=SAME), "a", "b", measure, labels=Y, budget=80)
@@ -47,19 +33,6 @@ def test_models_that_say_the_same_do_not_differ(measure):
     assert (found.n_labels, found.pvalue, found.better) == (1, 1.0, None)
     assert any("no label can change" in warning for warning in found.estimate.warnings)
     assert "Neither is better" in answer(found)
-
-
-def test_those_that_differ_in_a_single_item_may():
-    other = P.copy()
-    other[5] = 1 - P[5] if abs(P[5] - 0.5) > 0.1 else 0.9
-    pool = Pool(models={"a": Classifier(P), "b": Classifier(other)})
-    assert compare(pool, "a", "b", PRODUCT, labels=Y, budget=80).n_labels == 80
-    other[5] = P[5] + 0.001  # of the same class, in the same bin
-    for measure in ("ece", "ece:bins=2"):
-        found = compare(
-            Pool(models={"a": Classifier(P), "b": Classifier(other)}), "a", "b", measure, labels=Y, budget=80
-        )
-        assert (found.n_labels, found.interval().width > 0) == (80, True)
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "f1", "auc"])

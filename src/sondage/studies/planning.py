@@ -12,11 +12,10 @@ import numpy as np
 from sondage.core.beliefs import Belief, is_broad
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
-from sondage.core.comparisons import Contrast, Differences, Influence
+from sondage.core.comparisons import Contrast, Differences
 from sondage.core.designs import Design, Equal
 from sondage.core.measures import Functional, Measure, Task
-from sondage.core.measures.bases import Basis, ClassLoss, Confusion
-from sondage.core.measures.binned import Gaps, JoinedValues
+from sondage.core.measures.binned import JoinedValues
 from sondage.core.measures.functionals import OfPool, require_better
 from sondage.core.predictions import Floats
 from sondage.core.samples import Known, SumKey
@@ -174,9 +173,7 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     for contrasts in from_first:
         _require_defined(contrasts, sums)
     rest = None if past is None else past.rest
-    asked = [contrast for contrasts in from_first for contrast in contrasts]
-    relevant = _of_equal_models(pool, asked, uninformed) if method.assisted else None
-    relevant = _relevant(pool, asked, sums, rest) if relevant is None else relevant
+    relevant = _relevant(pool, [contrast for contrasts in from_first for contrast in contrasts], sums, rest)
     setting = _setting(pool, wanted[0], method, sums, past)
     design = design_of(method, setting, len(functionals))
     filled = pool.filled(design, relevant, rest, strict=method.assisted)
@@ -271,21 +268,6 @@ def _relevant(pool: Pool, contrasts: list[Contrast], sums: PoolSums, rest: RowCh
     if elsewhere and pool.share_of(pool.relevant(influences, uninformed, rest)) > 0:
         return pool.relevant([*influences, *elsewhere], uninformed)
     return rows
-
-
-def _of_equal_models(pool: Pool, contrasts: Sequence[Contrast], uninformed: Belief) -> RowChoice | None:
-    """Return no rows for a difference of which influences tell nothing, if its models say the same of all items."""
-    (contrast, *others), functional = contrasts, contrasts[0].functional
-    known = functional.corrected is None and not functional.own
-    if known or others or not contrast.compares or not isinstance(functional.basis, Confusion | Gaps):
-        return None
-    (first, second), n_classes = contrast.models, len(pool.task.classes)
-    losses: list[tuple[Basis, Floats]] = [(Confusion(n_classes), 1.0 - np.eye(n_classes))]
-    if isinstance(functional.basis, Gaps):  # of probabilities too
-        losses.append((ClassLoss("brier"), np.ones(1)))
-    apart = [Influence(basis, ((first, loss), (second, -loss)), 0.0) for basis, loss in losses]
-    found = pool.relevant(apart, uninformed)
-    return None if pool.share_of(found) > 0 else found
 
 
 def _plan(pool: Pool, functionals: tuple[Functional, ...], setting: Setting, sums: PoolSums, filled: Filled) -> Plan:
