@@ -8,6 +8,8 @@ import subprocess
 import sys
 import urllib.request
 import warnings
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -104,11 +106,17 @@ def test_links_are_printed_once_and_work(study, tmp_path):
 def test_a_page_that_is_ended_leaves_the_study_as_one_file(name, study):
     study.close()
     command = [sys.executable, "-m", "sondage", "serve", study.place, "--port", "0"]
-    with subprocess.Popen(command, env=environment(), stdout=-1, stderr=-1, text=True) as page:
+    sent = getattr(signal, name)
+    heeded = partial(signal.signal, sent, signal.SIG_DFL)  # these tests may themselves run under nohup
+    with (
+        subprocess.Popen(command, env=environment(), stdout=-1, stderr=-1, text=True, preexec_fn=heeded) as page,
+        ExitStack() as after,
+    ):
+        after.callback(page.kill)
         link = page.stdout.readline().split()[-1]
         with urllib.request.urlopen(link) as answer:
             assert "Your name" in answer.read().decode()
-        page.send_signal(getattr(signal, name))
+        page.send_signal(sent)
         rest, errors = page.communicate(timeout=20)
     assert (page.returncode, rest.splitlines()[-1], errors) == (0, "Stopped.", "")
     assert os.listdir(Path(study.place).parent) == ["study.db"]
