@@ -282,6 +282,36 @@ def test_residuals_are_learned_and_variances_honest(variances):
     assert np.mean(variance) == pytest.approx(np.mean(error**2), rel=0.25)
 
 
+def amounts(n=2000, seed=3):
+    """Return predicted amounts and the true ones, which differ in proportion to them."""
+    rng = np.random.default_rng(seed)
+    means = np.exp(rng.normal(1.0, 0.8, n))
+    return means, means * np.exp(rng.normal(-0.18, 0.6, n))
+
+
+@pytest.mark.parametrize("told", [None, 0.0])
+def test_variances_that_nobody_tells_grow_as_labels_do(told):
+    means, y = amounts()
+    pool = Pool(means=means, variances=None if told is None else np.full(len(means), told))
+    learned = believe(pool, "learned").calibrated(pool.items.take(slice(200)), y[:200])
+    labels, weights = zip(*learned.supposed(pool.items, (0,)), strict=True)
+    mean = sum(w * label for label, w in zip(labels, weights, strict=True))
+    variance = sum(w * (label - mean) ** 2 for label, w in zip(labels, weights, strict=True))
+    slope = np.polyfit(np.log(means), np.log(variance), 1)[0]
+    assert 1.2 < slope < 2.2  # 2 is right; below the lowest labelled item they are alike
+    ends = np.quantile(means, [0.25, 0.75])
+    for rows in (means < ends[0], means > ends[1]):
+        assert np.mean(variance[rows]) == pytest.approx(np.mean((y - means)[rows] ** 2), rel=0.5)
+
+
+def test_variances_of_several_models_that_tell_none_are_alike():
+    means, y = amounts()
+    pool = Pool(models={"a": Regressor(means), "b": Regressor(1.1 * means)})
+    learned = believe(pool, models=(0, 1)).calibrated(pool.items.take(slice(200)), y[:200])
+    _, variance = believed_mean_and_variance(learned, pool.items)
+    assert np.ptp(variance) < 1e-9 * variance[0]
+
+
 def test_random_features_do_not_move_means():
     means, _, y = numbers()
     rng = np.random.default_rng(7)

@@ -5,11 +5,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import optimize, stats
 from scipy.special import expit, logit
 from scipy.stats import norm
 
 from sondage.core.beliefs import ClassBelief, Divided, GaussianBelief, Lapsing
-from sondage.core.calibration import IDENTITY, calibrate_events, calibrate_variances, plausible_events
+from sondage.core.calibration import IDENTITY, calibrate_events, calibrate_variances, plausible_events, variance_power
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
 from sondage.core.plausible import plausible
@@ -45,6 +46,35 @@ def test_a_square_counts_as_a_hundredth_of_the_mean_at_least() -> None:
     half = calibrate_variances(np.ones(100), np.repeat([0.0, 1.0], 50))
     even = calibrate_variances(np.ones(100), np.full(100, (0.01 * 0.5 + 1.0) / 2.0))
     assert (half.shift, half.slope) == pytest.approx((even.shift, even.slope), rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [30, 300])
+def test_the_power_that_variances_follow_is_the_posterior_mean(size: int, rng: np.random.Generator) -> None:
+    """SciPy's density, its scale fitted by a search, and the prior's mixture, on a finer grid."""
+    heights = np.exp(rng.normal(0.0, 0.7, size))
+    residuals = 3.0 * np.sqrt(heights) * rng.standard_t(4.0, size)
+    powers = np.linspace(-2.0, 3.0, 101)
+
+    def fit(power: float) -> float:
+        def less(log_scale: float) -> float:
+            return -float(np.sum(stats.t.logpdf(residuals, 4.0, scale=np.exp(log_scale) * heights ** (power / 2))))
+
+        return -float(optimize.minimize_scalar(less, bounds=(-8.0, 8.0), method="bounded").fun)
+
+    log_likelihood = np.array([fit(power) for power in powers])
+    prior = 0.5 * stats.norm.pdf(powers, 0.0, 0.2) + 0.5 * stats.norm.pdf(powers, 0.0, 1.4)
+    weights = prior * np.exp(log_likelihood - log_likelihood.max())
+    assert variance_power(heights, residuals**2) == pytest.approx(weights @ powers / weights.sum(), abs=0.01)
+
+
+@pytest.mark.parametrize("power", [-1.0, 0.0, 1.0, 2.0])
+def test_the_power_that_variances_follow_is_found(power: float, rng: np.random.Generator) -> None:
+    heights = np.exp(rng.normal(size=2_000))
+    squares = heights**power * rng.normal(size=2_000) ** 2
+    found = variance_power(heights, squares)
+    assert found == pytest.approx(power, abs=0.12)
+    assert variance_power(7.0 * heights, 1e6 * squares) == pytest.approx(found, rel=1e-9, abs=1e-9)  # no units
+    assert variance_power(heights, np.where(np.arange(2_000) < 1_900, 0.0, squares)) < 3.0  # most exactly right
 
 
 def test_where_nothing_was_told_every_class_is_as_likely() -> None:

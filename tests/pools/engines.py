@@ -59,6 +59,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "features": {"id": ids(), "p_1": p, "feature.é": rng.normal(size=N), "feature.b": rng.normal(size=N)},
         "numbers": {"id": ids()} | numbers,
         "numbers alone": {"id": ids()} | {name: numbers[name] for name in ("A.prediction", "B.prediction")},
+        "a number alone": {"id": ids(), "prediction": numbers["A.prediction"]},
         "numbers that are sure": {"id": ids()} | sure,
         "shared": {"id": ids(), "p_1": p, "group": rng.integers(0, 900, N)},
         "shared text": {"id": ids("text"), "group": [f"g'{i}" for i in rng.integers(0, 900, N)]} | classes("abc"),

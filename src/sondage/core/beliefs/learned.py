@@ -22,11 +22,20 @@ from sondage.core.beliefs.gaussian import GaussianBelief
 from sondage.core.beliefs.lapses import Lapsing
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief, Distribution
-from sondage.core.calibration import LAPSES_OF_SURE, calibrate_events
+from sondage.core.calibration import LAPSES_OF_SURE, calibrate_events, variance_power
 from sondage.core.learning import NONE, Correction, learn_events, learn_numbers, short
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, class_probabilities
 
-__all__ = ["LARGEST_ODDS", "LearnedClassBelief", "LearnedGaussianBelief", "LearnedOutcomeBelief", "Start", "rests_on"]
+__all__ = [
+    "LARGEST_ODDS",
+    "LEAST_HEIGHT",
+    "MOST_HEIGHT",
+    "LearnedClassBelief",
+    "LearnedGaussianBelief",
+    "LearnedOutcomeBelief",
+    "Start",
+    "rests_on",
+]
 
 FIRST_PRIOR = 0.5
 """Prior of the first start where none is told; the others share the rest."""
@@ -36,6 +45,8 @@ LARGEST_ODDS = 8.0
 """Log odds of sources are taken up to this size."""
 LEAST_SQUARE = 1e-12
 """Of the labels' variance: smaller residuals are last bits."""
+LEAST_HEIGHT, MOST_HEIGHT = 0.2, 1e3
+"""Of a predicted number above the lowest, in units of the mean: what is added, and the most."""
 
 Start = tuple[tuple[tuple[int, float], ...], float, tuple[float, ...]]
 """A mixture to start from: models with their shares, the judges' share, the judges' shares among themselves."""
@@ -222,8 +233,9 @@ class LearnedGaussianBelief(GaussianBelief):
 
     Before any label nobody knows which of several models is right. Labels tell what share of the way from one to the
     other the truth lies (stacking, Breiman 1996), and a mixture about each would expect their distance as noise.
-    Without variances the belief is broad before any label, and has one variance for all items after: that of the
-    labels about the mixture, calibrated.
+    Without variances the belief is broad before any label, and has one variance for all items after, that of the
+    labels about the mixture. Of one model it grows or falls with the predicted number f as labels tell,
+    :math:`\propto (.2 + (f - l)_+ / u)^k`.
 
     Parameters
     ----------
@@ -234,9 +246,13 @@ class LearnedGaussianBelief(GaussianBelief):
     stacked : bool
         Whether all parts have one mean, the mixture's with the correction: after any label.
     square : float
-        Mean squared residual of the labels, in their unit squared: the variance of models that tell none.
-    sure : float
-        Variance of items of which a model tells 0: that, where no labelled item had more.
+        The variance of models that tell none, in the labels' unit squared: the mean squared residual; of what grows
+        what makes it so.
+    sure : bool
+        Whether items of which a model tells the variance 0 have that of models that tell none: where no labelled item
+        had more.
+    power, lowest, unit : float
+        k, l and u: the least of the labelled items' predicted numbers, and their mean less it.
 
     Examples
     --------
@@ -251,7 +267,10 @@ class LearnedGaussianBelief(GaussianBelief):
     correction: Correction = NONE
     stacked: bool = False
     square: float = 1.0
-    sure: float = 0.0
+    sure: bool = False
+    power: float = 0.0
+    lowest: float = 0.0
+    unit: float = 1.0
 
     def parts(self, tells: Callable[[int], bool]) -> tuple[tuple[int, float], ...]:
         """Return the parts of the mixture, model and share: one where labels gave all of them one mean and variance."""
@@ -264,9 +283,18 @@ class LearnedGaussianBelief(GaussianBelief):
 
     def _variances(self, output: Means) -> Floats:
         if output.variances is None:
-            return np.full(len(output.means), self.square)
+            return self._untold(output.means)
         told = super()._variances(output)
-        return np.where(told > 0, told, self.sure) if self.sure else told
+        return np.where(told > 0, told, self._untold(output.means)) if self.sure else told
+
+    def _untold(self, means: NDArray[Any]) -> Floats:
+        """Return the variances, shape (n,), of a model that tells none."""
+        return self.square * self._heights(means) ** self.power
+
+    def _heights(self, means: NDArray[Any]) -> Floats:
+        """Return how far predicted numbers are above the lowest, in their unit, and a little more: shape (n,)."""
+        above = (np.asarray(means, dtype=np.float64) - self.lowest) / self.unit
+        return np.clip(above, 0.0, MOST_HEIGHT) + LEAST_HEIGHT
 
     def _mixed(self, items: Items) -> Floats:
         """Return the mixture's mean before correction."""
@@ -287,11 +315,12 @@ class LearnedGaussianBelief(GaussianBelief):
             return self
         residuals = labels - self._mixed(items)
         square = max(float(np.mean(np.square(residuals))), LEAST_SQUARE * float(np.var(labels)))
-        plain = replace(self, broad=False, correction=NONE, stacked=True, square=short(square) or 1.0, sure=0.0)
+        plain = replace(self, broad=False, correction=NONE, stacked=True, square=short(square) or 1.0, sure=False)
         outputs = [items.means(index).variances for index, _ in plain._parts(items)]
         told = [variances for variances in outputs if variances is not None]
-        if told and not np.any(told):
-            plain = replace(plain, sure=plain.square)
+        if not np.any(told):
+            plain = replace(plain, sure=bool(told))
+            plain = plain._growing(items.means(self.models[0][0]).means, np.square(residuals))
         first = plain._fitted(items, [residuals**2 for _ in plain._parts(items)])
         variances = first._mean_variance(items)
         variances = np.where(variances > 0, variances, np.mean(np.square(residuals)))  # 0 tells nothing of errors
@@ -299,6 +328,17 @@ class LearnedGaussianBelief(GaussianBelief):
         moved = _by_other_folds(learn_numbers, (residuals, variances), sources, items.features)
         fitted = plain._fitted(items, [(residuals - moved) ** 2 for _ in plain._parts(items)])
         return replace(fitted, correction=learn_numbers(residuals, variances, sources, items.features))
+
+    def _growing(self, means: NDArray[Any], squares: Floats) -> Self:
+        """Return the belief with variances that follow the predicted numbers of one model as squared residuals do."""
+        lowest = float(np.min(means))
+        unit = short(float(np.mean(np.asarray(means, dtype=np.float64) - lowest)))
+        if len(self.models) > 1 or not unit:
+            return self
+        placed = replace(self, lowest=lowest, unit=unit)
+        heights = placed._heights(means)
+        power = short(variance_power(heights, squares))
+        return replace(placed, power=power, square=short(self.square / float(np.mean(heights**power))))
 
     def _mean_variance(self, items: Items) -> Floats:
         """Return the mixture's mean variance, shape (n,)."""

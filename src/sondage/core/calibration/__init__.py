@@ -26,7 +26,7 @@ from sondage.core.calibration.grid import (
     Lapses,
 )
 from sondage.core.calibration.lapses import plausible_events
-from sondage.core.calibration.variances import another_unit, calibrate_variances
+from sondage.core.calibration.variances import another_unit, calibrate_variances, variance_power
 
 __all__ = [
     "IDENTITY",
@@ -47,4 +47,5 @@ __all__ = [
     "calibrate_variances",
     "fit_categories",
     "plausible_events",
+    "variance_power",
 ]

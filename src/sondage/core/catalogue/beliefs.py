@@ -170,6 +170,8 @@ def _default(expectation: Expectation) -> Belief:
         return _ensemble(expectation)
     if kind in ("classification", "regression") and len(expectation.models) == 2:
         return _learned(expectation)
+    if kind == "regression" and not expectation.informed:
+        return _learned(expectation)
     return _doubting(_model(expectation), expectation)
 
 

@@ -19,7 +19,7 @@ from sondage.core.beliefs import (
     OutcomeBelief,
 )
 from sondage.core.beliefs.columns import LEAST_LEFT, LEAST_POOLED, LEAST_TOLD, SURE
-from sondage.core.beliefs.learned import LARGEST_ODDS
+from sondage.core.beliefs.learned import LARGEST_ODDS, LEAST_HEIGHT, MOST_HEIGHT
 from sondage.core.beliefs.votes import voted_column
 from sondage.core.learning import NONE, Correction
 from sondage.core.predictions import Classes, Items
@@ -281,9 +281,9 @@ def _deviations(belief: GaussianBelief, models: Sequence[int], select: Select, s
         if source.variance is not None:
             variance = source.spread
             if isinstance(belief, LearnedGaussianBelief) and belief.sure:
-                variance = f"case when {variance} > 0 then {variance} else {number(belief.sure)} end"
+                variance = f"case when {variance} > 0 then {variance} else {_untold(belief, source.code)} end"
         elif isinstance(belief, LearnedGaussianBelief):
-            variance = number(belief.square)
+            variance = _untold(belief, source.code)
         else:
             raise NoForm("no variances")
         if (belief.shift, belief.slope) == (0.0, 1.0):
@@ -292,6 +292,14 @@ def _deviations(belief: GaussianBelief, models: Sequence[int], select: Select, s
             scale = number(float(np.exp(0.5 * belief.shift)))
             found.append(f"{scale} * power(greatest({variance}, {number(1e-300)}), {number(0.5 * belief.slope)})")
     return select.let(found)
+
+
+def _untold(belief: LearnedGaussianBelief, mean: str) -> str:
+    """Return the variance of a model that tells none, from the column of its predicted numbers."""
+    if not belief.power:
+        return number(belief.square)
+    above = clipped(f"({mean} - {number(belief.lowest)}) / {number(belief.unit)}", 0.0, MOST_HEIGHT)
+    return f"{number(belief.square)} * power({above} + {number(LEAST_HEIGHT)}, {number(belief.power)})"
 
 
 @supposed.register
