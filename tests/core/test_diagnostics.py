@@ -112,6 +112,13 @@ def test_what_was_believed_before_is_the_intrinsic_value(rng):
     assert np.isnan(believed_before(estimate_from("error_rate", predictions=[0], labels=[0], inclusion=[0.5])))
 
 
+@pytest.mark.parametrize("belief", [None, "broad"])
+def test_limits_of_variances_tell_nothing_before_labels(belief, rng):
+    means = rng.normal(size=300)
+    found = evaluate(Pool(means=means), "mse", labels=means + rng.normal(size=300), budget=50, belief=belief)
+    assert np.isnan(believed_before(found))
+
+
 def test_reliability_is_the_weighted_mean_of_each_bin(rng):
     p = rng.random(1000)
     y = (rng.random(1000) < p**4).astype(int)  # too sure of the second class

@@ -15,6 +15,7 @@ import math
 
 import numpy as np
 
+from sondage.core.beliefs import is_limit
 from sondage.core.evidence import Evidence
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
@@ -115,5 +116,7 @@ def believed_before(estimate: Estimate) -> float:
         return math.nan
     known, contrast = evidence.before, evidence.contrast
     if any((contrast.functional.basis.name, model) not in known.expected for model in contrast.models):
+        return math.nan
+    if known.belief is not None and is_limit(known.belief):  # expects no square, whatever its sums are taken at
         return math.nan
     return contrast.value(known.means_of(contrast))

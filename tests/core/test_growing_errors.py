@@ -1,0 +1,47 @@
+"""Regressors that tell no variances: labels tell how errors grow with the predicted number."""
+
+import numpy as np
+import pytest
+
+from sondage import Pool, evaluate
+
+SIZE, RUNS = 2_000, 40
+
+
+def amounts():
+    """Return predicted amounts, and true ones that differ in proportion to them."""
+    random = np.random.default_rng(11)
+    means = np.exp(random.normal(1.0, 0.8, SIZE))
+    return means, means * np.exp(random.normal(-0.18, 0.6, SIZE))
+
+
+@pytest.mark.parametrize(("measure", "most"), [("mse", 0.8), ("r2", 0.65), ("mae", 0.9)])
+def test_where_errors_grow_estimates_are_nearer(measure, most):
+    means, labels = amounts()
+    pool = Pool(means=means)
+    truth = evaluate(pool, measure, labels, SIZE, method="passive").value
+    runs = {
+        method: [evaluate(pool, measure, labels, 300, seed, method=method) for seed in range(RUNS)]
+        for method in ("default", "passive")
+    }
+    error = {method: np.mean([(run.value - truth) ** 2 for run in found]) ** 0.5 for method, found in runs.items()}
+    assert error["default"] < most * error["passive"]
+    assert np.mean([truth in run.interval() for run in runs["default"]]) > 0.8
+
+
+@pytest.mark.parametrize("budget", [90, 150])
+def test_the_draw_is_another_from_the_second_stage_on(budget):
+    means, labels = amounts()
+    asked = {}
+    for belief in (None, "broad"):
+        names = asked[belief] = []
+
+        def ask(ids, names=names):
+            names.extend(ids)
+            return labels[ids]
+
+        evaluate(Pool(means=means), "mse", ask, budget, belief=belief)
+    assert asked[None][:60] == asked["broad"][:60]
+    assert (asked[None] == asked["broad"]) == (budget < 120)
+    if budget > 120:  # larger numbers, of which less is known
+        assert np.mean(means[asked[None][-60:]]) > 1.3 * np.mean(means[asked["broad"][-60:]])
