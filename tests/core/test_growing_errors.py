@@ -21,19 +21,19 @@ def test_where_errors_grow_estimates_are_nearer(measure, most):
     pool = Pool(means=means)
     truth = evaluate(pool, measure, labels, SIZE, method="passive").value
     runs = {
-        method: [evaluate(pool, measure, labels, 300, seed, method=method) for seed in range(RUNS)]
-        for method in ("default", "passive")
+        belief: [evaluate(pool, measure, labels, 300, seed, belief=belief) for seed in range(RUNS)]
+        for belief in (None, "growing")
     }
-    error = {method: np.mean([(run.value - truth) ** 2 for run in found]) ** 0.5 for method, found in runs.items()}
-    assert error["default"] < most * error["passive"]
-    assert np.mean([truth in run.interval() for run in runs["default"]]) > 0.8
+    error = {belief: np.mean([(run.value - truth) ** 2 for run in found]) ** 0.5 for belief, found in runs.items()}
+    assert error["growing"] < most * error[None]
+    assert np.mean([truth in run.interval() for run in runs["growing"]]) > 0.8
 
 
 @pytest.mark.parametrize("budget", [90, 150])
 def test_the_draw_is_another_from_the_second_stage_on(budget):
     means, labels = amounts()
     asked = {}
-    for belief in (None, "broad"):
+    for belief in ("growing", None):
         names = asked[belief] = []
 
         def ask(ids, names=names):
@@ -41,7 +41,7 @@ def test_the_draw_is_another_from_the_second_stage_on(budget):
             return labels[ids]
 
         evaluate(Pool(means=means), "mse", ask, budget, belief=belief)
-    assert asked[None][:60] == asked["broad"][:60]
-    assert (asked[None] == asked["broad"]) == (budget < 120)
+    assert asked["growing"][:60] == asked[None][:60]
+    assert (asked["growing"] == asked[None]) == (budget < 120)
     if budget > 120:  # larger numbers, of which less is known
-        assert np.mean(means[asked[None][-60:]]) > 1.3 * np.mean(means[asked["broad"][-60:]])
+        assert np.mean(means[asked["growing"][-60:]]) > 1.3 * np.mean(means[asked[None][-60:]])

@@ -18,6 +18,7 @@ from sondage.core.beliefs.votes import count_votes, voted_column
 from sondage.core.catalogue.beliefs import MOST_SOURCES, SHARES, Expectation, named_belief
 from sondage.core.learning import NONE, Correction
 from sondage.core.plausible import plausible
+from sondage.errors import InputError
 from sondage.studies.forms import belief_from_data, belief_to_data
 
 TRUST = SHARES[0][0]
@@ -289,11 +290,10 @@ def amounts(n=2000, seed=3):
     return means, means * np.exp(rng.normal(-0.18, 0.6, n))
 
 
-@pytest.mark.parametrize("told", [None, 0.0])
-def test_variances_that_nobody_tells_grow_as_labels_do(told):
+def test_variances_that_nobody_tells_grow_as_labels_do():
     means, y = amounts()
-    pool = Pool(means=means, variances=None if told is None else np.full(len(means), told))
-    learned = believe(pool, "learned").calibrated(pool.items.take(slice(200)), y[:200])
+    pool = Pool(means=means)
+    learned = believe(pool, "growing").calibrated(pool.items.take(slice(200)), y[:200])
     labels, weights = zip(*learned.supposed(pool.items, (0,)), strict=True)
     mean = sum(w * label for label, w in zip(labels, weights, strict=True))
     variance = sum(w * (label - mean) ** 2 for label, w in zip(labels, weights, strict=True))
@@ -304,12 +304,27 @@ def test_variances_that_nobody_tells_grow_as_labels_do(told):
         assert np.mean(variance[rows]) == pytest.approx(np.mean((y - means)[rows] ** 2), rel=0.5)
 
 
-def test_variances_of_several_models_that_tell_none_are_alike():
+def test_variances_that_nobody_tells_are_alike_where_growth_is_not_asked_for():
     means, y = amounts()
-    pool = Pool(models={"a": Regressor(means), "b": Regressor(1.1 * means)})
-    learned = believe(pool, models=(0, 1)).calibrated(pool.items.take(slice(200)), y[:200])
-    _, variance = believed_mean_and_variance(learned, pool.items)
+    pool = Pool(means=means, features=np.ones((len(means), 1)))
+    learned = believe(pool).calibrated(pool.items.take(slice(200)), y[:200])
+    labels, weights = zip(*learned.supposed(pool.items, (0,)), strict=True)
+    mean = sum(w * label for label, w in zip(labels, weights, strict=True))
+    variance = sum(w * (label - mean) ** 2 for label, w in zip(labels, weights, strict=True))
     assert np.ptp(variance) < 1e-9 * variance[0]
+
+
+@pytest.mark.parametrize(
+    ("models", "kind"),
+    [
+        ({"a": Regressor([1.0, 2.0], [1.0, 1.0])}, "variances"),
+        ({"a": Regressor([1.0, 2.0]), "b": Regressor([2.0, 1.0])}, "two"),
+        ({"a": Classifier([0.2, 0.7])}, "classes"),
+    ],
+)
+def test_what_cannot_grow_is_refused(models, kind):
+    with pytest.raises(InputError, match="belief 'growing' is for one regressor without variances"):
+        believe(Pool(models=models), "growing", models=tuple(range(len(models))))
 
 
 def test_random_features_do_not_move_means():

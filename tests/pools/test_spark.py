@@ -52,7 +52,7 @@ def spark(absent, tmp_path_factory):
         ("weights and costs", "f1", {"budget": 90, "stages": 1}),
         ("four classes", "error_rate", {"stages": (0.5, 0.5)}),
         ("numbers", "mae", {"stages": 1}),  # through the NumPy kernel
-        ("a number alone", "mse", {"budget": 130, "stages": (0.5, 0.5)}),
+        ("a number alone", "mse", {"budget": 130, "stages": (0.5, 0.5), "belief": "growing"}),
         ("two classes", "auc", {"stages": 1}),
         ("shared text", "error_rate", {"stages": (0.5, 0.5)}),
         ("two classes", "error_rate", {"design": "strata"}),

@@ -234,7 +234,7 @@ class LearnedGaussianBelief(GaussianBelief):
     Before any label nobody knows which of several models is right. Labels tell what share of the way from one to the
     other the truth lies (stacking, Breiman 1996), and a mixture about each would expect their distance as noise.
     Without variances the belief is broad before any label, and has one variance for all items after, that of the
-    labels about the mixture. Of one model it grows or falls with the predicted number f as labels tell,
+    labels about the mixture; or, of one model, one that grows or falls with the predicted number f as labels tell,
     :math:`\propto (.2 + (f - l)_+ / u)^k`.
 
     Parameters
@@ -246,11 +246,12 @@ class LearnedGaussianBelief(GaussianBelief):
     stacked : bool
         Whether all parts have one mean, the mixture's with the correction: after any label.
     square : float
-        The variance of models that tell none, in the labels' unit squared: the mean squared residual; of what grows
-        what makes it so.
-    sure : bool
-        Whether items of which a model tells the variance 0 have that of models that tell none: where no labelled item
-        had more.
+        Mean squared residual of the labels, in their unit squared: the variance of models that tell none. Where that
+        grows, what makes its mean so.
+    sure : float
+        Variance of items of which a model tells 0: that, where no labelled item had more.
+    grows : bool
+        Whether variances of one model that tells none are learned to grow.
     power, lowest, unit : float
         k, l and u: the least of the labelled items' predicted numbers, and their mean less it.
 
@@ -267,7 +268,8 @@ class LearnedGaussianBelief(GaussianBelief):
     correction: Correction = NONE
     stacked: bool = False
     square: float = 1.0
-    sure: bool = False
+    sure: float = 0.0
+    grows: bool = False
     power: float = 0.0
     lowest: float = 0.0
     unit: float = 1.0
@@ -283,13 +285,10 @@ class LearnedGaussianBelief(GaussianBelief):
 
     def _variances(self, output: Means) -> Floats:
         if output.variances is None:
-            return self._untold(output.means)
+            grown = self._heights(output.means) ** self.power if self.power else np.ones(len(output.means))
+            return self.square * grown
         told = super()._variances(output)
-        return np.where(told > 0, told, self._untold(output.means)) if self.sure else told
-
-    def _untold(self, means: NDArray[Any]) -> Floats:
-        """Return the variances, shape (n,), of a model that tells none."""
-        return self.square * self._heights(means) ** self.power
+        return np.where(told > 0, told, self.sure) if self.sure else told
 
     def _heights(self, means: NDArray[Any]) -> Floats:
         """Return how far predicted numbers are above the lowest, in their unit, and a little more: shape (n,)."""
@@ -315,11 +314,12 @@ class LearnedGaussianBelief(GaussianBelief):
             return self
         residuals = labels - self._mixed(items)
         square = max(float(np.mean(np.square(residuals))), LEAST_SQUARE * float(np.var(labels)))
-        plain = replace(self, broad=False, correction=NONE, stacked=True, square=short(square) or 1.0, sure=False)
+        plain = replace(self, broad=False, correction=NONE, stacked=True, square=short(square) or 1.0, sure=0.0)
         outputs = [items.means(index).variances for index, _ in plain._parts(items)]
         told = [variances for variances in outputs if variances is not None]
-        if not np.any(told):
-            plain = replace(plain, sure=bool(told))
+        if told and not np.any(told):
+            plain = replace(plain, sure=plain.square)
+        if self.grows:
             plain = plain._growing(items.means(self.models[0][0]).means, np.square(residuals))
         first = plain._fitted(items, [residuals**2 for _ in plain._parts(items)])
         variances = first._mean_variance(items)
@@ -330,10 +330,10 @@ class LearnedGaussianBelief(GaussianBelief):
         return replace(fitted, correction=learn_numbers(residuals, variances, sources, items.features))
 
     def _growing(self, means: NDArray[Any], squares: Floats) -> Self:
-        """Return the belief with variances that follow the predicted numbers of one model as squared residuals do."""
+        """Return the belief with variances that follow the predicted numbers, shape (n,), as squared residuals do."""
         lowest = float(np.min(means))
         unit = short(float(np.mean(np.asarray(means, dtype=np.float64) - lowest)))
-        if len(self.models) > 1 or not unit:
+        if not unit:
             return self
         placed = replace(self, lowest=lowest, unit=unit)
         heights = placed._heights(means)

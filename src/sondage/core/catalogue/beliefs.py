@@ -1,4 +1,4 @@
-"""Beliefs by name: model, vote, uniform, judge, learned, ensemble, peaked, broad, or a class prior."""
+"""Beliefs by name: model, vote, uniform, judge, learned, growing, ensemble, peaked, broad, or a class prior."""
 
 from __future__ import annotations
 
@@ -88,15 +88,15 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
         ``"model"`` (the evaluated models in equal mixture, thesis 5.11; uniform for classifiers without
         probabilities, broad for regressors without variances), ``"vote"`` (the models' probabilities, or predictions
         where a model has none, weighted by how often they were right so far), ``"uniform"``, ``"judge"``,
-        ``"peaked"``, ``"broad"``; ``"learned"`` (the judges where the pool has some, else the models, and what labels
+        ``"peaked"``, ``"broad"``; ``"growing"`` (of one regressor without variances: labels tell how its errors grow
+        with the predicted number); ``"learned"`` (the judges where the pool has some, else the models, and what labels
         tell of all these and of features), ``"ensemble"`` (the same, with every model of the pool to learn from); a
         mapping of class to probability, or a sequence in the classes' order, is a class prior; a mapping of model to
         share is a weighted mixture. None is ``"learned"`` where there are judges or features; of classifiers that tell
         probabilities and of regressors ``"ensemble"`` where the pool has two to eight models, and ``"learned"`` of two
-        models in a larger one, since labels tell which of them is right; ``"learned"`` of a regressor without
-        variances, since labels tell how its errors grow; else ``"model"``, of which labels tell what predictions
-        without probabilities mean. These doubt sources that call classes impossible; ``"model"`` believes them as they
-        are.
+        models in a larger one, since labels tell which of them is right; else ``"model"``, of which labels tell what
+        predictions without probabilities mean. These doubt sources that call classes impossible; ``"model"`` believes
+        them as they are.
     expectation : Expectation
         The task and its models.
 
@@ -171,8 +171,6 @@ def _default(expectation: Expectation) -> Belief:
         return _ensemble(expectation)
     if kind in ("classification", "regression") and len(expectation.models) == 2:
         return _learned(expectation)
-    if kind == "regression" and not expectation.informed:  # labels tell how errors grow with the predicted number
-        return _learned(expectation)
     return _doubting(_model(expectation), expectation)
 
 
@@ -243,6 +241,13 @@ def _learned_numbers(expectation: Expectation, models: tuple[int, ...]) -> Belie
     sources = models if len(models) > 1 else ()
     concerned = expectation.informed or expectation.models
     return LearnedGaussianBelief(_shares(concerned), broad=not expectation.informed, source_models=sources)
+
+
+def _growing(expectation: Expectation) -> Belief:
+    """Return the belief of one regressor that tells no variances, which labels tell to grow with its number."""
+    if expectation.task.kind != "regression" or len(expectation.models) > 1 or expectation.informed:
+        raise InputError("belief 'growing' is for one regressor without variances")
+    return LearnedGaussianBelief(_shares(expectation.models), broad=True, grows=True)
 
 
 def _learned_outcomes(expectation: Expectation, models: tuple[int, ...]) -> Belief:
@@ -334,6 +339,7 @@ BELIEFS: dict[str, Callable[[Expectation], Belief]] = {
     "uniform": _uniform,
     "judge": _judge,
     "learned": _learned,
+    "growing": _growing,
     "ensemble": _ensemble,
     "peaked": _limit("peaked"),
     "broad": _limit("broad"),

@@ -281,7 +281,7 @@ def _deviations(belief: GaussianBelief, models: Sequence[int], select: Select, s
         if source.variance is not None:
             variance = source.spread
             if isinstance(belief, LearnedGaussianBelief) and belief.sure:
-                variance = f"case when {variance} > 0 then {variance} else {_untold(belief, source.code)} end"
+                variance = f"case when {variance} > 0 then {variance} else {number(belief.sure)} end"
         elif isinstance(belief, LearnedGaussianBelief):
             variance = _untold(belief, source.code)
         else:
