@@ -94,9 +94,10 @@ def named_belief(belief: Any, expectation: Expectation) -> Belief:
         mapping of class to probability, or a sequence in the classes' order, is a class prior; a mapping of model to
         share is a weighted mixture. None is ``"learned"`` where there are judges or features; of classifiers that tell
         probabilities and of regressors ``"ensemble"`` where the pool has two to eight models, and ``"learned"`` of two
-        models in a larger one, since labels tell which of them is right; else ``"model"``, of which labels tell what
-        predictions without probabilities mean. These doubt sources that call classes impossible; ``"model"`` believes
-        them as they are.
+        models in a larger one, since labels tell which of them is right; ``"learned"`` of a regressor without
+        variances too, since labels tell what variance it has; else ``"model"``, of which labels tell what predictions
+        without probabilities mean. These doubt sources that call classes impossible; ``"model"`` believes them as they
+        are.
     expectation : Expectation
         The task and its models.
 
@@ -170,6 +171,8 @@ def _default(expectation: Expectation) -> Belief:
     if kind in ("classification", "regression") and 1 < every <= MOST_SOURCES:
         return _ensemble(expectation)
     if kind in ("classification", "regression") and len(expectation.models) == 2:
+        return _learned(expectation)
+    if kind == "regression" and not expectation.informed:  # labels tell the one variance that it has
         return _learned(expectation)
     return _doubting(_model(expectation), expectation)
 
