@@ -45,6 +45,8 @@ LARGEST_ODDS = 8.0
 """Log odds of sources are taken up to this size."""
 LEAST_SQUARE = 1e-12
 """Of the labels' variance: smaller residuals are last bits."""
+FEWEST = 10
+"""Labels that tell the variance of models that tell none, at least."""
 LEAST_HEIGHT, MOST_HEIGHT = 0.2, 1e3
 """Of a predicted number above the lowest, in units of the mean: what is added, and the most."""
 
@@ -233,7 +235,7 @@ class LearnedGaussianBelief(GaussianBelief):
 
     Before any label nobody knows which of several models is right. Labels tell what share of the way from one to the
     other the truth lies (stacking, Breiman 1996), and a mixture about each would expect their distance as noise.
-    Without variances the belief is broad before any label, and has one variance for all items after, that of the
+    Without variances the belief is broad before ten labels, and has one variance for all items after, that of the
     labels about the mixture; or, of one model, one that grows or falls with the predicted number f as labels tell,
     :math:`\propto (.2 + (f - l)_+ / u)^k`.
 
@@ -310,7 +312,7 @@ class LearnedGaussianBelief(GaussianBelief):
 
         Variances are calibrated on residuals from corrections that other labels have made.
         """
-        if not len(labels):
+        if len(labels) < (FEWEST if self.broad else 1):
             return self
         residuals = labels - self._mixed(items)
         square = max(float(np.mean(np.square(residuals))), LEAST_SQUARE * float(np.var(labels)))
