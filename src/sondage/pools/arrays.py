@@ -15,9 +15,10 @@ from sondage.core.measures.binned import ItemValues, Values
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classifier, Items, Outcome, Outputs, Ranking, Regressor
 from sondage.errors import InputError
-from sondage.pools.coding import check_ids, code_models, code_units
+from sondage.pools.coding import code_models
 from sondage.pools.fingerprints import digest_of, row_hashes, side_text
 from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind, require_classifiers, shares_of
+from sondage.pools.ids import check_ids
 from sondage.pools.listings import document_field, with_judged
 from sondage.pools.missing import require_listed
 from sondage.pools.numeric import Where, as_column, positive_column
@@ -27,6 +28,7 @@ from sondage.pools.results import Taken
 from sondage.pools.rows import ArrayRows
 from sondage.pools.side import check_judges, code_features, code_judges
 from sondage.pools.texts import require_text
+from sondage.pools.units import code_units
 
 __all__ = ["Pool", "one_model", "require_pool"]
 

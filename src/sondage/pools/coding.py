@@ -1,59 +1,31 @@
-"""From what a user hands over to checked, coded arrays. Nothing is copied that need not be."""
+"""From what a user hands over of models to checked, coded arrays. Nothing is copied that need not be."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.blocks import row_blocks
-from sondage.core.checks import BOUNDED, LARGEST_NUMBER, some_of, those_there
-from sondage.core.hashing import hash_ids
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER
 from sondage.core.measures import Task
 from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means, Outcome, Outputs, Regressor
 from sondage.errors import InputError
+from sondage.pools.classes import classes_of, code_labels, code_type
 from sondage.pools.given import require_classifiers
-from sondage.pools.missing import as_array, is_missing, require_given
-from sondage.pools.numeric import (
-    LARGEST_VARIANCE,
-    LEAST_VARIANCE,
-    Where,
-    as_column,
-    floats,
-    numeric,
-    require_each,
-)
+from sondage.pools.missing import as_array, require_given
+from sondage.pools.numeric import LARGEST_VARIANCE, LEAST_VARIANCE, Where, as_column, floats, numeric, require_each
 from sondage.pools.orders import require_class_order
-from sondage.pools.texts import HALF, is_text
-from sondage.pools.units import RowUnits
 
-__all__ = [
-    "SUM_ROUNDING",
-    "SUM_TOLERANCE",
-    "TWICE",
-    "check_ids",
-    "class_names",
-    "class_texts",
-    "code_labels",
-    "code_models",
-    "code_probabilities",
-    "code_type",
-    "code_units",
-    "whole_numbers",
-]
+__all__ = ["SUM_ROUNDING", "SUM_TOLERANCE", "code_models", "code_probabilities"]
 
-TWICE = "id {} stands in more than one row; ids must be unique"
 SUM_TOLERANCE = 1e-3
 """How far from 1 the probabilities of a row may sum."""
 SUM_ROUNDING = 1e-6
 """How far their sums are off by rounding; where one is off by more, all are divided by theirs."""
-MOST_NUMBERED = 2**16
-"""Predicted whole numbers from 0 below it number the classes; with larger ones they are names."""
 
 
 def code_probabilities(values: Any, name: str, where: Where) -> NDArray[Any]:
@@ -93,86 +65,6 @@ def _sum_error(block: NDArray[Any], start: int, name: str, where: Where) -> floa
             wanted += f"; where nothing is known give each 1/{block.shape[1]}"
         raise InputError(f"{name} of {where(start + row)} sum to {sums[row]:.6g}; {wanted}")
     return float(off.max())
-
-
-def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the ids, all different, by default the row numbers, and their keys in the hash."""
-    if values is None:
-        numbers = np.arange(size)
-        return numbers, numbers
-    kinds = {type(value) for value in values} if isinstance(values, Sequence) else set()
-    if len(kinds) > 1 or (kinds == {int} and np.asarray(values).dtype.kind == "f"):  # NumPy would change these
-        array = np.empty(len(values), dtype=object)
-        array[:] = list(values)
-    else:
-        array = as_array(values, "the id")
-    if array.ndim != 1:
-        raise InputError(f"ids have shape {array.shape}; they must be one column (join the columns to one text)")
-    array = whole_numbers(array)
-    if len(array) != size:
-        raise InputError(f"there are {len(array)} ids; the pool has {size} rows")
-    if array.dtype.kind == "f":
-        numeric(array, "the id", "row {}".format)
-    require_given(array, array, "the id", "row {}".format)
-    _require_names(array)
-    try:
-        keys = hash_ids(array)
-    except UnicodeEncodeError as error:
-        raise InputError(f"id {error.object!r} {HALF}") from None
-    ordered = np.sort(keys)
-    if (ordered[1:] == ordered[:-1]).any():
-        _require_different(array)
-    return array, keys
-
-
-def whole_numbers(ids: NDArray[Any]) -> NDArray[Any]:
-    """Return objects that are all whole numbers as an array of these, as files of them are read."""
-    names = ids.tolist() if ids.dtype.kind == "O" else []
-    if not names or not all(isinstance(name, int | np.integer) and not isinstance(name, bool) for name in names):
-        return ids
-    whole = np.array([int(name) for name in names])
-    return whole if whole.dtype.kind in "iu" else ids
-
-
-def _require_names(ids: NDArray[Any]) -> None:
-    """Refuse ids of spaces only, which no label file can name, lists, and numbers that are equal in two types."""
-    if ids.dtype.kind == "U":
-        blank = np.char.isspace(ids) | (ids == "")
-    elif ids.dtype.kind == "O":
-        blank = np.fromiter((isinstance(name, str) and not name.strip() for name in ids), np.bool_, len(ids))
-    else:
-        return
-    if blank.any():
-        row = int(np.argmax(blank))
-        raise InputError(f"the id of row {row} is {str(ids[row])!r}; it must be more than spaces")
-    if ids.dtype.kind == "O":
-        odd = next((row for row, name in enumerate(ids) if not isinstance(name, Hashable)), None)
-        if odd is not None:
-            raise InputError(f"the id of row {odd} is {ids[odd]!r}; it must be a text or a number")
-        numbers = Counter(name for name in ids if isinstance(name, int | float))
-        twice = next((name for name, count in numbers.items() if count > 1), None)
-        if twice is not None:
-            raise InputError(TWICE.format(twice))
-
-
-def _require_different(ids: NDArray[Any]) -> None:
-    """Refuse ids of the same text; those of equal keys only are rare, and allowed."""
-    texts = sorted(str(name) for name in ids.tolist())
-    for name, following in pairwise(texts):
-        if name == following:
-            raise InputError(TWICE.format(name))
-
-
-def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) -> RowUnits:
-    """Return which rows share a label, first rows being those of the smallest key; refuse a row without a group."""
-    names = as_column(groups, "groups", size)
-    require_given(groups, names, "group", where)
-    if names.dtype.kind == "O":
-        names = np.array([str(name) for name in names.tolist()])
-    _, units = np.unique(names, return_inverse=True)
-    order = np.lexsort((keys, units))
-    first = order[np.concatenate([[True], np.diff(units[order]) > 0])]
-    return RowUnits(units.astype(np.int64), first.astype(np.int64))
 
 
 def code_models(
@@ -220,7 +112,7 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Ju
         predicted[name] = hard
     columns = [p.shape[1] if p.ndim == 2 else 2 for p in probabilities.values() if p is not None]
     columns += [p.shape[1] if p.ndim == 2 else 2 for p in judges if p.dtype.kind == "f"]
-    names = _classes(classes, columns, [p for p in predicted.values() if p is not None])
+    names = classes_of(classes, columns, [p for p in predicted.values() if p is not None])
     outputs = []
     for name in models:
         p, hard = probabilities[name], predicted[name]
@@ -245,83 +137,6 @@ def _named(predicted: NDArray[Any]) -> NDArray[Any]:
     return predicted.astype(f"{kind}8[us]")
 
 
-def _classes(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> tuple[Any, ...]:
-    """Return the classes: as given, or numbered by the columns, or those that are predicted."""
-    if len(set(columns)) > 1:
-        raise InputError(f"probabilities have {columns} columns; all must have one for each class")
-    if given is not None:
-        names = class_names(given)
-        if columns and columns[0] != len(names):
-            raise InputError(f"there are {len(names)} classes {list(names)} but {columns[0]} columns of probabilities")
-        return names
-    seen = _predicted(predicted)
-    broken = [value for value in seen if isinstance(value, float) and not value.is_integer()]
-    if broken:
-        raise InputError(
-            f"a prediction is {broken[0]:g}, and classes are whole numbers or text: give probabilities as "
-            "probabilities=, means as means=, or name the classes with classes="
-        )
-    numbered = all(isinstance(value, int) and 0 <= value < MOST_NUMBERED for value in seen)
-    count = columns[0] if columns else max([2, *(value + 1 for value in seen)]) if numbered else len(seen)
-    if numbered and all(value < count for value in seen):
-        return tuple(range(count))
-    if len(seen) != count or count < 2:
-        raise InputError(f"predictions have the classes {seen}; name them all with classes=, in the columns' order")
-    return _told_apart(seen)
-
-
-def _predicted(columns: list[NDArray[Any]]) -> list[Any]:
-    """Return the classes that are predicted, in their order, which names of several kinds do not have."""
-    try:
-        return sorted({value for column in columns for value in np.unique(column).tolist()})
-    except TypeError:
-        kinds = sorted({type(value).__name__ for column in columns for value in column.tolist()})
-        told = f"predictions are of several kinds, {', '.join(kinds)}"
-        raise InputError(f"{told}: name the classes with classes=") from None
-
-
-def class_names(given: Any) -> tuple[Any, ...]:
-    """Return the names of classes: two or more, all different, in files too (`_told_apart`)."""
-    try:
-        array = np.asarray(given)
-        names = tuple(array.tolist()) if array.ndim == 1 else ()
-        different = len(set(names)) == len(names) and not any(map(is_missing, names))
-    except (TypeError, ValueError):  # lists in place of names
-        different, names = False, ()
-    if not different or len(names) < 2:
-        raise InputError(f"classes={given!r} must be two or more different names")
-    return _told_apart(names)
-
-
-def _told_apart(names: Sequence[Any]) -> tuple[Any, ...]:
-    """Return names of classes, or refuse those that no file can tell apart: in a cell spaces at the ends are nothing.
-
-    An empty cell is a skip, and what comes back from a browser or a spreadsheet has other ends of lines.
-    """
-    found: dict[str, Any] = {}
-    for name in names:
-        text = " ".join(str(name).split())
-        if not text:
-            raise InputError(f"class {name!r} has no name; an empty label is a skip: name it, as in 'none'")
-        if not is_text(text):
-            raise InputError(f"class {name!r} {HALF}")
-        if text in found:
-            raise InputError(f"classes {found[text]!r} and {name!r} must differ in more than white space")
-        found[text] = name
-    return tuple(names)
-
-
-def code_type(n_classes: int) -> type[np.uint8 | np.int32]:
-    """Return the type of the codes of so many classes: a byte where it holds them.
-
-    Examples
-    --------
-    >>> code_type(256).__name__, code_type(257).__name__
-    ('uint8', 'int32')
-    """
-    return np.uint8 if n_classes <= 256 else np.int32
-
-
 def _argmax(probabilities: NDArray[Any], n_classes: int) -> NDArray[Any]:
     """Return the first most probable class of every row, as small integers."""
     kind = code_type(n_classes)
@@ -333,56 +148,6 @@ def _argmax(probabilities: NDArray[Any], n_classes: int) -> NDArray[Any]:
     for part in row_blocks(len(codes), n_classes):
         codes[part] = probabilities[part].argmax(axis=1)
     return codes
-
-
-def code_labels(values: NDArray[Any], classes: tuple[Any, ...], name: str, where: Where) -> NDArray[Any]:
-    """Return class codes; values are matched as they are, else by their text."""
-    kind = code_type(len(classes))
-    if values.dtype.kind == "O" and all(isinstance(value, bool | np.bool_) for value in values):
-        values = values.astype(np.bool_)  # so that they are 0 and 1 too, as in an array of their own type
-    if values.dtype.kind in "iub" and classes == tuple(range(len(classes))):
-        if len(values) and not (values.min() >= 0 and values.max() < len(classes)):
-            row = int(np.argmax((values < 0) | (values >= len(classes))))
-            raise InputError(f"{name} of {where(row)} is {values[row]}; classes are {some_of(classes)}")
-        return values.astype(kind, copy=False)
-    try:
-        names = values.astype(str) if values.dtype.kind == "O" else values
-    except ValueError:  # of NumPy, which does not say where
-        raise InputError(f"{name} of {_no_name(values, where)}; classes are {some_of(classes)}") from None
-    found, inverse = np.unique(names, return_inverse=True)
-    exact = {value: code for code, value in enumerate(classes)}
-    texts = class_texts(classes)
-    codes = np.full(len(found), -1, dtype=np.int64)
-    for index, value in enumerate(found.tolist()):
-        codes[index] = exact.get(value, texts.get(_text(value), texts.get(spelled(value), -1)))
-    if (codes < 0).any():
-        row = int(np.argmax(codes[inverse] < 0))
-        value = values[row : row + 1].tolist()[0]
-        raise InputError(f"{name} of {where(row)} is {value!r}; {those_there(value, classes, 'classes')}")
-    return codes[inverse].astype(kind)
-
-
-def _no_name(values: NDArray[Any], where: Where) -> str:
-    """Return where the first list or array stands, and what it is."""
-    told = enumerate(values.tolist())
-    row, value = next((row, value) for row, value in told if hasattr(value, "__len__") and not isinstance(value, str))
-    return f"{where(row)} is {value!r}"
-
-
-def class_texts(classes: Sequence[Any]) -> dict[str, int]:
-    """Return the codes of classes by the texts that may stand for them: their names, and these as `spelled`.
-
-    Examples
-    --------
-    >>> class_texts(["0.0", "1.0"])
-    {'1': 1, '0': 0, '1.0': 1, '0.0': 0}
-    """
-    return {form(name): code for form in (spelled, str) for code, name in reversed([*enumerate(classes)])}
-
-
-def _text(value: Any) -> str:
-    """Return the text of a class, whole floats as integers (a column of 0.0 and 1.0 is a column of 0 and 1)."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _code_regressors(models: Mapping[str, Regressor], classes: Any, judges: Judges, where: Where) -> Coded:

@@ -15,7 +15,7 @@ from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classifier, Outcome, Regressor
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
-from sondage.pools.coding import class_names
+from sondage.pools.classes import class_names
 from sondage.pools.long import means_rankings, pool_from_long, read_grade
 from sondage.pools.table import WHOLE, Columns, Table, is_row_index, pointed, reads_as_number, warn_of_letters
 

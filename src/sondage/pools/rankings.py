@@ -15,7 +15,8 @@ from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Ranking, Ranks
 from sondage.core.rankings import Documents, offsets_of, segment_sums
 from sondage.errors import InputError
-from sondage.pools.coding import check_ids, code_probabilities, whole_numbers
+from sondage.pools.coding import code_probabilities
+from sondage.pools.ids import check_ids, whole_numbers
 from sondage.pools.missing import is_missing, require_given
 from sondage.pools.numeric import as_column, floats, positive_column
 from sondage.pools.texts import require_text

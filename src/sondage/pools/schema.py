@@ -17,7 +17,7 @@ from sondage.core.measures import Task
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Classes, Grades, Items, Means, Outputs, Ranks
 from sondage.core.rankings import Documents, offsets_of
-from sondage.pools.coding import code_type
+from sondage.pools.classes import code_type
 
 __all__ = ["NAMES", "NUMBERS", "Column", "Lists", "Probabilities", "Schema", "Source", "Span"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sondage.core.hashing import hash_ids
 from sondage.errors import InputError
-from sondage.pools.coding import TWICE
 from sondage.pools.engines import Rows, column_of
+from sondage.pools.ids import TWICE
 from sondage.pools.kernels import Reader
 
 __all__ = ["Seen"]

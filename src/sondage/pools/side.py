@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sondage.core.beliefs.columns import SURE
 from sondage.errors import InputError
-from sondage.pools.coding import code_labels, code_probabilities
+from sondage.pools.classes import code_labels
+from sondage.pools.coding import code_probabilities
 from sondage.pools.missing import as_array
 from sondage.pools.numeric import Where, as_column, numeric, require_each
 

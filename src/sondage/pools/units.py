@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from sondage.core.predictions import Floats
 from sondage.core.samples import bin_sums
+from sondage.pools.missing import require_given
+from sondage.pools.numeric import Where, as_column
 
-__all__ = ["RowUnits"]
+__all__ = ["RowUnits", "code_units"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +62,15 @@ class RowUnits:
     def spread(self, of_units: NDArray[Any]) -> NDArray[Any]:
         """Return a unit's value for each of its rows."""
         return of_units if self.of_row is None else of_units[self.of_row]
+
+
+def code_units(groups: Any, size: int, keys: NDArray[np.int64], where: Where) -> RowUnits:
+    """Return which rows share a label, first rows being those of the smallest key; refuse a row without a group."""
+    names = as_column(groups, "groups", size)
+    require_given(groups, names, "group", where)
+    if names.dtype.kind == "O":
+        names = np.array([str(name) for name in names.tolist()])
+    _, units = np.unique(names, return_inverse=True)
+    order = np.lexsort((keys, units))
+    first = order[np.concatenate([[True], np.diff(units[order]) > 0])]
+    return RowUnits(units.astype(np.int64), first.astype(np.int64))

@@ -13,7 +13,7 @@ from sondage.core.measures import Functional, Measure, parse_measure, settled
 from sondage.core.results import Estimate
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
-from sondage.pools.coding import code_labels
+from sondage.pools.classes import code_labels
 from sondage.pools.missing import require_given
 from sondage.pools.numeric import numeric
 from sondage.pools.orders import in_another_order

@@ -19,7 +19,8 @@ from sondage.core.beliefs import (
     OutcomeBelief,
 )
 from sondage.core.beliefs.columns import LEAST_LEFT, LEAST_POOLED, LEAST_TOLD, SURE
-from sondage.core.beliefs.learned import LARGEST_ODDS, LEAST_HEIGHT, MOST_HEIGHT
+from sondage.core.beliefs.learned.gaussian import LEAST_HEIGHT, MOST_HEIGHT
+from sondage.core.beliefs.learned.sources import LARGEST_ODDS
 from sondage.core.beliefs.votes import voted_column
 from sondage.core.learning import NONE, Correction
 from sondage.core.predictions import Classes, Items

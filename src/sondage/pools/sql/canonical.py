@@ -10,7 +10,8 @@ import numpy as np
 
 from sondage.core.beliefs.columns import NOTHING, SURE
 from sondage.core.checks import BOUNDED, LARGEST_NUMBER
-from sondage.pools.coding import SUM_TOLERANCE, class_texts
+from sondage.pools.classes import class_texts
+from sondage.pools.coding import SUM_TOLERANCE
 from sondage.pools.numeric import AMOUNTS, LARGEST_VARIANCE, LEAST_VARIANCE
 from sondage.pools.schema import Column, Probabilities, Schema, Source
 from sondage.pools.side import LARGEST_FEATURE
