@@ -25,6 +25,7 @@ from sondage.core.residuals import larger_variance
 from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, LabelledStage, Sample, effective_number
 from sondage.core.stages import Estimation
+from sondage.core.unexpected import unexpected
 from sondage.core.variances import plausible_variance, unseen_variance, variance_slope
 from sondage.errors import InputError
 
@@ -85,6 +86,7 @@ def domain_estimate(estimate: Estimate, inside: NDArray[np.bool_], *, drawable: 
         interval_kind="auto",
         possible=estimate.bounds,
         unrefuted=unrefuted_limits(contrast, [(1.0, sample)]),
+        unexpected=unexpected(contrast, [(1.0, sample, belief)], fit.sums, "pool"),
         n_effective=effective_number(weights),
         largest_weight=float(weights.max() / weights.sum()),
         n_pending=0,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sondage.core.ratios import EstimatedRatios
     from sondage.core.sequences import ConfidenceSequence
     from sondage.core.significance import Counts
+    from sondage.core.unexpected import Unexpected
 
 __all__ = ["Comparison", "Estimate", "Interval", "Significance"]
 
@@ -140,6 +141,8 @@ class Estimate(Shown):
     plausible : PlausibleErrors or None
         For one model's losses of probabilities, calibration error and functions of the confusion matrix: the errors of
         the estimate under beliefs that the labels leave possible.
+    unexpected : Unexpected or None
+        For one model, where no label is another than expected: what such labels among the other items would do.
     pivot : Pivot or None
         For a difference of two ratios: the variance that its estimate would have at other true values.
     bounds, proportion, interval_kind, evidence, course, generator
@@ -180,6 +183,7 @@ class Estimate(Shown):
     counts: Counts | None = field(default=None, repr=False)
     ratios: EstimatedRatios | None = field(default=None, repr=False)
     plausible: PlausibleErrors | None = field(default=None, repr=False)
+    unexpected: Unexpected | None = field(default=None, repr=False)
     pivot: Pivot | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
     course: Course | None = field(default=None, repr=False)

@@ -13,6 +13,7 @@ from sondage.core.measures import Functional
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.possible import outward, unrefuted_limits, within
 from sondage.core.results import Comparison, Estimate
+from sondage.core.unexpected import unexpected
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.fitting import counts_of, immovable
 from sondage.studies.proven import proven_range
@@ -92,6 +93,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         unrefuted=unrefuted_limits(contrast, [(1.0, found.estimation.whole)]),
         slope=slope_of(fitted, uncertain),
         plausible=plausible_errors_of((1.0, fitted), value=value),
+        unexpected=unexpected(contrast, [(1.0, fitted.sample, found.belief)], fit.sums, method.target),
         pivot=pivot_against(fitted, uncertain),
         n_effective=uncertain.effective,
         largest_weight=uncertain.largest,

@@ -21,6 +21,7 @@ from sondage.core.residuals import of_population
 from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, LabelledStage, Sample, effective_number, from_counts, from_inclusion
 from sondage.core.stages import Estimation
+from sondage.core.unexpected import unexpected
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
 from sondage.pools.missing import as_array, converted, is_missing, require_listed
@@ -254,6 +255,7 @@ def result_of(
         bounds=contrast.bounds,
         possible=contrast.bounds,
         unrefuted=unrefuted_limits(contrast, [(1.0, sample)]),
+        unexpected=unexpected(contrast, [(1.0, estimation.merged(fit.shares), None)], fit.sums, target),
         proportion=contrast.functional.proportion,
         interval_kind=interval,
         n_effective=effective,

@@ -19,6 +19,7 @@ from sondage.core.ratios import believed_stages, denominator_labels, ratios_from
 from sondage.core.residuals import joint_degrees, of_population
 from sondage.core.results import Estimate
 from sondage.core.samples import LabelledStage, Sample
+from sondage.core.unexpected import unexpected
 from sondage.pools import Pool
 from sondage.studies.fitting import immovable
 from sondage.studies.proven import proven_range
@@ -116,6 +117,7 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
     if method.target == "population":
         total, df = of_population(total, df, _population_part(whole), effective)
     beyond = [str(one.name) for one in slices if _matters_beyond(one, contrast, whole.sums)]
+    beliefs = [(*told, one.labelled.belief) for told, one in zip(samples, slices, strict=True)]
     possible = proven_range([(one.share, one.session, one.labelled) for one in slices], contrast)
     exact = all(one.labelled.exact for one in slices) and not beyond
     if possible[1] - possible[0] <= ROUNDING:
@@ -134,6 +136,7 @@ def overall_estimate(drawn: Sequence[LabelledSlice], contrast: Contrast, estimat
         plausible=plausible_errors_of(
             *((one.share, fitted) for one, fitted in zip(slices, whole.moved, strict=True)), value=value
         ),
+        unexpected=unexpected(contrast, beliefs, whole.sums, method.target),
         pivot=None,
         df=df,
         n_effective=effective,

@@ -30,6 +30,7 @@ from sondage.core.predictions import Floats
 from sondage.core.ratios import denominator_labels, estimated_ratios, with_unseen_ratios
 from sondage.core.results import Estimate, Interval
 from sondage.core.significance import counted_interval
+from sondage.core.unexpected import with_unexpected
 from sondage.errors import InputError
 
 __all__ = ["INTERVALS", "OWN", "named_interval", "require_interval"]
@@ -123,7 +124,7 @@ def _auto(estimate: Estimate, level: float, generator: np.random.Generator | Non
     if estimate.pivot is not None:
         return _fieller(estimate, level, generator)
     found, (least, most), (lowest, highest) = _of_variance(estimate, level), estimate.bounds, estimate.unrefuted
-    found = _as_plausible(with_unseen_ratios(found, estimate), estimate)
+    found = with_unexpected(_as_plausible(with_unseen_ratios(found, estimate), estimate), estimate)
     low, high = (least if lowest else found.low), (most if highest else found.high)
     if estimate.proportion and lowest != highest:
         unseen = wilson_interval(0.0 if lowest else 1.0, max(denominator_labels(estimate), 1.0), level)

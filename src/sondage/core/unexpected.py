@@ -1,0 +1,171 @@
+r"""Where all labels are those that were expected: what others among the remaining items would do to a measure.
+
+Of m labels that are all as expected, up to :math:`w = z^2 / (m + z^2)` of the other items may have another (Wilson's
+bound of 0, one-sided: nothing speaks for the other side). Were the labels of a share :math:`\lambda = w k / (k - 1)`
+of these any of the k possible ones by chance, the pool means would be
+
+.. math:: \hat\mu + \lambda \sum_u (w_u - 1) \, b_u \Big(\frac{1}{k} \sum_y s(o_u, y) - s(o_u, y_u)\Big) .
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sondage.core.beliefs import Belief
+from sondage.core.comparisons import Contrast, Sums
+from sondage.core.intervals import wilson_interval
+from sondage.core.measures import Functional
+from sondage.core.measures.bases import Basis, Confusion, OwnLoss
+from sondage.core.predictions import Classes, Floats, Grades
+from sondage.core.results import Estimate, Interval
+from sondage.core.samples import Sample
+
+__all__ = ["Unexpected", "unexpected", "with_unexpected"]
+
+
+@dataclass(frozen=True, eq=False)
+class Unexpected:
+    """What labels that nobody expects would do to one model's measure.
+
+    Attributes
+    ----------
+    functional : Functional
+        The measure.
+    sums : ndarray of float
+        The estimated pool mean of its item statistic.
+    chance : ndarray of float
+        By how much that moves if the labels of all items that are not labelled come by chance.
+    possible : int
+        How many labels an item can have, k.
+    """
+
+    functional: Functional
+    sums: Floats
+    chance: Floats
+    possible: int
+
+    def moved(self, share: float) -> float:
+        """Return by how much the measure moves if this share of the other items has another label than expected.
+
+        NaN where that leaves it undefined.
+        """
+        k = self.possible
+        lapsed = min(share * k / (k - 1), 1.0)
+        return self.functional.value(self.sums + lapsed * self.chance) - self.functional.value(self.sums)
+
+
+def unexpected(
+    contrast: Contrast,
+    samples: Sequence[tuple[float, Sample, Belief | None]],
+    sums: Sums,
+    target: str,
+) -> Unexpected | None:
+    """Return what unexpected labels would do to a measure if no item that is labelled has one; None of all else.
+
+    Expected is the label that the belief has for the most likely one, without a belief the predicted class.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        What is estimated: None of differences, of numbers and rankings, of ratios and their means, and of error rates
+        where no label is wrong (`unrefuted_limits`).
+    samples : sequence of (share, Sample, Belief or None)
+        What is labelled, of each part of the pool, with shares that sum to 1, and what is believed.
+    sums : mapping of int to ndarray
+        Estimated pool means, by model.
+    target : str
+        ``"pool"``, of which the labelled items are known, or ``"population"``.
+
+    Examples
+    --------
+    >>> from sondage import Pool, evaluate
+    >>> found = evaluate(Pool([0.02, 0.5, 0.98] * 20), "brier", [0, 0, 1] * 20, budget=20)
+    >>> found.unexpected.moved(0.1) > 0.04
+    True
+    """
+    functional, told = contrast.functional, [part for part in samples if part[1].size]
+    if contrast.compares or not told or not isinstance(told[0][1].items.models[0], Classes | Grades):
+        return None
+    (model,) = contrast.models
+    if _has_limits(functional) and (not functional.linear or all(_as_predicted(part[1], model) for part in told)):
+        return None
+    if not all(_as_expected(sample, model, belief) for _, sample, belief in told):
+        return None
+    labels = _possible(functional.basis, told[0][1], model)
+    basis, chance, total = functional.basis, np.zeros_like(sums[model]), 0.0
+    for share, sample, _ in told:
+        items, known = sample.items, sample.items.weights if target == "pool" else 0.0
+        others = share * (sample.row_weights - known)
+        total += share * float(np.sum(sample.row_weights))
+        chance += basis.believed(items, model, [(label, others / len(labels)) for label in labels])
+        chance -= basis.totals(items, model, sample.labels, others)
+    return Unexpected(functional, sums[model], chance / total, len(labels)) if len(labels) > 1 else None
+
+
+def _has_limits(functional: Functional) -> bool:
+    """Return whether it is a share of items, or a mean of such, that labels may not speak against."""
+    return functional.proportion and isinstance(functional.basis, Confusion)
+
+
+def _as_predicted(sample: Sample, model: int) -> bool:
+    """Return whether all labels are the classes that were predicted."""
+    return np.array_equal(sample.items.classes(model).predictions, sample.labels)
+
+
+def _as_expected(sample: Sample, model: int, belief: Belief | None) -> bool:
+    """Return whether every label is likelier than any other that the item may have."""
+    outcomes = isinstance(sample.items.models[model], Grades)
+    if belief is None:
+        return not outcomes and _as_predicted(sample, model)
+    given, others = np.zeros(len(sample.items)), np.zeros(len(sample.items))
+    for label, weight in belief.supposed(sample.items, (model,)):
+        this = sample.labels[:, model] == label[model] if outcomes else sample.labels == label
+        given = np.where(this, weight, given)
+        others = np.where(this, others, np.maximum(others, weight))
+    return bool(np.all(given > others))
+
+
+def _possible(basis: Basis, sample: Sample, model: int) -> list[Any]:
+    """Return the labels that an item can have: codes of classes, by whoever knows how many, or outcomes of systems."""
+    output = sample.items.models[model]
+    if isinstance(output, Grades):
+        return [_outcome(len(sample.items.models), model, grade) for grade in output.grades]
+    assert isinstance(output, Classes)
+    if isinstance(basis, Confusion):
+        return list(range(basis.n_classes))
+    if isinstance(basis, OwnLoss) and basis.classes is not None:
+        return list(range(len(basis.classes)))
+    p = output.probabilities
+    return list(range(2 if p is None or p.ndim == 1 else p.shape[1]))
+
+
+def _outcome(models: int, model: int, grade: float) -> NDArray[np.float64]:
+    """Return a label of so many systems of which only this one's outcome is told."""
+    label = np.full(models, np.nan)
+    label[model] = grade
+    return label
+
+
+def with_unexpected(found: Interval, estimate: Estimate) -> Interval:
+    """Return the interval that reaches at least as far as unexpected labels may move the estimate, either way.
+
+    Parameters
+    ----------
+    found : Interval
+        As variance and belief have it.
+    estimate : Estimate
+        Without `unexpected` the interval is returned as it is.
+    """
+    if estimate.unexpected is None or found.level <= 0.5:
+        return found
+    most = wilson_interval(0.0, max(estimate.n_effective, 1.0), 2.0 * found.level - 1.0).high
+    moved = estimate.unexpected.moved(most)
+    if np.isnan(moved):
+        return found
+    end = float(np.clip(estimate.value + moved, *estimate.bounds))
+    return replace(found, low=min(found.low, end), high=max(found.high, end))
