@@ -5,6 +5,11 @@ bound of 0, one-sided: nothing speaks for the other side). Were the labels of a 
 of these any of the k possible ones by chance, the pool means would be
 
 .. math:: \hat\mu + \lambda \sum_u (w_u - 1) \, b_u \Big(\frac{1}{k} \sum_y s(o_u, y) - s(o_u, y_u)\Big) .
+
+References
+----------
+E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of the American Statistical
+Association, 1927, 209-212.
 """
 
 from __future__ import annotations
@@ -14,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import Contrast, Sums
@@ -52,7 +56,15 @@ class Unexpected:
     def moved(self, share: float) -> float:
         """Return by how much the measure moves if this share of the other items has another label than expected.
 
-        NaN where that leaves it undefined.
+        Parameters
+        ----------
+        share : float
+            In [0, 1].
+
+        Returns
+        -------
+        float
+            In the measure's unit; NaN where the measure is undefined then.
         """
         k = self.possible
         lapsed = min(share * k / (k - 1), 1.0)
@@ -96,8 +108,8 @@ def unexpected(
         return None
     if not all(_as_expected(sample, model, belief) for _, sample, belief in told):
         return None
-    labels = _possible(functional.basis, told[0][1], model)
     basis, chance, total = functional.basis, np.zeros_like(sums[model]), 0.0
+    labels = _possible(basis, told[0][1], model, told[0][2])
     for share, sample, _ in told:
         items, known = sample.items, sample.items.weights if target == "pool" else 0.0
         others = share * (sample.row_weights - known)
@@ -130,25 +142,16 @@ def _as_expected(sample: Sample, model: int, belief: Belief | None) -> bool:
     return bool(np.all(given > others))
 
 
-def _possible(basis: Basis, sample: Sample, model: int) -> list[Any]:
-    """Return the labels that an item can have: codes of classes, by whoever knows how many, or outcomes of systems."""
-    output = sample.items.models[model]
-    if isinstance(output, Grades):
-        return [_outcome(len(sample.items.models), model, grade) for grade in output.grades]
-    assert isinstance(output, Classes)
+def _possible(basis: Basis, sample: Sample, model: int, belief: Belief | None) -> list[Any]:
+    """Return the labels that an item can have; without a belief class codes, by whoever knows how many there are."""
+    if belief is not None:
+        return list(belief.allowed(sample.items, (model,)))
     if isinstance(basis, Confusion):
         return list(range(basis.n_classes))
     if isinstance(basis, OwnLoss) and basis.classes is not None:
         return list(range(len(basis.classes)))
-    p = output.probabilities
+    p = sample.items.classes(model).probabilities
     return list(range(2 if p is None or p.ndim == 1 else p.shape[1]))
-
-
-def _outcome(models: int, model: int, grade: float) -> NDArray[np.float64]:
-    """Return a label of so many systems of which only this one's outcome is told."""
-    label = np.full(models, np.nan)
-    label[model] = grade
-    return label
 
 
 def with_unexpected(found: Interval, estimate: Estimate) -> Interval:
