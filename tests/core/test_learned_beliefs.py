@@ -432,14 +432,6 @@ def test_outcomes_learn_from_features_and_other_judges():
     assert only.corrections[1] == replace(only.corrections[1], sources=(), features=(), constant=0.0, low=0.0, high=0.0)
 
 
-def test_graded_outcomes_stay_as_they_are():
-    graded = np.full((30, 3), 1 / 3)
-    pool = Pool(models={"a": Outcome(graded)}, features=np.arange(30.0))
-    learned = believe(pool).calibrated(pool.items, np.ones((30, 1)))
-    for _, weight in learned.supposed(pool.items, (0,)):
-        np.testing.assert_allclose(weight, 1 / 3)
-
-
 @pytest.mark.parametrize("unneeded", [0.0, 0.01, 0.4, 1.0])
 def test_losses_reckon_with_that_nothing_was_to_learn(unneeded):
     p, judge, _, y = two_classes(200)

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from sondage import Classifier, Pool, compare, evaluate
 from sondage.core.beliefs import ClassBelief
-from sondage.core.calibration import LAPSES, LAPSES_OF_SURE, plausible_events
+from sondage.core.calibration import LAPSES, LAPSES_OF_SURE, plausible_events, plausible_lapses
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
 from sondage.core.plausible import PlausibleErrors, joined_errors, plausible, plausible_errors
@@ -169,3 +169,21 @@ def test_the_whole_of_slices_reaches_for_what_its_slices_do():
     slices = evaluate(Pool(p), "log_loss", labels, 100, slices=np.arange(3000) % 2)
     own = [slices[key].plausible for key in (0, 1)]
     np.testing.assert_allclose(slices.overall.plausible.means, (own[0].means + own[1].means) / 2)
+
+
+def test_lapses_that_labels_leave_possible_are_quantiles_of_their_posterior():
+    """Of the five shares that may be, each as likely as its prior times what the labels have by it."""
+    random = np.random.default_rng(5)
+    told, chance = random.uniform(0.01, 0.99, 12), np.repeat([1 / 3, 1 / 5], 6)
+    surprises, weights = random.uniform(0.01, 0.04, 12), random.random(12)
+    doubt = np.average(surprises, weights=weights) / (1 - chance.mean())
+    shares = np.append(0.0, np.minimum(np.array(LAPSES.rates) * doubt, 0.5))
+    none = np.dot([0.65, 0.25, 0.10], LAPSES.none)
+    likelihood = [np.prod((1 - share) * told + share * chance) for share in shares]
+    posterior = np.append(none, np.full(4, (1 - none) / 4)) * likelihood
+    found = [one.lapse for one in plausible_lapses(told, surprises, weights, 1000, chance=chance)]
+    counts = [np.count_nonzero(np.isclose(found, share)) for share in shares]
+    assert sum(counts) == 1000
+    assert counts == pytest.approx(1000 * posterior / posterior.sum(), abs=1.0)
+    assert found == sorted(found)
+    assert len(plausible_lapses(told[:0], surprises[:0], weights[:0], 9, chance=chance[:0])) == 1

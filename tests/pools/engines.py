@@ -33,6 +33,11 @@ def classes(names: Any, model: str = "", others: int = 0) -> dict[str, Any]:
     return {f"{model}p_{name}": p[:, at] for at, name in enumerate(names)}
 
 
+def graded(system: str, grades: str, others: int = 0) -> dict[str, Any]:
+    p = shares(len(grades), others)
+    return {f"{system}.judge.p_{grade}": p[:, at] for at, grade in enumerate(grades)}
+
+
 def frames() -> dict[str, pd.DataFrame]:
     """Return tables by what they hold."""
     rng = random()
@@ -65,6 +70,9 @@ def frames() -> dict[str, pd.DataFrame]:
         "shared text": {"id": ids("text"), "group": [f"g'{i}" for i in rng.integers(0, 900, N)]} | classes("abc"),
         "shared numbers": {"id": ids(), "group": rng.integers(0, 900, N)} | priced | numbers,
         "outcomes": {"id": ids(), "A.judge": p, "B.judge": judge},
+        "graded": {"id": ids()} | graded("A", "5124") | graded("B", "123", 1),
+        "graded by votes": {"id": ids()} | {f"A.judge.p_{g}": shared[:, g] for g in range(4)} | {"B.judge": judged},
+        "graded, with features": {"id": ids(), "feature.x": rng.normal(size=N)} | graded("A", "4102") | {"B.judge": p},
         "many": {"id": ids()} | {f"m{j}.p_1": np.clip(p + rng.normal(0, 0.1 * j, N), 0, 1) for j in range(4)},
         "many hard": {"id": ids()} | {f"m{j}.prediction": (rng.random(N) < p).astype(int) for j in range(3)},
         "twenty": {"id": ids()} | {f"m{j}.p_1": np.clip(p + rng.normal(0, 0.02 * j, N), 0, 1) for j in range(20)},
@@ -82,7 +90,8 @@ def label(pool: Any, name: Any) -> Any:
     if pool.task.kind == "regression":
         return number % 10 / 3
     if pool.task.kind == "outcomes":
-        return {model: (number + at) % 3 == 0 for at, model in enumerate(pool.models)}
+        low, high = pool.task.grades[:2]
+        return {model: high if (number + at) % 3 == 0 else low for at, model in enumerate(pool.models)}
     return pool.task.classes[number % len(pool.task.classes)]
 
 

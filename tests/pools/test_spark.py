@@ -58,6 +58,7 @@ def spark(absent, tmp_path_factory):
         ("two classes", "error_rate", {"design": "strata"}),
         ("two models", "error_rate", {"belief": "model", "stages": 1}),
         ("features", "error_rate", {"stages": (0.5, 0.5)}),
+        ("graded, with features", "mean_outcome", {"models": ("A",), "belief": "ensemble", "stages": (0.5, 0.5)}),
         ("judged", "error_rate", {"stages": 1}),
         ("votes", "f1", {"stages": (0.5, 0.5)}),
         ("five of five classes", "error_rate", {"stages": (0.5, 0.5)}),

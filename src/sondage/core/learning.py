@@ -27,11 +27,22 @@ from typing import Any
 import numpy as np
 import scipy  # scipy.linalg and scipy.sparse are loaded when they are used
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import expit, log_expit, log_softmax, logsumexp
 
 from sondage.core.predictions import Floats
 
-__all__ = ["NONE", "Correction", "Fitted", "fit_events", "fit_numbers", "learn_events", "learn_numbers", "short"]
+__all__ = [
+    "NONE",
+    "Correction",
+    "Fitted",
+    "fit_events",
+    "fit_grades",
+    "fit_numbers",
+    "learn_events",
+    "learn_grades",
+    "learn_numbers",
+    "short",
+]
 
 SOURCE_SCALES = (0.0, 0.3, 1.0)
 """Of the coefficients of sources: prior standard deviations on the grid."""
@@ -113,6 +124,32 @@ def learn_events(
     return _averaged(lambda design: fit_events(design, log_odds, events), sources, features)
 
 
+def learn_grades(
+    logits: Floats, codes: NDArray[Any], sources: Floats, features: NDArray[np.floating] | None = None
+) -> Correction:
+    """Return the correction of how high items are graded that these grades ask for.
+
+    It is added to the log odds of every grade against the one below.
+
+    Parameters
+    ----------
+    logits : ndarray of float, shape (n, k)
+        Logarithms of the believed probabilities of all grades, calibrated, each row but for a constant.
+    codes : ndarray of int, shape (n,)
+        The grades, from 0.
+    sources, features
+        As for `learn_events`.
+
+    Examples
+    --------
+    >>> x = np.linspace(-1.0, 1.0, 90)[:, None]
+    >>> learned = learn_grades(np.zeros((90, 3)), np.repeat([0, 1, 2], 30), np.zeros((90, 0)), x)
+    >>> learned.features[0] > 2
+    True
+    """
+    return _averaged(lambda design: fit_grades(design, logits, codes), sources, features)
+
+
 def learn_numbers(
     residuals: Floats, variances: Floats, sources: Floats, features: NDArray[np.floating] | None = None
 ) -> Correction:
@@ -164,13 +201,63 @@ def fit_events(design: Floats, offset: Floats, events: NDArray[np.bool_]) -> Fit
     [0.0]
     """
     sign = np.where(events, 1.0, -1.0)
+
+    def told(moved: Floats) -> float:
+        return -float(np.sum(log_expit(sign * moved)))
+
+    def derivatives(moved: Floats) -> tuple[Floats, Floats]:
+        p = expit(moved)
+        return p - events, p * (1.0 - p)
+
+    return _mode(design, offset, told, derivatives)
+
+
+def fit_grades(design: Floats, logits: Floats, codes: NDArray[Any]) -> Fitted:
+    r"""Return the mode of a regression of grades with a standard normal prior (adjacent-category logits).
+
+    Of :math:`p_c \propto \exp(l_{ic} + c \, D_i w)`; with two grades it is that of `fit_events`.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0], [2.0], [-1.0]])
+    >>> odds, codes = np.array([0.5, -1.0, 0.0]), np.array([1, 0, 1])
+    >>> of_grades = fit_grades(x, np.column_stack([np.zeros(3), odds]), codes)
+    >>> bool(np.isclose(of_grades.coefficients[0], fit_events(x, odds, codes == 1).coefficients[0]))
+    True
+    """
+    at = np.arange(logits.shape[1], dtype=np.float64)
+
+    def moved_logs(moved: Floats) -> Floats:
+        return np.asarray(log_softmax(logits + np.multiply.outer(moved, at), axis=1))
+
+    def told(moved: Floats) -> float:
+        return -float(np.sum(moved_logs(moved)[np.arange(len(codes)), codes]))
+
+    def derivatives(moved: Floats) -> tuple[Floats, Floats]:
+        p = np.exp(moved_logs(moved))
+        mean = p @ at
+        return mean - codes, np.maximum(p @ at**2 - mean**2, 0.0)
+
+    return _mode(design, np.zeros(len(codes)), told, derivatives)
+
+
+def _mode(
+    design: Floats,
+    offset: Floats,
+    told: Callable[[Floats], float],
+    derivatives: Callable[[Floats], tuple[Floats, Floats]],
+) -> Fitted:
+    """Return the least of a convex function of offset + design @ w, plus half the square of w, by damped Newton steps.
+
+    The function is the sum of one of each row, of which the first and second derivatives are told.
+    """
     w, moved = np.zeros(design.shape[1]), offset
-    value = -float(np.sum(log_expit(sign * moved)))
+    value = told(moved)
     factor = None
     for _ in range(30):
-        p = expit(moved)
-        factor = _precision(design, p * (1.0 - p))
-        gradient = design.T @ (p - events) + w
+        first, second = derivatives(moved)
+        factor = _precision(design, second)
+        gradient = design.T @ first + w
         step = scipy.linalg.cho_solve(factor, gradient)
         gain = float(gradient @ step)
         if gain < 1e-8:
@@ -178,7 +265,7 @@ def fit_events(design: Floats, offset: Floats, events: NDArray[np.bool_]) -> Fit
         for size in 0.5 ** np.arange(20):
             trial = w - size * step
             at = offset + design @ trial
-            tried = -float(np.sum(log_expit(sign * at))) + 0.5 * float(trial @ trial)
+            tried = told(at) + 0.5 * float(trial @ trial)
             if tried <= value - 0.1 * size * gain:
                 break
         w, moved, value = trial, at, tried

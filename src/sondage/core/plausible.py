@@ -30,6 +30,7 @@ from sondage.core.beliefs import (
     Divided,
     Lapsing,
     LearnedClassBelief,
+    OutcomeBelief,
     predicted_apart,
 )
 from sondage.core.comparisons import Contrast, Sums
@@ -152,8 +153,10 @@ def reckoned_with(contrast: Contrast, belief: Belief, sample: Sample) -> Sequenc
         One as likely as another, in order of their lapses; none of differences and of other measures.
     """
     basis = contrast.functional.basis
-    if contrast.compares or not isinstance(belief, ClassBelief):
+    if contrast.compares or not isinstance(belief, ClassBelief | OutcomeBelief):
         return ()
+    if isinstance(belief, OutcomeBelief):
+        return _of_unseen(belief, sample)
     corrected = isinstance(belief, LearnedClassBelief) and belief.correction != NONE
     if isinstance(basis, ClassLoss) and corrected:
         return plausible(contrast, belief, sample)
@@ -162,7 +165,7 @@ def reckoned_with(contrast: Contrast, belief: Belief, sample: Sample) -> Sequenc
 
 
 @lru_cache(maxsize=2)
-def _of_unseen(belief: ClassBelief, sample: Sample) -> Sequence[Distribution]:
+def _of_unseen(belief: ClassBelief | OutcomeBelief, sample: Sample) -> Sequence[Distribution]:
     """Return the answer, of which the last are kept."""
     return belief.plausible_of_unseen(sample.unit_items, sample.unit_labels, sample.unit_expanded)
 

@@ -138,6 +138,16 @@ class Grades:
         """Whether there are two possible outcomes, so that the log odds of the second tell all."""
         return len(self.grades) == 2
 
+    @property
+    def several(self) -> bool:
+        """Whether there are more, whose order matters."""
+        return len(self.grades) > 2
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The numbers of the outcomes from the lowest to the highest, shape (g,)."""
+        return np.argsort(self.grades, kind="stable")
+
     def take(self, rows: Any) -> Grades:
         """Return the outputs of these rows."""
         return Grades(self.grades, None if self.judge is None else self.judge[rows])

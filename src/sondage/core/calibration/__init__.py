@@ -12,7 +12,7 @@ depend on what labels do not exclude; for that there are points of the posterior
 the share :math:`\lambda` of lapses, events that happen by chance however sure the model is.
 """
 
-from sondage.core.calibration.categories import ByClass, calibrate_classes, fit_categories
+from sondage.core.calibration.categories import ByClass, calibrate_classes, calibrate_grades, fit_categories, places
 from sondage.core.calibration.events import bent, calibrate_events, calibrate_sides
 from sondage.core.calibration.grid import (
     IDENTITY,
@@ -25,7 +25,7 @@ from sondage.core.calibration.grid import (
     Calibration,
     Lapses,
 )
-from sondage.core.calibration.lapses import plausible_events
+from sondage.core.calibration.lapses import plausible_events, plausible_lapses
 from sondage.core.calibration.variances import another_unit, calibrate_variances, variance_power
 
 __all__ = [
@@ -43,9 +43,12 @@ __all__ = [
     "bent",
     "calibrate_classes",
     "calibrate_events",
+    "calibrate_grades",
     "calibrate_sides",
     "calibrate_variances",
     "fit_categories",
+    "places",
     "plausible_events",
+    "plausible_lapses",
     "variance_power",
 ]

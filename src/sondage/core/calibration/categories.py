@@ -29,10 +29,10 @@ from sondage.core.blocks import row_blocks
 from sondage.core.learning import short
 from sondage.core.predictions import Floats
 
-__all__ = ["ByClass", "Coefficients", "calibrate_classes", "fit_categories"]
+__all__ = ["ByClass", "Coefficients", "calibrate_classes", "calibrate_grades", "fit_categories", "places"]
 
-SHIFT_SCALES, SLOPE_SCALES = (0.0, 0.5, 2.0), (0.13, 1.7)
-"""Prior standard deviations on the grid: of the shifts, with half of the prior on 0, and of the slope about 1."""
+SHIFT_SCALES, SLOPE_SCALES, LIFT_SCALES = (0.0, 0.5, 2.0), (0.13, 1.7), (0.0, 0.5, 2.0)
+"""Prior standard deviations on the grid: of the shifts and the lift, half of the prior on 0, of the slope about 1."""
 STEPS, LARGEST_STEP, HALVINGS = 50, 2.0, 20
 """Of Newton's method, at most."""
 ROUNDING = 1e-12
@@ -41,7 +41,11 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class ByClass:
-    r"""How the probabilities of k classes are calibrated: :math:`p'_c \propto p_c^\beta e^{\alpha_c}`.
+    r"""How the probabilities of k classes or grades are calibrated.
+
+    .. math:: p'_c \propto p_c^\beta e^{\alpha_c + \gamma m r_c}, \qquad m = \sum_c p_c r_c, \quad r_c = c - (k - 1)/2,
+
+    of which :math:`\gamma` is 0 for classes, which have no order.
 
     Attributes
     ----------
@@ -49,10 +53,13 @@ class ByClass:
         :math:`\alpha`, of each class; empty before any label.
     slope : float
         :math:`\beta`, 0 or more.
+    lift : float
+        :math:`\gamma`.
     """
 
     shifts: tuple[float, ...] = ()
     slope: float = 1.0
+    lift: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,16 +108,74 @@ def calibrate_classes(logs: Floats, labels: NDArray[Any]) -> ByClass:
     >>> np.exp(found.shifts).round(1).tolist()
     [4.0, 0.5, 0.5]
     """
+    shifts, (slope,) = _averaged(labels, [logs], (SHIFT_SCALES, SLOPE_SCALES))
+    return ByClass(shifts, short(max(slope, 0.0)))
+
+
+def calibrate_grades(logs: Floats, codes: NDArray[Any]) -> ByClass:
+    r"""Return the calibration of the probabilities of grades, which have an order, that labels ask for.
+
+    With :math:`\gamma \sim N(0, s^2)` too, s 0 with a probability of a half, else 0.5 or 2. What is told of a grade may
+    then be what is told of its neighbours: a judge who is a grade off, or names one grade and no probabilities, tells
+    by m whether an item is graded high or low, while p makes the next grade as unlikely as the last (adjacent-category
+    logits: A. Agresti, Analysis of Ordinal Categorical Data, 2nd edition 2010, chapter 4).
+
+    Parameters
+    ----------
+    logs, codes
+        As for `calibrate_classes`, classes in the order of the grades.
+
+    Examples
+    --------
+    A judge names the grade above the right one:
+
+    >>> codes = np.repeat([0, 1, 2, 3], 100)
+    >>> told = np.full((400, 5), 0.01)
+    >>> told[np.arange(400), codes + 1] = 0.96
+    >>> calibrate_grades(np.log(told), codes).lift > 1
+    True
+    """
+    at = places(logs.shape[1])
+    shifts, (slope, lift) = _averaged(
+        codes, [logs, np.multiply.outer(np.exp(logs) @ at, at)], (SHIFT_SCALES, SLOPE_SCALES, LIFT_SCALES)
+    )
+    return ByClass(shifts, short(max(slope, 0.0)), short(lift))
+
+
+def places(k: int) -> Floats:
+    """Return the places of k grades about their middle, one apart.
+
+    Examples
+    --------
+    >>> places(4).tolist()
+    [-1.5, -0.5, 0.5, 1.5]
+    """
+    return np.arange(k, dtype=np.float64) - (k - 1) / 2.0
+
+
+def _averaged(
+    labels: NDArray[Any], columns: Sequence[Floats], scales: Sequence[Sequence[float]]
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return shifts and the columns' slopes, the first about 1, averaged over their scales; none without labels."""
+    grid, k = list(product(*scales)), columns[0].shape[1]
+    mean = np.append(np.zeros(k), np.eye(len(columns))[0])
     if not len(labels):
-        return ByClass()
-    k = logs.shape[1]
-    grid = list(product(SHIFT_SCALES, SLOPE_SCALES))
-    mean = np.append(np.zeros(k), 1.0)
-    log_priors = np.log([0.5 / (len(SHIFT_SCALES) - 1) if scale else 0.5 for scale, _ in grid])
-    fits = [fit_categories(labels, [logs], mean, np.append(np.full(k, scale), of_slope)) for scale, of_slope in grid]
-    weights = softmax(log_priors + [fit.log_evidence for fit in fits])
-    shifts, slope = weights @ [fit.shifts for fit in fits], float(weights @ [fit.slopes[0] for fit in fits])
-    return ByClass(tuple(map(short, shifts.tolist())), short(max(slope, 0.0)))
+        return (), tuple(mean[k:].tolist())
+    fits = [fit_categories(labels, columns, mean, np.append(np.full(k, one[0]), one[1:])) for one in grid]
+    log_priors = np.sum(
+        [[_log_prior(scale, of) for scale, of in zip(one, scales, strict=True)] for one in grid], axis=1
+    )
+    weights = softmax([prior + fit.log_evidence for prior, fit in zip(log_priors, fits, strict=True)])
+    shifts = weights @ [fit.shifts for fit in fits]
+    slopes = tuple(float(weights @ [fit.slopes[at] for fit in fits]) for at in range(len(columns)))
+    return tuple(map(short, shifts.tolist())), slopes
+
+
+def _log_prior(scale: float, scales: Sequence[float]) -> float:
+    """Return the log prior of one of these scales, a half on 0 if it is among them, else 0 of all."""
+    if 0.0 not in scales:
+        return 0.0
+    return float(np.log(0.5 / (len(scales) - 1) if scale else 0.5))
 
 
 def fit_categories(

@@ -1,4 +1,4 @@
-"""Calibrations that events leave possible, with a share of lapses: quantiles of their posterior distribution."""
+"""Calibrations that events, or labels, leave possible, with lapses: quantiles of their posterior distribution."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sondage.core.calibration.grid import (
 )
 from sondage.core.predictions import Floats
 
-__all__ = ["plausible_events"]
+__all__ = ["plausible_events", "plausible_lapses"]
 
 MOST_LAPSES = 0.5
 """The largest share of lapses."""
@@ -81,18 +81,58 @@ def plausible_events(
     log_likelihood = likelihood(counted)
     mean = posterior_mean(log_likelihood)
     surprise = expit(-np.abs(mean.shift + mean.slope * logits + beyond))
-    doubt = max(float(np.sum(weights * surprise) / np.sum(weights)), prior.least) / (1.0 - chance)
-    lapses = np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
+    lapses = _shares(surprise, weights, chance, prior)
     log_likelihoods = np.vstack([log_likelihood, _likelihoods(counted, lapses, chance)])
     order = _MIRRORED if chance == 0.5 and mean.shift < -LEAST_SHIFT else _IN_ORDER
     log_posterior = (log_priors(prior) + log_likelihoods)[:, order].ravel()
-    posterior = np.exp(log_posterior - logsumexp(log_posterior))
-    places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
-    which, cells = np.divmod(np.minimum(places, len(posterior) - 1), len(order))
+    which, cells = np.divmod(_quantiles(log_posterior, count), len(order))
     return tuple(
         Calibration(float(CELL_SHIFTS[cell]), float(CELL_SLOPES[cell]), lapse=float(lapse))
         for cell, lapse in zip(order[cells], np.append(0.0, lapses)[which], strict=True)
     )
+
+
+def plausible_lapses(
+    told: Floats, surprises: Floats, weights: Floats, count: int, *, chance: Floats, prior: Lapses = LAPSES
+) -> tuple[Calibration, ...]:
+    r"""Return lapses that such labels leave possible, each as likely as another: calibrations that move nothing else.
+
+    A label of probability p, which one of k by chance has with c = 1 / k, has :math:`(1 - \lambda) p + \lambda c`.
+
+    Parameters
+    ----------
+    told, surprises : ndarray of float, shape (n,)
+        The believed probability of each label, and of all but the likeliest that it could have been.
+    weights, count, prior
+        As for `plausible_events`.
+    chance : ndarray of float, shape (n,)
+        c.
+
+    Examples
+    --------
+    >>> sure, third = np.full(50, 0.999), np.full(50, 1 / 3)
+    >>> [round(one.lapse, 4) for one in plausible_lapses(sure, 1 - sure, np.ones(50), 4, chance=third)]
+    [0.0, 0.0, 0.0, 0.0015]
+    """
+    if not len(told):
+        return (IDENTITY,)
+    lapses = np.append(0.0, _shares(surprises, weights, float(np.mean(chance)), prior))
+    log_likelihoods = np.log(np.outer(1.0 - lapses, told) + np.outer(lapses, chance)).sum(axis=1)
+    which = _quantiles(logsumexp(log_priors(prior), axis=1) + log_likelihoods, count)
+    return tuple(Calibration(lapse=float(lapse)) for lapse in lapses[which])
+
+
+def _shares(surprises: Floats, weights: Floats, chance: float, prior: Lapses) -> Floats:
+    """Return the positive shares of lapses that there may be."""
+    doubt = max(float(np.sum(weights * surprises) / np.sum(weights)), prior.least) / (1.0 - chance)
+    return np.minimum(np.multiply(prior.rates, doubt), MOST_LAPSES)
+
+
+def _quantiles(log_posterior: Floats, count: int) -> NDArray[np.int64]:
+    """Return which of these are at the middles of so many equal shares of their distribution."""
+    posterior = np.exp(log_posterior - logsumexp(log_posterior))
+    places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
+    return np.minimum(places, len(posterior) - 1)
 
 
 def _likelihoods(counted: CountedOdds, lapses: Floats, chance: float) -> Floats:

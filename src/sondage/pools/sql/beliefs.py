@@ -22,10 +22,11 @@ from sondage.core.beliefs.columns import LEAST_LEFT, LEAST_POOLED, LEAST_TOLD, S
 from sondage.core.beliefs.learned.gaussian import LEAST_HEIGHT, MOST_HEIGHT
 from sondage.core.beliefs.learned.sources import LARGEST_ODDS
 from sondage.core.beliefs.votes import voted_column
+from sondage.core.calibration import places
 from sondage.core.learning import NONE, Correction
 from sondage.core.predictions import Classes, Items
 from sondage.pools.schema import Probabilities, Schema, Source
-from sondage.pools.sql.text import NoForm, Select, clipped, log_odds, number, total
+from sondage.pools.sql.text import NoForm, Select, clipped, log_odds, number, product_sum, total
 
 __all__ = ["Supposed", "allowed", "gaussians", "supposed"]
 
@@ -327,12 +328,11 @@ def _outcomes(schema: Schema, models: Sequence[int]) -> list[tuple[Any, tuple[in
 def _chances(belief: OutcomeBelief, select: Select, schema: Schema, index: int) -> list[str]:
     """Return the probability of each of a system's grades."""
     source = schema.models[index]
-    grades, told = range(len(source.grades)), source.probabilities
-    if belief.uniform or told is None:
-        plain = [number(1.0 / len(source.grades)) for _ in grades]
-    else:
-        plain = [_doubted(told.of(grade), belief.doubts, index, len(grades)) for grade in grades]
+    plain, told = _judged(belief, source), source.probabilities
     correction = belief.corrections[index] if isinstance(belief, LearnedOutcomeBelief) and belief.corrections else NONE
+    moved = "0e0" if correction == NONE else _correction(correction, _of_others(belief, select, schema, index))
+    if belief.graded(index):
+        return _graded(belief, source, moved, select, plain)
     still = (belief.shift, belief.slope) == (0.0, 1.0) or belief.uniform or told is None
     if len(source.grades) != 2 or (still and correction == NONE):
         return plain
@@ -340,16 +340,47 @@ def _chances(belief: OutcomeBelief, select: Select, schema: Schema, index: int) 
     if not still:
         odds = select.one(f"{number(belief.shift)} + {number(belief.slope)} * {odds}")
     if correction != NONE:
-        others = cast(LearnedOutcomeBelief, belief).others
-        sources = [
-            clipped(
-                select.one(log_odds(select.one(_doubted(other.probabilities.of(1), belief.doubts, other.number, 2)))),
-                -LARGEST_ODDS,
-                LARGEST_ODDS,
-            )
-            for other in schema.models
-            if others and other.number != index and other.probabilities is not None and len(other.grades) == 2
-        ]
-        odds = select.one(f"{odds} + {_correction(correction, sources)}")
+        odds = select.one(f"{odds} + {moved}")
     second = select.one(_expit(odds))
     return select.let([f"1e0 - {second}", second])
+
+
+def _judged(belief: OutcomeBelief, source: Source) -> list[str]:
+    """Return what a judge says of each of a system's grades; without one they are alike."""
+    k, told = len(source.grades), source.probabilities
+    if belief.uniform or told is None:
+        return [number(1.0 / k) for _ in range(k)]
+    return [_doubted(told.of(grade), belief.doubts, source.number, k) for grade in range(k)]
+
+
+def _of_others(belief: OutcomeBelief, select: Select, schema: Schema, index: int) -> list[str]:
+    """Return what other systems' judges say, as `LearnedOutcomeBelief._sources`."""
+    found = []
+    for other in schema.models:
+        asked = cast(LearnedOutcomeBelief, belief).others and other.number != index and len(other.grades) > 1
+        if asked and other.probabilities is not None:
+            _, *above = [column for _, column in sorted(zip(other.grades, _judged(belief, other), strict=True))]
+            shares = [number(grade / len(above)) for grade in range(1, len(above) + 1)]
+            height = above[0] if len(above) == 1 else product_sum(shares, above)
+            found.append(clipped(select.one(log_odds(select.one(height))), -LARGEST_ODDS, LARGEST_ODDS))
+    return found
+
+
+def _graded(belief: OutcomeBelief, source: Source, moved: str, select: Select, plain: list[str]) -> list[str]:
+    """Return the probabilities of several grades, calibrated and corrected, as `OutcomeBelief._grades`."""
+    index, order = source.number, np.argsort(source.grades, kind="stable").tolist()
+    told = select.let([f"greatest({plain[grade]}, {number(LEAST_TOLD)})" for grade in order])
+    at = [number(float(place)) for place in places(len(told))]
+    lift = select.one(f"{number(belief.grade_lifts[index])} * ({product_sum(at, told)})")
+    more, slope = select.one(moved), number(belief.grade_slopes[index])
+    logits = select.let(
+        [
+            f"{number(shift)} + {slope} * ln({column}) + {lift} * {place} + {more} * {number(float(grade))}"
+            for grade, (shift, column, place) in enumerate(zip(belief.grade_shifts[index], told, at, strict=True))
+        ]
+    )
+    largest = select.one(f"greatest({', '.join(logits)})")
+    powers = select.let([f"exp({logit} - {largest})" for logit in logits])
+    whole = select.one(total(powers))
+    columns = dict(zip(order, select.let([f"{power} / {whole}" for power in powers]), strict=True))
+    return [columns[grade] for grade in range(len(order))]
