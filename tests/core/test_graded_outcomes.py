@@ -157,6 +157,16 @@ def test_features_that_tell_nothing_are_hardly_believed():
     assert np.mean(unneeded) > 0.4
 
 
+@pytest.mark.parametrize("k", [5, 11, 101])
+def test_features_tell_as_much_on_a_scale_of_any_number_of_points(k):
+    random = np.random.default_rng(9)
+    x = random.normal(size=(200, 3))
+    codes = np.clip(np.round((0.5 + 0.2 * x[:, 0] + random.normal(0, 0.15, 200)) * (k - 1)), 0, k - 1).astype(int)
+    found = learn_grades(np.zeros((200, k)), codes, np.zeros((200, 0)), x)
+    assert found.unneeded < 1e-6
+    assert np.corrcoef(found.at([], x), x[:, 0])[0, 1] > 0.98
+
+
 def test_grades_are_learned_from_features_and_from_other_judges():
     random = np.random.default_rng(6)
     x, seen = random.normal(size=(2, SIZE))

@@ -27,10 +27,10 @@ from sondage.core.calibration import (
     Lapses,
     calibrate_events,
     calibrate_grades,
-    places,
     plausible_events,
     plausible_lapses,
 )
+from sondage.core.learning import places
 from sondage.core.predictions import Floats, Grades, Items
 
 __all__ = ["OutcomeBelief"]

@@ -12,7 +12,7 @@ depend on what labels do not exclude; for that there are points of the posterior
 the share :math:`\lambda` of lapses, events that happen by chance however sure the model is.
 """
 
-from sondage.core.calibration.categories import ByClass, calibrate_classes, calibrate_grades, fit_categories, places
+from sondage.core.calibration.categories import ByClass, calibrate_classes, calibrate_grades, fit_categories
 from sondage.core.calibration.events import bent, calibrate_events, calibrate_sides
 from sondage.core.calibration.grid import (
     IDENTITY,
@@ -47,7 +47,6 @@ __all__ = [
     "calibrate_sides",
     "calibrate_variances",
     "fit_categories",
-    "places",
     "plausible_events",
     "plausible_lapses",
     "variance_power",

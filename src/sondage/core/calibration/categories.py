@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from sondage.core.blocks import row_blocks
-from sondage.core.learning import short
+from sondage.core.learning import places, short
 from sondage.core.predictions import Floats
 
-__all__ = ["ByClass", "Coefficients", "calibrate_classes", "calibrate_grades", "fit_categories", "places"]
+__all__ = ["ByClass", "Coefficients", "calibrate_classes", "calibrate_grades", "fit_categories"]
 
 SHIFT_SCALES, SLOPE_SCALES, LIFT_SCALES = (0.0, 0.5, 2.0), (0.13, 1.7), (0.0, 0.5, 2.0)
 """Prior standard deviations on the grid: of the shifts and the lift, half of the prior on 0, of the slope about 1."""
@@ -43,9 +43,9 @@ ROUNDING = 1e-12
 class ByClass:
     r"""How the probabilities of k classes or grades are calibrated.
 
-    .. math:: p'_c \propto p_c^\beta e^{\alpha_c + \gamma m r_c}, \qquad m = \sum_c p_c r_c, \quad r_c = c - (k - 1)/2,
+    .. math:: p'_c \propto p_c^\beta e^{\alpha_c + \gamma m r_c}, \qquad m = \sum_c p_c r_c,
 
-    of which :math:`\gamma` is 0 for classes, which have no order.
+    with the places :math:`r_c` of grades (`places`); :math:`\gamma` is 0 for classes, which have no order.
 
     Attributes
     ----------
@@ -140,17 +140,6 @@ def calibrate_grades(logs: Floats, codes: NDArray[Any]) -> ByClass:
         codes, [logs, np.multiply.outer(np.exp(logs) @ at, at)], (SHIFT_SCALES, SLOPE_SCALES, LIFT_SCALES)
     )
     return ByClass(shifts, short(max(slope, 0.0)), short(lift))
-
-
-def places(k: int) -> Floats:
-    """Return the places of k grades about their middle, one apart.
-
-    Examples
-    --------
-    >>> places(4).tolist()
-    [-1.5, -0.5, 0.5, 1.5]
-    """
-    return np.arange(k, dtype=np.float64) - (k - 1) / 2.0
 
 
 def _averaged(

@@ -27,7 +27,7 @@ from sondage.core.learning.corrections import (
     short,
 )
 from sondage.core.learning.directions import RANK
-from sondage.core.learning.fits import Fitted, fit_events, fit_grades, fit_numbers
+from sondage.core.learning.fits import Fitted, fit_events, fit_grades, fit_numbers, places
 
 __all__ = [
     "NONE",
@@ -40,5 +40,6 @@ __all__ = [
     "learn_events",
     "learn_grades",
     "learn_numbers",
+    "places",
     "short",
 ]

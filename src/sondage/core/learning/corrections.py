@@ -89,7 +89,7 @@ def learn_grades(
 ) -> Correction:
     """Return the correction of how high items are graded that these grades ask for.
 
-    It is added to the log odds of every grade against the one below.
+    It is added to the log odds of every grade against the one below, of more than five in part (`places`).
 
     Parameters
     ----------

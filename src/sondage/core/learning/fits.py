@@ -13,10 +13,12 @@ from scipy.special import expit, log_expit, log_softmax
 
 from sondage.core.predictions import Floats
 
-__all__ = ["Fitted", "fit_events", "fit_grades", "fit_numbers"]
+__all__ = ["Fitted", "fit_events", "fit_grades", "fit_numbers", "places"]
 
 ROUNDING = 1e-12
 """Of the largest element of a precision: what is added to the diagonal keeps it positive definite."""
+REACH = 4.0
+"""How far the last of many grades is from the first: as far as of five."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +54,7 @@ def fit_events(design: Floats, offset: Floats, events: NDArray[np.bool_]) -> Fit
 def fit_grades(design: Floats, logits: Floats, codes: NDArray[Any]) -> Fitted:
     r"""Return the mode of a regression of grades with a standard normal prior (adjacent-category logits).
 
-    Of :math:`p_c \propto \exp(l_{ic} + c \, D_i w)`; with two grades it is that of `fit_events`.
+    Of :math:`p_c \propto \exp(l_{ic} + r_c \, D_i w)` with the places r of grades; of two it is that of `fit_events`.
 
     Examples
     --------
@@ -62,7 +64,7 @@ def fit_grades(design: Floats, logits: Floats, codes: NDArray[Any]) -> Fitted:
     >>> bool(np.isclose(of_grades.coefficients[0], fit_events(x, odds, codes == 1).coefficients[0]))
     True
     """
-    at = np.arange(logits.shape[1], dtype=np.float64)
+    at = places(logits.shape[1])
 
     def moved_logs(moved: Floats) -> Floats:
         return np.asarray(log_softmax(logits + np.multiply.outer(moved, at), axis=1))
@@ -73,9 +75,23 @@ def fit_grades(design: Floats, logits: Floats, codes: NDArray[Any]) -> Fitted:
     def derivatives(moved: Floats) -> tuple[Floats, Floats]:
         p = np.exp(moved_logs(moved))
         mean = p @ at
-        return mean - codes, np.maximum(p @ at**2 - mean**2, 0.0)
+        return mean - at[codes], np.maximum(p @ at**2 - mean**2, 0.0)
 
     return _mode(design, np.zeros(len(codes)), told, derivatives)
+
+
+def places(k: int) -> Floats:
+    """Return the places of k grades about their middle: one apart, of more than five as far as five reach.
+
+    A scale of a hundred points says as much of an item as one of five.
+
+    Examples
+    --------
+    >>> places(4).tolist(), places(9).tolist()
+    ([-1.5, -0.5, 0.5, 1.5], [-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0])
+    """
+    apart = min(1.0, REACH / max(k - 1, 1))
+    return apart * (np.arange(k, dtype=np.float64) - (k - 1) / 2.0)
 
 
 def _mode(

@@ -22,8 +22,7 @@ from sondage.core.beliefs.columns import LEAST_LEFT, LEAST_POOLED, LEAST_TOLD, S
 from sondage.core.beliefs.learned.gaussian import LEAST_HEIGHT, MOST_HEIGHT
 from sondage.core.beliefs.learned.sources import LARGEST_ODDS
 from sondage.core.beliefs.votes import voted_column
-from sondage.core.calibration import places
-from sondage.core.learning import NONE, Correction
+from sondage.core.learning import NONE, Correction, places
 from sondage.core.predictions import Classes, Items
 from sondage.pools.schema import Probabilities, Schema, Source
 from sondage.pools.sql.text import NoForm, Select, clipped, log_odds, number, product_sum, total
@@ -375,8 +374,8 @@ def _graded(belief: OutcomeBelief, source: Source, moved: str, select: Select, p
     more, slope = select.one(moved), number(belief.grade_slopes[index])
     logits = select.let(
         [
-            f"{number(shift)} + {slope} * ln({column}) + {lift} * {place} + {more} * {number(float(grade))}"
-            for grade, (shift, column, place) in enumerate(zip(belief.grade_shifts[index], told, at, strict=True))
+            f"{number(shift)} + {slope} * ln({column}) + ({lift} + {more}) * {place}"
+            for shift, column, place in zip(belief.grade_shifts[index], told, at, strict=True)
         ]
     )
     largest = select.one(f"greatest({', '.join(logits)})")

@@ -12,7 +12,7 @@ from scipy.special import expit
 from sondage.core.beliefs.columns import log_odds
 from sondage.core.beliefs.learned.sources import bounded, stacked
 from sondage.core.beliefs.outcomes import OutcomeBelief
-from sondage.core.learning import NONE, Correction, learn_events, learn_grades
+from sondage.core.learning import NONE, Correction, learn_events, learn_grades, places
 from sondage.core.predictions import Floats, Grades, Items
 
 __all__ = ["LearnedOutcomeBelief"]
@@ -27,7 +27,7 @@ class LearnedOutcomeBelief(OutcomeBelief):
     others : bool
         Whether the other systems' judges enter the corrections.
     corrections : tuple of Correction
-        What was learned of each system: it moves the log odds of every grade against the one below.
+        What was learned of each system: by how much the log odds of every grade against the one below are moved.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class LearnedOutcomeBelief(OutcomeBelief):
         if not self.corrections:
             return logits
         correction = self.corrections[index].at(self._sources(items, index), items.features)
-        return logits + np.multiply.outer(correction, np.arange(logits.shape[1]))
+        return logits + np.multiply.outer(correction, places(logits.shape[1]))
 
     def _offset(self, items: Items, index: int) -> Floats:
         """Return the log odds of a system's second outcome before correction."""
