@@ -72,7 +72,9 @@ def frames() -> dict[str, pd.DataFrame]:
         "outcomes": {"id": ids(), "A.judge": p, "B.judge": judge},
         "graded": {"id": ids()} | graded("A", "5124") | graded("B", "123", 1),
         "graded by votes": {"id": ids()} | {f"A.judge.p_{g}": shared[:, g] for g in range(4)} | {"B.judge": judged},
-        "graded, with features": {"id": ids(), "feature.x": rng.normal(size=N)} | graded("A", "4102") | {"B.judge": p},
+        "graded, with features": {"id": ids(), "feature.x": rng.normal(size=N)}
+        | graded("A", "4102")
+        | graded("B", "10", 1),
         "many": {"id": ids()} | {f"m{j}.p_1": np.clip(p + rng.normal(0, 0.1 * j, N), 0, 1) for j in range(4)},
         "many hard": {"id": ids()} | {f"m{j}.prediction": (rng.random(N) < p).astype(int) for j in range(3)},
         "twenty": {"id": ids()} | {f"m{j}.p_1": np.clip(p + rng.normal(0, 0.02 * j, N), 0, 1) for j in range(20)},

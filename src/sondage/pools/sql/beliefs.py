@@ -358,16 +358,27 @@ def _of_others(belief: OutcomeBelief, select: Select, schema: Schema, index: int
     for other in schema.models:
         asked = cast(LearnedOutcomeBelief, belief).others and other.number != index and len(other.grades) > 1
         if asked and other.probabilities is not None:
-            _, *above = [column for _, column in sorted(zip(other.grades, _judged(belief, other), strict=True))]
-            shares = [number(grade / len(above)) for grade in range(1, len(above) + 1)]
-            height = above[0] if len(above) == 1 else product_sum(shares, above)
-            found.append(clipped(select.one(log_odds(select.one(height))), -LARGEST_ODDS, LARGEST_ODDS))
+            height = select.one(_height(_judged(belief, other), _order(other)))
+            found.append(clipped(select.one(log_odds(height)), -LARGEST_ODDS, LARGEST_ODDS))
     return found
+
+
+def _height(told: Sequence[str], order: Sequence[int]) -> str:
+    """Return the place of a judge's mean, as `LearnedOutcomeBelief._height`."""
+    if len(told) == 2:
+        return told[1]
+    _, *above = order
+    return product_sum([number(at / len(above)) for at in range(1, len(told))], [told[grade] for grade in above])
+
+
+def _order(source: Source) -> list[int]:
+    """Return the numbers of a system's grades from the lowest to the highest, as `Grades.order`."""
+    return [int(grade) for grade in np.argsort(source.grades, kind="stable")]
 
 
 def _graded(belief: OutcomeBelief, source: Source, moved: str, select: Select, plain: list[str]) -> list[str]:
     """Return the probabilities of several grades, calibrated and corrected, as `OutcomeBelief._grades`."""
-    index, order = source.number, np.argsort(source.grades, kind="stable").tolist()
+    index, order = source.number, _order(source)
     told = select.let([f"greatest({plain[grade]}, {number(LEAST_TOLD)})" for grade in order])
     at = [number(float(place)) for place in places(len(told))]
     lift = select.one(f"{number(belief.grade_lifts[index])} * ({product_sum(at, told)})")
