@@ -241,7 +241,7 @@ def test_a_biased_judge_of_grades_saves_labels():
     for seed in range(60):
         grades, told = rated(np.random.default_rng(seed), 0.7, 0.3, 1e-4)
         for judge, errors in ((told, judged), (None, alone)):
-            errors.append(evaluate(pool_of(judge), "mean_outcome", grades, 300, seed).value - grades.mean())
+            errors.append(evaluate(pool_of(judge), "mean_outcome", grades, 150, seed).value - grades.mean())
     spread = [np.sqrt(np.mean(np.square(errors))) for errors in (judged, alone)]
     assert spread[0] < 0.75 * spread[1]
 
