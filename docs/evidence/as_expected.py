@@ -5,7 +5,8 @@ other. `right`: its probabilities are right, with log odds of 8 and -8 on averag
 deviation of 2. `judged`: a judge says of the answers of a system that they are right with .999 or .001, nine tenths the
 former, and is wrong of 50. Every row gives, over 200 draws, the share of those without an unexpected label, and
 coverage and mean width of the 95 % interval of all, without and with `Estimate.unexpected`. Run:
-``python docs/evidence/as_expected.py`` (a few minutes). Decision 0090 quotes what it prints.
+``python docs/evidence/as_expected.py`` (a few minutes). Decision 0090 quotes what it printed then, and 0091 the rows of
+`judged`, whose intervals reckon with lapses since.
 """
 
 from __future__ import annotations

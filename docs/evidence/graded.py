@@ -62,6 +62,10 @@ def judges() -> Iterator[tuple[str, sondage.Pool, np.ndarray]]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
+    for name, pool, grades in judges():
+        if name == "right":
+            explained = np.corrcoef(pool.items.models[0].judge @ GRADES, grades)[0, 1] ** 2
+            print(f"the judge that is right explains {explained:.2f} of the variance")
     print(f"{'judge':17} {'labels':>6} {'error':>7} {'ratio':>6} {'coverage':>9} {'width':>7}")
     alone: dict[int, float] = {}
     for name, pool, grades in judges():

@@ -148,6 +148,16 @@ class Grades:
         """The numbers of the outcomes from the lowest to the highest, shape (g,)."""
         return np.argsort(self.grades, kind="stable")
 
+    def codes(self, outcomes: Floats) -> NDArray[np.int64]:
+        """Return where outcomes, shape (n,), are in that order.
+
+        Examples
+        --------
+        >>> Grades(np.array([5.0, 1.0, 2.0]), None).codes(np.array([1.0, 5.0])).tolist()
+        [0, 2]
+        """
+        return np.searchsorted(self.grades[self.order], outcomes)
+
     def take(self, rows: Any) -> Grades:
         """Return the outputs of these rows."""
         return Grades(self.grades, None if self.judge is None else self.judge[rows])

@@ -146,11 +146,11 @@ class OutcomeBelief:
             if output.several and self._told(items, index):
                 alike.setdefault((output.judge is None, *np.sort(output.grades)), []).append(index)
         found = [ByClass()] * len(items.models)
-        for (_, *grades), systems in alike.items():
+        for systems in alike.values():
             logs = np.concatenate([self._logs(items.outcomes(index), index, len(items)) for index in systems])
             of_all = labels[:, systems].T.ravel()
             given = np.isfinite(of_all)
-            fitted = calibrate_grades(logs[given], np.searchsorted(grades, of_all[given]))
+            fitted = calibrate_grades(logs[given], items.outcomes(systems[0]).codes(of_all[given]))
             for index in systems:
                 found[index] = fitted
         return found
@@ -196,9 +196,9 @@ class OutcomeBelief:
     def _surprised(self, items: Items, labels: NDArray[Any], weights: Floats, index: int) -> Floats:
         """Return the probabilities of known grades, of all but the likeliest, the weights and 1 / k, shape (4, m)."""
         given = np.flatnonzero(np.isfinite(labels))
-        p, grades = self._grades(items, index)[given], np.sort(items.outcomes(index).grades)
-        told = p[np.arange(len(given)), np.searchsorted(grades, labels[given])]
-        return np.stack([told, 1.0 - p.max(axis=1), weights[given], np.full(len(given), 1.0 / len(grades))])
+        p, codes = self._grades(items, index)[given], items.outcomes(index).codes(labels[given])
+        by_chance = np.full(len(given), 1.0 / p.shape[1])
+        return np.stack([p[np.arange(len(given)), codes], 1.0 - p.max(axis=1), weights[given], by_chance])
 
 
 class _Events(NamedTuple):

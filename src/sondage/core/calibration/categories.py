@@ -115,10 +115,10 @@ def calibrate_classes(logs: Floats, labels: NDArray[Any]) -> ByClass:
 def calibrate_grades(logs: Floats, codes: NDArray[Any]) -> ByClass:
     r"""Return the calibration of the probabilities of grades, which have an order, that labels ask for.
 
-    With :math:`\gamma \sim N(0, s^2)` too, s 0 with a probability of a half, else 0.5 or 2. What is told of a grade may
-    then be what is told of its neighbours: a judge who is a grade off, or names one grade and no probabilities, tells
-    by m whether an item is graded high or low, while p makes the next grade as unlikely as the last (adjacent-category
-    logits: A. Agresti, Analysis of Ordinal Categorical Data, 2nd edition 2010, chapter 4).
+    As `calibrate_classes`, with :math:`\gamma \sim N(0, u^2)` too, u 0 with a probability of a half, else 0.5 or 2.
+    What is told of a grade may then be what is told of its neighbours: a judge who is a grade off, or names one grade
+    and no probabilities, tells by m whether an item is graded high or low, while p makes the next grade as unlikely as
+    the last (adjacent-category logits: A. Agresti, Analysis of Ordinal Categorical Data, 2nd edition 2010, chapter 4).
 
     Parameters
     ----------

@@ -56,6 +56,19 @@ def fit_grades(design: Floats, logits: Floats, codes: NDArray[Any]) -> Fitted:
 
     Of :math:`p_c \propto \exp(l_{ic} + r_c \, D_i w)` with the places r of grades; of two it is that of `fit_events`.
 
+    Parameters
+    ----------
+    design : ndarray of float, shape (n, m)
+        D.
+    logits : ndarray of float, shape (n, k)
+        l.
+    codes : ndarray of int, shape (n,)
+        The grades, from 0.
+
+    References
+    ----------
+    A. Agresti, Analysis of Ordinal Categorical Data, 2nd edition, 2010, chapter 4.
+
     Examples
     --------
     >>> x = np.array([[1.0], [2.0], [-1.0]])
@@ -100,9 +113,9 @@ def _mode(
     told: Callable[[Floats], float],
     derivatives: Callable[[Floats], tuple[Floats, Floats]],
 ) -> Fitted:
-    """Return the least of a convex function of offset + design @ w, plus half the square of w, by damped Newton steps.
+    """Return the w, by damped Newton steps, with the least sum of half its square and a convex function.
 
-    The function is the sum of one of each row, of which the first and second derivatives are told.
+    The function is a sum over rows of offset + design @ w, of which both derivatives are told.
     """
     w, moved = np.zeros(design.shape[1]), offset
     value = told(moved)

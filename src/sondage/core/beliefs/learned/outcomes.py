@@ -97,5 +97,4 @@ class LearnedOutcomeBelief(OutcomeBelief):
         sources = stacked(self._sources(rows, index), len(rows))
         if output.binary:
             return learn_events(self._offset(rows, index), outcomes == output.grades[1], sources, rows.features)
-        codes = np.searchsorted(np.sort(output.grades), outcomes)
-        return learn_grades(super()._logits(rows, index), codes, sources, rows.features)
+        return learn_grades(super()._logits(rows, index), output.codes(outcomes), sources, rows.features)
