@@ -104,13 +104,13 @@ def test_files_hold_the_table(end, tmp_path):
 @pytest.mark.parametrize("end", ["parquet", "csv"])
 def test_outcomes(end, tmp_path):
     three = np.random.default_rng(3).dirichlet([1, 1, 1], N)
-    pool = Pool(models={"a": Outcome(P), "b": Outcome(three, [0, 0.5, 1])})
+    pool = Pool(models={"a": Outcome(P), "b": Outcome(three, [0, 1 / 3, 1])})
     path = tmp_path / f"drawn.{end}"
     with made(tmp_path, pool, compare=("a", "b"), measure="mean_outcome") as study:
         study.ask()
         table = draws_table(study)
         write_draws(study, path)
-    assert list(table)[-4:] == ["a.judge", "b.judge.p_0", "b.judge.p_0.5", "b.judge.p_1"]
+    assert list(table)[-4:] == ["a.judge", "b.judge.p_0", f"b.judge.p_{1 / 3}", "b.judge.p_1"]
     np.testing.assert_array_equal(table["a.judge"], P[table["id"]])
     found = duckdb.sql(f"SELECT * FROM '{path}'").fetchnumpy()
     for name, column in table.items():

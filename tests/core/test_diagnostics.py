@@ -7,7 +7,7 @@ from sondage import Classifier, Outcome, Pool, Regressor, compare, estimate_from
 from sondage.core.beliefs import ClassBelief
 from sondage.core.diagnostics import believed_before, contributions, uniform_labels, unit_count
 from sondage.core.domains import domain_estimate
-from sondage.core.reliability import reliability, unexpected
+from sondage.core.reliability import contradicted, reliability
 from sondage.errors import InputError
 from sondage.studies.responses import labelled
 
@@ -117,6 +117,30 @@ def test_limits_of_variances_tell_nothing_before_labels(belief, rng):
     means = rng.normal(size=300)
     found = evaluate(Pool(means=means), "mse", labels=means + rng.normal(size=300), budget=50, belief=belief)
     assert np.isnan(believed_before(found))
+
+
+def test_reliability_of_groups_is_that_of_all_their_rows(rng):
+    groups = np.concatenate([np.repeat(np.arange(10), 10), np.arange(10, 110)])  # ten of ten rows, a hundred of one
+    y, p = (groups < 10).astype(int), rng.uniform(0.2, 0.8, len(groups))
+    pool = Pool(probabilities=p, groups=groups)
+    found = evaluate(pool, "error_rate", labels=y, budget=110)
+    assert reliability(found.evidence, pool.task).overall.observed == pytest.approx(0.5, rel=1e-12)
+
+
+def test_no_number_of_uniform_labels_follows_from_labels_that_do_not_differ():
+    means = np.linspace(0.1, 0.9, 30)
+    found = evaluate(Pool(means=means, variances=np.full(30, 0.04)), "mae", labels=means + 0.1, budget=8)
+    assert found.std_error > 0
+    assert np.isnan(uniform_labels(found))
+
+
+def test_a_part_reckons_with_what_the_whole_does_of_a_measure_with_kinks(rng):
+    p = rng.beta(0.5, 2.0, 400)
+    y, part = (rng.random(400) < p).astype(int), rng.random(60) < 0.5
+    for seed in range(3):
+        found = evaluate(Pool(probabilities=p), "ece", labels=y, budget=60, seed=seed)
+        of_part = domain_estimate(found, part)
+        assert np.all(of_part.value + of_part.plausible.means >= 0)
 
 
 def test_reliability_is_the_weighted_mean_of_each_bin(rng):
@@ -243,7 +267,7 @@ def test_what_is_unexpected_is_counted(rng):
     y = rng.integers(0, 3, 300)
     sample = evaluate(Pool(p), "error_rate", labels=y, budget=300, method="passive").evidence.sample
     top = p.argmax(axis=1)
-    found = unexpected(ClassBelief(3, models=((0, 1.0),)), sample, 3)
+    found = contradicted(ClassBelief(3, models=((0, 1.0),)), sample, 3)
     assert found == pytest.approx((np.sum(1 - p.max(axis=1)), np.sum(y != top)), rel=1e-9)
 
 

@@ -140,6 +140,7 @@ def test_proportions_at_the_ends_of_the_sizes() -> None:
     assert ends(wilson_interval(0.3, 0)) == pytest.approx((0, 1))
     assert ends(wilson_interval(0.3, math.inf)) == (0.3, 0.3)
     assert ends(clopper_pearson_interval(0, 0)) == (0, 1)
+    assert clopper_pearson_interval(1, 9).kind == "clopper_pearson"  # as everywhere else
     assert wilson_interval(0, 3).low == 0
     assert wilson_interval(1, 3).high == 1
 

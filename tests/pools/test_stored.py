@@ -466,6 +466,22 @@ def test_classes_that_are_fractions_are_named_by_numbers(lazy, names, told, tmp_
     assert values == [1.0] * 3
 
 
+def test_slices_of_a_pool_have_its_keys_whatever_ids_each_has():
+    text = (
+        "SELECT CASE WHEN i = 399 THEN -1 ELSE i END AS id, (i % 97) / 97.0 AS p_1, i % 2 AS part FROM range(400) t(i)"
+    )
+    asked = []
+    for pool in (read_pool(duckdb.sql(text), lazy=True), read_pool(duckdb.sql(text), lazy=True).load()):
+        asked.append(set())
+
+        def label(ids, seen=asked[-1]):
+            seen.update(ids)
+            return [int(n) % 2 for n in ids]
+
+        sondage.evaluate(pool, labels=label, budget=60, slices="part", seed=1)
+    assert asked[0] == asked[1]
+
+
 @pytest.mark.parametrize("kind", ["UUID", "DATE", "TIMESTAMP", "TIME", "VARCHAR", "BOOLEAN", "DOUBLE"])
 def test_a_relation_has_names_and_slices_of_any_type(kind):
     value = {

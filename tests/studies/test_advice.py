@@ -19,6 +19,12 @@ def test_a_budget_of_cost_is_not_called_labels() -> None:
     assert "labels" not in sentence
 
 
+def test_the_middle_budget_is_judged_in_whatever_order_they_are_named() -> None:
+    told = {advise(Pool(P), "f1", budgets=named).sentence for named in ([100, 300, 200], np.array([300, 200, 100]))}
+    assert len(told) == 1
+    assert ": 200 labels are worth" in told.pop()
+
+
 @pytest.mark.parametrize(("cost", "looked"), [(150.0, [300, 1000]), (2e4, [2e4 * len(P) / 2]), (1e-6, [len(P) / 2e6])])
 def test_budgets_that_nobody_named_are_such_as_the_pool_can_spend(cost: float, looked: list[float]) -> None:
     advice = advise(Pool(P, costs=np.full(len(P), cost)))

@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from sondage import Pool, Study
 from sondage.errors import InputError, LabelError
-from sondage.studies import assignments, times
+from sondage.studies import assignments, ledger, times
 
 
 def pool(size=200):
@@ -320,6 +320,30 @@ def test_stages_are_logged_with_what_they_were_planned_from(place):
     planned = [event["details"] for event in study.audit() if event["kind"] == "planned"]
     assert [one["stage"] for one in planned] == [0, 1, 2]
     assert planned[0]["labelled"] == 0 < planned[1]["labelled"] < planned[2]["labelled"]
+
+
+@pytest.mark.parametrize(("kind", "name", "left"), [(ledger.Ledger, "study", 1), (assignments.Assignments, "take", 0)])
+def test_a_claim_passes_another_process_that_opens_a_stage(database, monkeypatch, kind, name, left):
+    """The other process writes in the middle of the claim, which sees the study as it was, or as it is."""
+    study = Study.create(database, pool(), budget=80)
+    first = study.ask(70)  # up to the end of the first stage
+    told = first[: len(first) - left]
+    study.tell(told, [0] * len(told))
+    other, whole, opened = Study.open(database, pool()), getattr(kind, name), []
+
+    def meanwhile(self, *args, **options):
+        before = whole(self, *args, **options) if left else None
+        if not opened:
+            opened.append("begun")
+            opened.extend(other.ask(30))
+        return before if left else whole(self, *args, **options)
+
+    monkeypatch.setattr(kind, name, meanwhile)
+    (claim,) = study.claim("anna", 1)
+    assert claim.id == (first[-1] if left else opened[1])
+    assert claim.fields == {"text": f"text of {claim.id}"}
+    assert len(first) < 70
+    assert len(opened) > 1
 
 
 def test_two_windows_of_one_person_get_different_seats_of_an_item_never(database):

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -585,6 +586,24 @@ def test_an_interrupted_labeller_loses_nothing() -> None:
         return [got.get(i, y[i]) for i in ids]
 
     same(evaluate(pool, "f1", resume, budget=250, seed=3), evaluate(pool, "f1", y, budget=250, seed=3))
+
+
+@pytest.mark.parametrize("failure", [ConnectionError("the line is dead"), KeyboardInterrupt()])
+def test_a_labeller_that_yields_loses_nothing(failure: BaseException) -> None:
+    pool, y = make()
+    got: list[int] = []
+
+    def label(ids: list[int]) -> Iterator[int]:
+        for i in ids:
+            if len(got) == 130:
+                raise failure
+            got.append(i)
+            yield y[i]
+
+    with pytest.raises((LabelingInterrupted, KeyboardInterrupt)) as caught:
+        evaluate(pool, "f1", label, budget=250, seed=3)
+    assert isinstance(caught.value, KeyboardInterrupt) or caught.value.__cause__ is failure
+    assert vars(caught.value)["labels"] == {i: y[i] for i in got}
 
 
 @pytest.mark.parametrize(("answer", "message"), [(["ham"] * 25, "'ham' of id"), (None, "returned None for")])

@@ -279,6 +279,20 @@ def test_a_pool_that_has_moved_is_found_once_it_was_given(place, tmp_path):
     assert len(again.snapshot().stages) == 2
 
 
+def test_a_pool_whose_grades_mean_something_else_is_another(tmp_path):
+    judge = np.linspace(0.1, 0.9, 30)
+
+    def pools(first, second):
+        graded = {"a": Outcome(judge, grades=first), "b": Outcome(grades=second)}
+        return Pool(models=graded)
+
+    study = Study.create(tmp_path / "study.db", pools([0, 1], [0, 1, 2]), measure="mean_outcome", model="a", budget=9)
+    for other in (pools([1, 0], [0, 1, 2]), pools([0, 2], [0, 1, 2]), pools([0, 1], [0, 2, 1])):
+        with pytest.raises(StudyError, match="is a study of another pool"):
+            Study.open(study.place, other)
+    Study.open(study.place, pools([0, 1], [0, 1, 2]))
+
+
 def test_a_pool_that_has_moved_is_told_without_a_larger_budget(place, tmp_path):
     there, moved = tmp_path / "pool.csv", tmp_path / "moved.csv"
     there.write_text("id,p_1\n" + "".join(f"{number},{number / 100}\n" for number in range(1, 100)))

@@ -34,6 +34,15 @@ def test_no_key_says_another_label(labels, keys):
     assert [one.key for one in choices(task)] == list(keys)
 
 
+@pytest.mark.parametrize("kind", ["outcomes", "ranking"])
+def test_a_grade_is_sent_as_it_is_and_shown_in_short(kind):
+    found = choices(Task(kind, grades=(0.0, 1 / 3, 2 / 3, 12345678.0)))
+    assert [float(one.value) for one in found] == [0.0, 1 / 3, 2 / 3, 12345678.0]
+    assert [one.name for one in found][1:3] == ["0.333333", "0.666667"]
+    near = choices(Task(kind, grades=(0.0, 1.0000001, 1.0000002)))
+    assert [one.name for one in near] == ["0", "1.0000001", "1.0000002"]
+
+
 def test_grades_have_keys_that_say_them():
     found = choices(Task("outcomes", grades=(-1.0, 0.0, 0.5, 1.0)))
     assert [(one.value, one.key) for one in found] == [("-1", "a"), ("0", "0"), ("0.5", "b"), ("1", "1")]

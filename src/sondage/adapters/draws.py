@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.adapters.formats import table_writer
 from sondage.adapters.whole_files import whole_file
+from sondage.core.checks import exactly
 from sondage.core.predictions import Classes, Grades, Means, Outputs
 from sondage.core.samples import bin_sums
 from sondage.errors import InputError
@@ -189,5 +190,5 @@ def _output_columns(outputs: Outputs, classes: tuple[Any, ...]) -> Columns:
         if outputs.judge.ndim == 1:
             return {"judge": np.asarray(outputs.judge, np.float64)}
         columns = zip(outputs.grades.tolist(), np.asarray(outputs.judge, np.float64).T, strict=True)
-        return {f"judge.p_{grade:g}": column for grade, column in columns}
+        return {f"judge.p_{exactly(grade)}": column for grade, column in columns}
     return {}

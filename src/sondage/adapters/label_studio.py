@@ -21,6 +21,7 @@ import numpy as np
 from sondage.adapters.rows import Answer, Row, as_labeller, counted_labels, set_aside
 from sondage.adapters.text_files import parse_json, read_text
 from sondage.core.beliefs.columns import class_column
+from sondage.core.checks import exactly
 from sondage.core.predictions import Classes, Grades, Means
 from sondage.errors import InputError, LabelError
 from sondage.studies.labels import decode_label
@@ -133,7 +134,7 @@ def _result(session: Session, label: Any) -> list[Row]:
     """Return a label as the regions of an annotation."""
     if session.task.kind == "outcomes":
         pairs = [(model, grade) for model, grade in zip(session.models, label, strict=True) if grade == grade]
-        return [_region(model, "choices", [f"{grade:g}"]) for model, grade in pairs]
+        return [_region(model, "choices", [exactly(grade)]) for model, grade in pairs]
     if session.task.kind == "regression":
         return [_region(CONTROL, "number", label)]
     return [_region(CONTROL, "choices", [str(label)])]
@@ -191,7 +192,7 @@ def _controls(study: Study) -> Iterator[str]:
         yield f'  <Number name="{CONTROL}" toName="{SHOWN}" required="true"/>'
         return
     outcomes = task.kind == "outcomes"
-    options = [f"{grade:g}" for grade in task.grades] if outcomes else [str(name) for name in task.classes]
+    options = [exactly(grade) for grade in task.grades] if outcomes else [str(name) for name in task.classes]
     for name in _controlling(study):
         if outcomes:
             yield f'  <Header value={quoteattr(name)} size="5"/>'

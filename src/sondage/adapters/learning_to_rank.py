@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.adapters.lines import Path, as_finite, as_word, read_lines, refused, write_lines
+from sondage.core.checks import exactly
 from sondage.core.predictions import Floats
 from sondage.errors import InputError
 from sondage.pools.table import is_int64
@@ -159,6 +160,5 @@ def write_learning_to_rank(path: Path, rows: LearningToRank) -> int:
     lines = []
     for query, document, grade, values in zip(rows.queries, rows.documents, rows.grades, rows.features, strict=True):
         features = "".join(f" {place + 1}:{values[place]}" for place in np.flatnonzero(values).tolist())
-        told = f"{grade:g}" if float(f"{grade:g}") == grade else repr(float(grade))
-        lines.append(f"{told} qid:{as_word(query)}{features} #docid = {as_word(document)}")
+        lines.append(f"{exactly(grade)} qid:{as_word(query)}{features} #docid = {as_word(document)}")
     return write_lines(path, lines)

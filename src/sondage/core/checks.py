@@ -29,6 +29,17 @@ SIGNS = {"two-sided": 0, "less": -1, "greater": 1}
 """What is to be shown about a difference, and the sign that this has; 0 where it may have either."""
 
 
+def exactly(number: float) -> str:
+    """Return the shortest text that reads back as this number.
+
+    Examples
+    --------
+    >>> exactly(2.0), exactly(1 / 3), exactly(1e-6)
+    ('2', '0.3333333333333333', '1e-06')
+    """
+    return repr(float(number)).removesuffix(".0")
+
+
 def require(condition: bool, message: str) -> None:
     """Raise `InputError` unless the condition holds."""
     if not condition:

@@ -17,6 +17,7 @@ import numpy as np
 
 from sondage.core.beliefs import is_limit
 from sondage.core.evidence import Evidence
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
 from sondage.core.samples import Sample, effective_number
@@ -71,7 +72,8 @@ def uniform_labels(estimate: Estimate) -> float:
     Returns
     -------
     float
-        The whole pool where the result is exact; NaN where there is no standard error. It is itself an estimate.
+        The whole pool where the result is exact; NaN where there is no standard error, or labels show no difference. It
+        is itself an estimate.
 
     Examples
     --------
@@ -90,7 +92,7 @@ def uniform_labels(estimate: Estimate) -> float:
     squares, variance = _uniform_spread(evidence, total), estimate.std_error**2
     if estimate.target == "population":
         variance -= evidence.estimation.stages[-1].known.squared * evidence.fit.spread
-    return 1.0 / (variance / squares + 1.0 / total) if variance >= 0 and squares > 0 else math.nan
+    return 1.0 / (variance / squares + 1.0 / total) if variance >= 0 and squares > ROUNDING * variance else math.nan
 
 
 def _uniform_spread(evidence: Evidence, total: float) -> float:

@@ -17,7 +17,7 @@ from sondage.core.comparisons import Contrast
 from sondage.core.estimators import Fit, hajek
 from sondage.core.evidence import Evidence
 from sondage.core.measures.bases import ROUNDING
-from sondage.core.plausible import plausible_errors, reckoned_with
+from sondage.core.plausible import PlausibleErrors, errors_with_kinks, plausible_errors, reckoned_with
 from sondage.core.possible import unrefuted_limits
 from sondage.core.predictions import Floats
 from sondage.core.ratios import unknown_variance
@@ -110,7 +110,12 @@ def _uncertainty(evidence: Evidence, sample: Sample, fit: Fit, exact: bool) -> d
         else:
             variance, df = map(float, larger_variance(variance, df, believed))
         variance += unknown_variance(contrast, sample, fit.sums)
-        errors = plausible_errors(contrast, sample, fit.sums, reckoned_with(contrast, belief, told))
+        beliefs = reckoned_with(contrast, belief, told)
+
+        def off(part: Contrast) -> PlausibleErrors | None:
+            return plausible_errors(part, sample, fit.sums, beliefs)
+
+        errors = errors_with_kinks(contrast, fit.sums, fit.value, off)
     std_error = float(np.sqrt(variance + fit.bias**2)) if variance > 0 or exact else float("nan")
     if std_error > 0 and defined and contrast.has_slope:
         inclusion = sample.expansion.inclusion

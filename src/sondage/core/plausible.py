@@ -14,7 +14,7 @@ too low by their whole effect. No standard error that goes with the value shows 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -43,6 +43,7 @@ from sondage.core.surprises import Linearised, differs_in_predictions, in_blocks
 
 __all__ = [
     "PlausibleErrors",
+    "errors_with_kinks",
     "joined_errors",
     "moved_by_lapses",
     "plausible",
@@ -267,6 +268,26 @@ def plausible_errors(
         means.append(-np.sum(others * shown, axis=1))
         squares.append(np.sum(others * np.sum(expected * moves**2, axis=1), axis=1))
     return PlausibleErrors(np.concatenate(means), np.sqrt(np.maximum(np.concatenate(squares), 0.0)))
+
+
+def errors_with_kinks(
+    contrast: Contrast, sums: Sums, value: float, errors_of: Callable[[Contrast], PlausibleErrors | None]
+) -> PlausibleErrors | None:
+    """Return what each belief has the value above the estimate by: of one that is not smooth, `with_kinks`.
+
+    Parameters
+    ----------
+    contrast, sums, value
+        As for `with_kinks`, of any measure.
+    errors_of : callable
+        Gives the same of a contrast that is taken as linear, such as a pool mean; None where nothing is known.
+    """
+    if contrast.functional.moments is None or contrast.compares:
+        return errors_of(contrast)
+    (model,) = contrast.models
+    found = [errors_of(contrast.part(model, entry)) for entry in np.eye(len(sums[model]))]
+    told = [part for part in found if part is not None]
+    return with_kinks(contrast, sums, value, told) if len(told) == len(found) else None
 
 
 def with_kinks(contrast: Contrast, sums: Sums, value: float, parts: Sequence[PlausibleErrors]) -> PlausibleErrors:

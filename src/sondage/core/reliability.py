@@ -18,7 +18,7 @@ from sondage.core.predictions import Floats, Items
 from sondage.core.results import Interval
 from sondage.core.samples import Sample, effective_number
 
-__all__ = ["Bin", "Reliability", "reliability", "unexpected"]
+__all__ = ["Bin", "Reliability", "contradicted", "reliability"]
 
 MOST_BINS, LEAST_IN_BIN = 10, 12
 """Bins at most, and labels in each at least."""
@@ -92,9 +92,8 @@ def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliabil
     if belief is None or task.kind not in _READERS:  # a ranking's grades are many
         return None
     items, labels = sample.items.take(sample.first_rows), sample.unit_labels
-    weights = np.asarray(sample.expansion.weights * items.weights, dtype=np.float64)
     event, expected, observed = _READERS[task.kind](belief, items, labels, evidence.contrast.models, task)
-    weights = np.tile(weights, len(expected) // len(weights))
+    weights = np.tile(sample.unit_expanded, len(expected) // len(items))
     known = np.isfinite(observed)
     expected, observed, weights = expected[known], observed[known], weights[known]
     if not len(expected):
@@ -108,7 +107,7 @@ def reliability(evidence: Evidence, task: Task, level: float = 0.95) -> Reliabil
     return Reliability(event, bins, summed_up(np.arange(len(expected))), probability)
 
 
-def unexpected(belief: Belief, sample: Sample, n_classes: int) -> tuple[float, float] | None:
+def contradicted(belief: Belief, sample: Sample, n_classes: int) -> tuple[float, float] | None:
     """Return how far labels were expected to be from what was believed, and how far they are, if that is much else.
 
     Parameters

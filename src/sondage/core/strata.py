@@ -188,7 +188,7 @@ def further_allocation(
     asked : ndarray of int, shape (H,)
         Labels of each slice so far.
     total : int
-        Labels of all slices afterwards.
+        Labels of all slices afterwards: at least those so far, and `least` for each slice that has none.
     capacities : ndarray of int, shape (H,)
         Items of each slice that can still be drawn.
     least : int

@@ -22,9 +22,12 @@ def digest_of(size: int, parts: Sequence[Any], hashes: NDArray[np.uint64], side:
 
 
 def side_text(judges: tuple[str, ...], items: Items) -> str:
-    """Return what sides there are beyond one unnamed judge."""
+    """Return what sides there are beyond one unnamed judge, and which systems have not all outcomes, in order."""
     several = "" if judges in ((), ("judge",)) else f":{judges}"
-    return several if items.features is None else f"{several}:{items.features.shape[1]}"
+    columns = "" if items.features is None else f":{items.features.shape[1]}"
+    grades = [tuple(output.grades.tolist()) for output in items.models if isinstance(output, Grades)]
+    alike = tuple(sorted({grade for told in grades for grade in told}))
+    return several + columns + ("" if all(told == alike for told in grades) else f":{grades}")
 
 
 def row_hashes(keys: NDArray[np.int64], items: Items, extra: Sequence[NDArray[np.uint64]] = ()) -> NDArray[np.uint64]:

@@ -104,6 +104,7 @@ def slice_scans(scan: Scan, slices: Any) -> dict[Any, tuple[float, Scan]]:
         raise InputError("fields of rankings are those of documents, and slices are of queries: .load() the pool")
     if scan.schema.group is not None:
         _require_within(scan, scan.schema.group, column)
+    _ = scan.survey  # how ids become keys is a fact of the whole pool
     weight = "1e0" if scan.schema.weight is None else f"CAST({scan.schema.weight.raw} AS DOUBLE)"
     select = raw_rows()
     text = select.aggregated({"mass": f"SUM({weight})"}, [column.raw])

@@ -148,7 +148,8 @@ class Spark:
 
 
 def _kind(name: str) -> str:
-    return next((kind for kind, starts in _KINDS.items() if name.startswith(starts)), "other")
+    plain = name.partition("(")[0]  # of decimal(10,2)
+    return next((kind for kind, names in _KINDS.items() if plain in names), "other")
 
 
 def _arrow(column: NDArray[Any]) -> Any:

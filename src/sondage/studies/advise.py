@@ -11,7 +11,7 @@ import numpy as np
 from sondage.core.beliefs import is_broad
 from sondage.core.catalogue.beliefs import Expectation
 from sondage.core.catalogue.designs import Setting
-from sondage.core.checks import BOUNDED, LARGEST_NUMBER, require, require_number
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER, is_listed, require, require_number
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.display import Shown
 from sondage.core.measures import Measure, parse_measure
@@ -202,10 +202,9 @@ def advise(
     _require_aims(width, difference, wanted_power, compares=compare is not None)
     question = settle(pool, question)
     pool = as_asked(pool, question)
-    if budgets is not None and not isinstance(budgets, Sequence):
-        budgets = [budgets]
+    wanted = [] if budgets is None else budgets if is_listed(budgets) else [budgets]
     limit = _limit(pool)
-    looked = [check_budget(pool, budget) for budget in budgets or _usual_budgets(pool, limit)]
+    looked = [check_budget(pool, budget) for budget in [*wanted] or _usual_budgets(pool, limit)]
     methods = {name: fitted_method(pool, question, choose_method(name, belief=belief)) for name in METHODS}
     plans = {name: make_plan(pool, question, method) for name, method in methods.items()}
     variances = {name: _variance(pool, plan, methods[name]) for name, plan in plans.items()}
@@ -220,6 +219,7 @@ def advise(
             "width= and difference= need predictive variances: without them the labels' spread is not known"
         )
     contrast, condition = plan.contrasts[0], _condition(pool, plan.setting, belief)
+    middle = sorted(looked)[len(looked) // 2]
     value = contrast.value(plan.known.means_of(contrast))
     needed = _needed(variances, limit, aim.variance(), counted=pool.prices is None)
     return Advice(
@@ -227,7 +227,7 @@ def advise(
         value=value,
         expected=expected,
         needed=needed,
-        sentence=_sentence(expected, looked[len(looked) // 2], limit, condition, priced=pool.prices is not None),
+        sentence=_sentence(expected, middle, limit, condition, priced=pool.prices is not None),
         models=question.models,
         aim=str(aim) if needed else "",
         condition=condition,

@@ -125,9 +125,9 @@ class Lending(Kept):
         taken: list[Row] = []
         if not self._store.is_file:  # claims of items that were asked for already pass each other: nobody queues
             with self._lock, self._store.writing() as ledger:
-                self._refresh(ledger)
                 taken = self._take(ledger, labeller, n)
-                if len(taken) == n:
+            if len(taken) == n:
+                with self._reading():  # one state, later than the lease: another process may have opened a stage
                     return [self._claim(row) for row in taken]
         with self._writing() as (session, ledger):
             taken = self._take(ledger, labeller, n, taken)

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from sondage.core.checks import exactly
 from sondage.core.measures.lists import ListLoss
 from sondage.core.predictions import Ranks
 from sondage.errors import InputError, LabelError
@@ -57,7 +58,7 @@ def judgements(label: Any, grades: Sequence[float], documents: Sequence[Any], na
             )
         code = codes.get(number_or_nan(grade), -1)
         if code < 0:
-            allowed = ", ".join(f"{value:g}" for value in grades)
+            allowed = ", ".join(map(exactly, grades))
             raise LabelError(
                 f"grade {grade!r} of document {document!r} of query {name!r} is not allowed; grades are {allowed}"
             )

@@ -83,10 +83,14 @@ def label_all(
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got = {} if got is None else got
     while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):
+        said: list[Any] = []
         try:
-            answers = label(ids)
-        except Exception as error:
-            raise LabelingInterrupted(f"labelling stopped after {len(got)} labels: {error}", got) from error
+            answers = _answers(label, ids, said)
+        except BaseException as error:
+            got.update(_usable(session, ids[: len(said)], said))
+            if isinstance(error, Exception):
+                raise LabelingInterrupted(f"labelling stopped after {len(got)} labels: {error}", got) from error
+            raise
         try:
             _require_alike_in_files(pool, labels, ids)
             answers = _as_list(answers, ids)
@@ -100,6 +104,16 @@ def label_all(
         if stopped:
             return stopped
     return None if rule is None else "budget"
+
+
+def _answers(label: Callable[[Sequence[Any]], Any], ids: Sequence[Any], said: list[Any]) -> Any:
+    """Return what a labelling function answers; what it yields one by one is in `said` as soon as it comes."""
+    answers = label(ids)
+    if not isinstance(answers, Iterator):
+        return answers
+    for answer in answers:
+        said.append(answer)
+    return said
 
 
 def _looked(rule: Rule, session: Session) -> str | None:

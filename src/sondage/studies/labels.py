@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.core.checks import LARGEST_NUMBER, listed, some_of, those_there
+from sondage.core.checks import LARGEST_NUMBER, exactly, listed, some_of, those_there
 from sondage.core.measures import Task
 from sondage.core.samples import NOT_YET
 from sondage.errors import ConflictError, LabelError
@@ -130,8 +130,10 @@ def _outcome(told: Any, task: Task, place: str) -> float:
     except (TypeError, ValueError):
         value = float("inf")
     if not np.isnan(value) and value not in task.grades:
-        shown = f"{value:g}" if np.isfinite(value) else repr(told)
-        raise LabelError(f"outcome {shown} of {place} is not allowed; outcomes are {list(task.grades)}")
+        shown = exactly(value) if np.isfinite(value) else repr(told)
+        raise LabelError(
+            f"outcome {shown} of {place} is not allowed; outcomes are {', '.join(map(exactly, task.grades))}"
+        )
     return value
 
 

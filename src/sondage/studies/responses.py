@@ -17,7 +17,7 @@ from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 from sondage.core.raters import Opinions
-from sondage.core.reliability import unexpected
+from sondage.core.reliability import contradicted
 from sondage.core.results import Interval
 from sondage.core.samples import Expansion, Known, LabelledStage, Sample
 from sondage.core.stages import Estimation
@@ -172,7 +172,7 @@ def _unanswered(n_pending: int, n_skipped: int) -> list[str]:
 def _against_belief(session: Session, sample: Sample) -> list[str]:
     """Return a warning where the labels are not at all as the probabilities or variances say that the method uses."""
     belief = session.stages[0].known.belief if session.method.believing else None
-    found = None if belief is None else unexpected(belief, sample, len(session.task.classes))
+    found = None if belief is None else contradicted(belief, sample, len(session.task.classes))
     if found is None:
         return []
     expected, seen = found

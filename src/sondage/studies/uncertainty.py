@@ -12,7 +12,7 @@ from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
 from sondage.core.measures.bases import Confusion
 from sondage.core.pivots import Pivot, pivot_of
-from sondage.core.plausible import PlausibleErrors, joined_errors, plausible_errors, reckoned_with, with_kinks
+from sondage.core.plausible import PlausibleErrors, errors_with_kinks, joined_errors, plausible_errors, reckoned_with
 from sondage.core.predictions import Floats
 from sondage.core.raters import rater_variance
 from sondage.core.ratios import unknown_variance
@@ -225,12 +225,7 @@ def plausible_errors_of(*parts: tuple[float, FittedContrast], value: float) -> P
     def joined(part: Contrast) -> PlausibleErrors | None:
         return joined_errors([(share, _plausible_errors(fitted, part)) for share, fitted in parts])
 
-    if contrast.functional.moments is None or contrast.compares:
-        return joined(contrast)
-    (model,) = contrast.models
-    found = [joined(contrast.part(model, entry)) for entry in np.eye(len(sums[model]))]
-    told = [part for part in found if part is not None]
-    return with_kinks(contrast, sums, value, told) if len(told) == len(found) else None
+    return errors_with_kinks(contrast, sums, value, joined)
 
 
 def _plausible_errors(fitted: FittedContrast, part: Contrast) -> PlausibleErrors | None:

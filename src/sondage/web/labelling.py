@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 from uuid import uuid4
 
+from sondage.core.checks import exactly
 from sondage.errors import ConflictError, LabelError
 from sondage.studies.account import Progress, Status
 from sondage.studies.claims import Claim
@@ -288,7 +289,7 @@ def _request_name() -> str:
 
 
 def _grade(value: Any) -> str:
-    return "" if value is None or value != value else f"{value:g}"
+    return "" if value is None or value != value else exactly(value)
 
 
 def _progress(status: Status, mine: Progress | None) -> StudyProgress:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sondage.core.checks import exactly
 from sondage.core.measures import Task
 from sondage.errors import InputError
 from sondage.web.images import Images
@@ -158,8 +159,9 @@ def choices(task: Task) -> list[Choice]:
     if task.kind == "classification":
         values = names = [str(name) for name in task.classes]
     else:
-        values = [f"{grade:g}" for grade in task.grades]
-        names = list(FAMILIAR.get(task.grades, values))
+        values = [exactly(grade) for grade in task.grades]
+        short = [f"{grade:g}" for grade in task.grades]
+        names = list(FAMILIAR.get(task.grades, short if len({*short}) == len(short) else values))
     return [Choice(*one) for one in zip(values, names, _keys(values), strict=True)]
 
 

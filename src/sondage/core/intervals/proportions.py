@@ -138,7 +138,7 @@ def clopper_pearson_interval(successes: float, n: float, level: float = 0.95) ->
     Returns
     -------
     Interval
-        Of kind ``"clopper-pearson"``, inside [0, 1].
+        Of kind ``"clopper_pearson"``, inside [0, 1].
 
     Raises
     ------
@@ -160,7 +160,7 @@ def clopper_pearson_interval(successes: float, n: float, level: float = 0.95) ->
     _require_counts(successes, n)
     low = 0.0 if successes == 0 else float(special.betaincinv(successes, n - successes + 1, tail))
     high = 1.0 if successes == n else float(special.betainccinv(successes + 1, n - successes, tail))
-    return Interval(low, high, level, "clopper-pearson")
+    return Interval(low, high, level, "clopper_pearson")
 
 
 def hypergeometric_interval(successes: int, n: int, pool_size: int, level: float = 0.95) -> Interval:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sondage.core.checks import BOUNDED, LARGEST_NUMBER
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER, exactly
 from sondage.core.measures.bases import Confusion, OutcomeValue
 from sondage.core.measures.confusion import cells, ratio
 from sondage.core.measures.functionals import Functional, Task, linear, named, require_kind
@@ -30,11 +30,6 @@ __all__ = [
     "Recall",
     "Specificity",
 ]
-
-
-def _exact(number: float) -> str:
-    """Return the shortest text that reads back as this number."""
-    return repr(float(number)).removesuffix(".0")
 
 
 @dataclass(frozen=True)
@@ -146,7 +141,7 @@ class ExpectedCost:
     @property
     def name(self) -> str:
         """The measure's name with its table, row by row."""
-        return "expected_cost:costs=" + "/".join(_exact(cost) for row in self.costs for cost in row)
+        return "expected_cost:costs=" + "/".join(exactly(cost) for row in self.costs for cost in row)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task of as many classes as the table has rows."""
@@ -201,9 +196,9 @@ class FMeasure:
     def name(self) -> str:
         """The measure's name; beta = 1 is ``f1``."""
         if self.eta is not None:
-            return named(f"f_measure:eta={_exact(self.eta)}", self.positive)
+            return named(f"f_measure:eta={exactly(self.eta)}", self.positive)
         beta = 1.0 if self.beta is None else self.beta
-        return named("f1" if beta == 1 else f"f_measure:beta={_exact(beta)}", self.positive)
+        return named("f1" if beta == 1 else f"f_measure:beta={exactly(beta)}", self.positive)
 
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
