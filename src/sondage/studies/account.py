@@ -16,7 +16,7 @@ from sondage.studies.agreement import Agreement, agreement_of
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.ballots import PENDING
 from sondage.studies.kept import Kept
-from sondage.studies.labels import decode_label
+from sondage.studies.labels import decode_label, said_alike
 from sondage.studies.selecting import select_session
 from sondage.studies.session import Session
 from sondage.studies.times import now
@@ -318,7 +318,7 @@ class Account(Kept):
         name, task, ballots = self._session.ids[position], self.task, self._ballots
         item = records.id_to_text(name)
         given = [row for row in ballots.of(item) if row["label"] is not None]
-        if len({repr(row["label"]) for row in given}) < 2:
+        if all(said_alike(row["label"], given[0]["label"]) for row in given):
             return None
         label = ballots.label(item)
         return Disagreement(

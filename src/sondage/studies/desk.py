@@ -11,7 +11,7 @@ from sondage.errors import LabelError
 from sondage.pools.texts import require_texts
 from sondage.studies import records
 from sondage.studies.claims import Lending
-from sondage.studies.labels import Label, ambiguity, code_label, contradiction, decode_label, paired
+from sondage.studies.labels import Label, ambiguity, contradiction, decode_label, paired, said_alike
 from sondage.studies.names import require_name
 from sondage.studies.session import Session
 from sondage.studies.times import now
@@ -255,15 +255,8 @@ class Desk(Lending):
         coded: dict[str, Label | None] = {}
         for name, position, label in zip(ids, session.located(ids, labels=True), labels, strict=True):
             item = records.id_to_text(session.ids[position])
-            value = code_label(
-                label,
-                self.task,
-                self.models,
-                name=name,
-                documents=session.documents(position),
-                asked=session.asked_about,
-            )
-            if item in coded and repr(coded[item]) != repr(value):
+            value = session.coded(position, label, name)
+            if item in coded and not said_alike(coded[item], value):
                 raise ambiguity(name, coded[item], value, self.task)
             coded[item] = value
         return coded
@@ -280,7 +273,7 @@ class Desk(Lending):
         """
         earlier = self._replaced(item, assigned, who, further)
         if earlier is not None:
-            if repr(earlier["label"]) == repr(label):  # by text: outcomes may hold NaN
+            if said_alike(earlier["label"], label):
                 return None
             if earlier["label"] is not None and not correct:
                 raise contradiction(records.id_from_text(item), earlier["label"], label, self.task)

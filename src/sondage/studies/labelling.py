@@ -18,7 +18,6 @@ from sondage.pools.orders import in_another_order, named_in_another_order, requi
 from sondage.pools.stored import StoredPool
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
-from sondage.studies.labels import code_label
 from sondage.studies.session import Session
 from sondage.studies.stopping import Rule, check_rule
 
@@ -133,8 +132,7 @@ def _usable(session: Session, ids: Sequence[Any], answers: Any) -> dict[Any, Any
     usable: dict[Any, Any] = {}
     for name, answer in zip(ids, answers, strict=True):
         with suppress(LabelError):
-            documents = session.documents(session.positions[name])
-            code_label(answer, session.task, session.models, name=name, documents=documents, asked=session.asked_about)
+            session.coded(session.positions[name], answer, name)
             usable[name] = answer
     return usable
 

@@ -27,6 +27,7 @@ __all__ = [
     "guesses",
     "label_array",
     "paired",
+    "said_alike",
 ]
 
 Label = int | float | tuple[float, ...] | Judgements
@@ -161,6 +162,11 @@ def decode_label(label: Label | None, task: Task) -> Any:
     if label is None or task.kind != "classification":
         return label
     return task.classes[cast(int, label)]
+
+
+def said_alike(one: Label | None, other: Label | None) -> bool:
+    """Return whether two coded labels are the same; outcomes may hold NaN, which is no other NaN."""
+    return repr(one) == repr(other)
 
 
 def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:

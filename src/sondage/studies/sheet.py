@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sondage.core.measures import Task
 from sondage.core.predictions import Items
 from sondage.errors import LabelError
-from sondage.studies.labels import Label, code_label, contradiction, label_array, paired
+from sondage.studies.labels import Label, code_label, contradiction, label_array, paired, said_alike
 
 __all__ = ["Sheet"]
 
@@ -159,6 +159,11 @@ class Sheet:
         meant = next((one for one in known if one.lstrip("0") == bare.lstrip("0")), None)
         return "" if meant is None else f", {meant!r} was"
 
+    def coded(self, position: int, label: Any, name: Any) -> Label | None:
+        """Return the code of a drawn item's label, or raise `LabelError` about the item of this name."""
+        documents = self.documents(position)
+        return code_label(label, self.task, self.models, name=name, documents=documents, asked=self.asked_about)
+
     def tell(self, ids: Iterable[Any], labels: Iterable[Any], *, correct: bool = False) -> int:
         """Take labels; all of them or, if one is refused, none.
 
@@ -184,12 +189,10 @@ class Sheet:
         ids, labels = paired(ids, labels)
         new: dict[int, Label | None] = {}
         for name, position, label in zip(ids, self.located(ids, labels=True), labels, strict=True):
-            coded = code_label(
-                label, self.task, self.models, name=name, documents=self.documents(position), asked=self.asked_about
-            )
+            coded = self.coded(position, label, name)
             known = new.get(position, self.answers.get(position))
             seen = position in new or position in self.answers
-            same = repr(known) == repr(coded)  # by text: outcomes may hold NaN
+            same = said_alike(known, coded)
             if seen and not same and known is not None and not (correct and position not in new):
                 raise contradiction(name, known, coded, self.task)
             if not seen or not same:
