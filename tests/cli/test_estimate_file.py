@@ -11,7 +11,11 @@ from click.testing import CliRunner
 
 from sondage import Pool, Study, estimate_from
 from sondage.adapters.drawn_labels import estimate_file
+from sondage.adapters.formats import FORMATS
 from sondage.cli import main
+from sondage.core.catalogue.estimators import UNASSISTED
+from sondage.core.catalogue.intervals import INTERVALS
+from sondage.core.checks import TARGETS
 from sondage.errors import InputError
 
 
@@ -33,6 +37,23 @@ def drawn():
         "inclusion": np.where(p > 0.5, 0.5, 0.05),
         "weight": np.round(1 + random.random(200), 3),
     }
+
+
+def test_options_name_all_that_there_is():
+    def usable(kind):
+        told = {"predictions": [0, 1, 1], "labels": [0, 0, 1], "inclusion": [0.5] * 3}
+        try:
+            estimate_from("error_rate", **told, interval=kind).interval()
+        except InputError as error:
+            return " needs " not in str(error)  # to know the draw, or random numbers
+        return True
+
+    options = {one.name: one for one in main.get_command(None, "estimate").params}
+    assert set(options["interval"].type.choices) == set(filter(usable, INTERVALS))
+    assert tuple(options["estimator"].type.choices) == tuple(UNASSISTED)
+    assert tuple(options["target"].type.choices) == TARGETS
+    forms = {one.name: one for one in main.get_command(None, "ask").params}
+    assert set(forms["form"].type.choices) == set(FORMATS)
 
 
 def written(columns, name="labels.csv"):
