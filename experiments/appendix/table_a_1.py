@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from benchmarks.cells import Cells, table
 from experiments.appendix.models import digits, topics
@@ -61,6 +62,7 @@ def draw(rows: list[Row]) -> Figure:
         low = min(np.nanmin([number(row, quality) for row in part]) for quality in QUALITIES[1:])
         place.plot([low, 1], [low, 1], color="0.6", linestyle=":")
         place.set(title=name, xlabel="thesis", ylabel="here")
+        place.xaxis.set_major_locator(MaxNLocator(4))  # the names of more run into each other
         place.legend(frameon=False)
     return figure
 

@@ -210,10 +210,23 @@ class Estimate(Shown):
         generator : numpy.random.Generator, optional
             Randomness of the bootstrap; by default it follows from the seed of the draw.
 
+        Returns
+        -------
+        Interval
+            Its ends, in the units of the measure, the level, and the kind that was chosen.
+
         Raises
         ------
         InputError
             If there is no such interval, or it does not fit the measure or the draw.
+
+        Examples
+        --------
+        >>> import sondage
+        >>> pool = sondage.Pool(probabilities=[0.1, 0.9, 0.4, 0.7] * 25)
+        >>> ends = sondage.evaluate(pool, "error_rate", labels=[0, 1, 1, 1] * 25, budget=40).interval(0.95)
+        >>> round(ends.low, 2), round(ends.high, 2)
+        (0.21, 0.27)
         """
         from sondage.core.catalogue.intervals import named_interval
 
@@ -241,6 +254,14 @@ class Estimate(Shown):
         InputError
             If the draw was with replacement or by strata, the target is a population, or an item that matters could not
             be drawn.
+
+        Examples
+        --------
+        >>> import sondage
+        >>> pool = sondage.Pool(probabilities=[0.1, 0.9, 0.4, 0.7] * 25)
+        >>> found = sondage.evaluate(pool, "error_rate", labels=[0, 1, 1, 1] * 25, budget=40).sequence(0.95)
+        >>> found.kind, round(found.last.low, 2), round(found.last.high, 2)
+        ('betting', 0.17, 0.4)
         """
         require_level("level", level)
         return self.in_order().sequence(level)
@@ -255,10 +276,24 @@ class Estimate(Shown):
         alternative : {"two-sided", "less", "greater"}
             ``"greater"`` is evidence that the measure is above it.
 
+        Returns
+        -------
+        EValue
+            With the logarithm of the e-process after the last label (`log_evalue`) and the p-value that is valid at
+            any time (`pvalue`).
+
         Raises
         ------
         InputError
             As for `sequence`, or if the value is not a finite number or there is no such alternative.
+
+        Examples
+        --------
+        >>> import sondage
+        >>> pool = sondage.Pool(probabilities=[0.1, 0.9, 0.4, 0.7] * 25)
+        >>> found = sondage.evaluate(pool, "error_rate", labels=[0, 1, 1, 1] * 25, budget=40).evalue(0.5)
+        >>> round(found.log_evalue, 2), round(found.pvalue, 4)
+        (6.15, 0.0021)
         """
         require_number("null", null)
         require_alternative(alternative)
@@ -360,16 +395,56 @@ class Comparison(Shown):
     def interval(
         self, level: float = 0.95, kind: str | None = None, *, generator: np.random.Generator | None = None
     ) -> Interval:
-        """Return a confidence interval of the difference; parameters and errors are those of `Estimate.interval`."""
+        """Return a confidence interval of the difference; parameters and errors are those of `Estimate.interval`.
+
+        Returns
+        -------
+        Interval
+            Of the first model's measure minus the second's.
+
+        Examples
+        --------
+        >>> import sondage
+        >>> models = {name: sondage.Classifier([0.1, p, 0.4, 0.7] * 5) for name, p in (("a", 0.9), ("b", 0.2))}
+        >>> found = sondage.compare(sondage.Pool(models=models), "a", "b", labels=[0, 1, 0, 1] * 5, budget=3)
+        >>> ends = found.interval()
+        >>> round(ends.low, 2), round(ends.high, 2), ends.kind
+        (-0.25, -0.05, 'hypergeometric')
+        """
         return self.estimate.interval(level, kind, generator=generator)
 
     def sequence(self, level: float = 0.95) -> ConfidenceSequence:
-        """Return the confidence sequence of the difference; parameters and errors are those of `Estimate.sequence`."""
+        """Return the confidence sequence of the difference; parameters and errors are those of `Estimate.sequence`.
+
+        Returns
+        -------
+        ConfidenceSequence
+            Of the first model's measure minus the second's.
+
+        Examples
+        --------
+        >>> import sondage
+        >>> models = {name: sondage.Classifier([0.1, p, 0.4, 0.7] * 5) for name, p in (("a", 0.9), ("b", 0.2))}
+        >>> found = sondage.compare(sondage.Pool(models=models), "a", "b", labels=[0, 1, 0, 1] * 5, budget=3)
+        >>> found.sequence().high.round(2).tolist()
+        [0.15, 0.05, -0.05]
+        """
         return self.estimate.sequence(level)
 
     @property
     def evalue(self) -> EValue:
-        """The evidence against the null hypothesis of the test, which holds however often one has looked."""
+        """The evidence against the null hypothesis of the test, which holds however often one has looked.
+
+        An `EValue`, with the logarithm of the e-process after the last label and the p-value that is valid at any time.
+
+        Examples
+        --------
+        >>> import sondage
+        >>> models = {name: sondage.Classifier([0.1, p, 0.4, 0.7] * 5) for name, p in (("a", 0.9), ("b", 0.2))}
+        >>> found = sondage.compare(sondage.Pool(models=models), "a", "b", labels=[0, 1, 0, 1] * 5, budget=3)
+        >>> found.evalue.null, round(found.evalue.log_evalue, 2), round(found.evalue.pvalue, 2)
+        (0.0, 0.45, 0.64)
+        """
         return self.estimate.evalue(self.null, self.significance.alternative)
 
     @property

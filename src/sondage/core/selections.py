@@ -143,6 +143,14 @@ class Selection(Shown):
         -----
         Each model is tested against all others at once, see `best_models`. Of models that are equally good, each is
         in the set with this probability.
+
+        Examples
+        --------
+        >>> import sondage
+        >>> models = {name: sondage.Classifier([0.1, p, 0.4, 0.7] * 5) for name, p in (("a", 0.9), ("b", 0.2))}
+        >>> found = sondage.select(sondage.Pool(models=models), "accuracy", labels=[0, 1, 0, 1] * 5, budget=3)
+        >>> found.contenders()
+        ('a',)
         """
         level = 1.0 - self.alpha if level is None else level
         kept = best_models(self._scores(), self.errors, level, self.generator())
@@ -168,6 +176,14 @@ class Selection(Shown):
         ------
         InputError
             If the level is not in (0, 1).
+
+        Examples
+        --------
+        >>> import sondage
+        >>> models = {name: sondage.Classifier([0.1, p, 0.4, 0.7] * 5) for name, p in (("a", 0.9), ("b", 0.2))}
+        >>> found = sondage.select(sondage.Pool(models=models), "accuracy", labels=[0, 1, 0, 1] * 5, budget=3)
+        >>> {name: (round(one.low, 2), round(one.high, 2)) for name, one in found.gaps().items()}
+        {'b': (-0.4, -0.1)}
         """
         names, values = list(self.estimates), np.array([estimate.value for estimate in self.estimates.values()])
         own = self._own_ends if all(np.isfinite(estimate.std_error) for estimate in self.estimates.values()) else None
@@ -200,6 +216,14 @@ class Selection(Shown):
         ------
         InputError
             If the level is not in (0, 1).
+
+        Examples
+        --------
+        >>> import sondage
+        >>> models = {name: sondage.Classifier([0.1, p, 0.4, 0.7] * 5) for name, p in (("a", 0.9), ("b", 0.2))}
+        >>> found = sondage.select(sondage.Pool(models=models), "f1", labels=[0, 1, 0, 1] * 5, budget=10)
+        >>> {name: (round(one.low, 2), round(one.high, 2)) for name, one in found.intervals().items()}
+        {'a': (0.51, 1.0), 'b': (0.32, 0.87)}
         """
         single = min(simultaneous_widths(self.errors, level, self.generator()), SUREST)
         return {name: self.estimates[name].interval(single) for name in self.ranking}

@@ -1,8 +1,9 @@
 r"""Where all labels are those that were expected: what others among the remaining items would do to a measure.
 
-Of m labels that are all as expected, up to :math:`w = z^2 / (m + z^2)` of the other items may have another (Wilson's
-bound of 0, one-sided: nothing speaks for the other side). Were the labels of a share :math:`\lambda = w k / (k - 1)`
-of these any of the k possible ones by chance, the pool means would be
+Of m labels that are all as expected, up to :math:`w = z_1^2 / (m + z_1^2)` of the other items may have another, with
+:math:`z_1 = \Phi^{-1}(1 - \alpha)` for an interval of level :math:`1 - \alpha` (Wilson's bound of 0, one-sided:
+nothing speaks for the other side). Were the labels of a share :math:`\lambda = w k / (k - 1)` of these any of the k
+possible ones by chance, the pool means would be
 
 .. math:: \hat\mu + \lambda \sum_u (w_u - 1) \, b_u \Big(\frac{1}{k} \sum_y s(o_u, y) - s(o_u, y_u)\Big) .
 

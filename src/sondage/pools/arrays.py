@@ -195,7 +195,19 @@ class Pool(ArrayRows):
         raise InputError("outcomes without a judge do not say how many items there are: give ids=")
 
     def load(self) -> Pool:
-        """Return the pool in memory: itself."""
+        """Return the pool in memory: itself.
+
+        Returns
+        -------
+        Pool
+            Of rows that stay in their files, all of them read.
+
+        Examples
+        --------
+        >>> pool = Pool(probabilities=[0.1, 0.9])
+        >>> pool.load() is pool
+        True
+        """
         return self
 
     @property
@@ -283,7 +295,14 @@ class Pool(ArrayRows):
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all columns but those shown to the labeller; it does not depend on the order of rows."""
+        """A hash of all columns but those shown to the labeller; it does not depend on the order of rows.
+
+        Examples
+        --------
+        >>> pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"])
+        >>> pool.fingerprint == Pool(probabilities=[0.9, 0.1], ids=["b", "a"]).fingerprint
+        True
+        """
         digest = np.zeros(4, dtype=np.uint64)
         shared = None if self.unit_of_row is None else self.unit_keys[self.unit_of_row]
         for part, items in self.blocks():

@@ -149,6 +149,11 @@ class ArrayRows:
             Distribution of the labels.
         rows : ndarray of bool, shape (N,), optional
             Sum over these rows only.
+
+        Returns
+        -------
+        dict of (str, int) to ndarray
+            By the name of the statistic and the model's index: its sum over rows, each by its base weight.
         """
         wanted = list(requests)
         totals: dict[SumKey, Floats] = {}
@@ -183,6 +188,11 @@ class ArrayRows:
             Rows over which the floor is spread; None for all.
         rest : ndarray of bool, shape (N,), optional
             Rows that can be drawn at all; None for all.
+
+        Returns
+        -------
+        ndarray of float, shape (U,)
+            One for each unit; a group's is the sum of its rows'.
         """
         total: Floats | None = None
         for share, column in self._columns(design.terms):
@@ -219,6 +229,11 @@ class ArrayRows:
             Those not asked for yet; None for all.
         strict : bool
             Whether only rows that can matter have a size, if there are any.
+
+        Returns
+        -------
+        Filled
+            The urn, and whether every row that can matter is in it.
         """
         if rest is not None:
             relevant = relevant & rest
@@ -280,6 +295,11 @@ class ArrayRows:
             Those not asked for before; None for all.
         kernel : callable
             Where the pool is not in memory, it and what it returns travel between processes.
+
+        Yields
+        ------
+        object
+            What the function returns of a block.
         """
         assert isinstance(urn, ArrayUrn)
         left = np.ones(self.n_units, dtype=np.bool_)

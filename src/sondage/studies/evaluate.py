@@ -99,13 +99,15 @@ def evaluate(
     pool : Pool, or mapping of name to Pool
         The unlabelled items; or several pools of one task, months for instance, that share the budget.
     measure : str, Measure, or a list of them
-        What to estimate; of a list, the draw serves the first.
+        What to estimate; of a list, the draw serves the first. Names, such as ``"f1"`` or ``"f_measure:beta=2"``, are
+        those of `sondage.measures`.
     labels : array-like, shape (N,) or (N, M), mapping, or callable
-        Labels of the whole pool, of which only those asked for are read; a mapping of id, or its text, to label; or a
-        function from a list of up to 100 ids to their labels, in this order or by id (None is a skip). For several
-        pools a mapping of each pool's name to its labels in one of these forms.
+        Required. Labels of the whole pool, of which only those asked for are read; a mapping of id, or its text, to
+        label; or a function from a list of up to 100 ids to their labels, in this order or by id (None is a skip). For
+        several pools a mapping of each pool's name to its labels in one of these forms.
     budget : float
-        Distinct items to label, a whole number from 1 to those of the pool; or cost, above 0, where the pool has costs.
+        Required. Distinct items to label, a whole number from 1 to those of the pool; or cost, above 0, where the pool
+        has costs.
     seed : int
         Same pool, same seed: same items.
     model : str, optional
@@ -127,8 +129,10 @@ def evaluate(
     share : {"overall", "each"}
         Divide it for the smallest error of the whole, or for equal errors of the slices.
     **parts
-        Parts of the method by name: ``design``, ``floor``, ``draw``, ``estimator``, ``interval``, ``belief``,
-        ``target``, ``stages``.
+        Parts of the method by name, each of which takes the place of the method's own: ``floor``, a share in [0, 1];
+        ``stages``, shares of the budget that sum to 1; ``target``, ``"pool"`` or ``"population"``; and names for
+        ``design``, ``draw``, ``estimator``, ``interval`` and ``belief``. docs/choosing.md tells which suit what,
+        docs/statistics.md all names; a name that there is not is refused with those that there are.
 
     Returns
     -------

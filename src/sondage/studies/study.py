@@ -101,6 +101,7 @@ class Study(Account, Desk, Shown):
         Returns
         -------
         Study
+            With its first stage drawn, open.
 
         Raises
         ------
@@ -108,6 +109,15 @@ class Study(Account, Desk, Shown):
             If there is a study already, or the place cannot be written.
         InputError
             If an argument is not allowed; nothing is written.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> pool = Pool(probabilities=[0.1, 0.9, 0.4, 0.7])
+        >>> with TemporaryDirectory() as folder:
+        ...     with Study.create(f"{folder}/study.db", pool, measure="f1", budget=3, seed=1) as study:
+        ...         study.status.remaining
+        3
         """
         from sondage.studies.store import Store  # here, for SQLAlchemy takes a third of the time to import sondage
 
@@ -157,6 +167,7 @@ class Study(Account, Desk, Shown):
         Returns
         -------
         Study
+            As it was left: question, draw and labels are those of the file.
 
         Raises
         ------
@@ -164,6 +175,16 @@ class Study(Account, Desk, Shown):
             If there is no study, it is of another pool or of a newer release, or needs your own measure.
         InputError
             If `measures` has something else, or `pool` is no pool.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> pool = Pool(probabilities=[0.1, 0.9, 0.4, 0.7])
+        >>> with TemporaryDirectory() as folder:
+        ...     Study.create(f"{folder}/study.db", pool, budget=3).close()
+        ...     with Study.open(f"{folder}/study.db") as study:
+        ...         study.question.measures[0].name
+        'error_rate'
         """
         from sondage.studies.store import Store  # here, for SQLAlchemy takes a third of the time to import sondage
 
@@ -181,7 +202,15 @@ class Study(Account, Desk, Shown):
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; a call after that opens it again. ``with`` does so at its end.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     study = Study.create(f"{folder}/study.db", Pool(probabilities=[0.1, 0.9, 0.4, 0.7]), budget=3)
+        ...     study.close()
+        """
         self._store.close()
 
     def extend(self, budget: float, pool: Pool | None = None) -> None:
@@ -203,6 +232,17 @@ class Study(Account, Desk, Shown):
             If the pool is not there, or not the same.
         InputError
             If the budget is not above the present one, or above the pool.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> pool = Pool(probabilities=[0.1, 0.9, 0.4, 0.7])
+        >>> with TemporaryDirectory() as folder:
+        ...     with Study.create(f"{folder}/study.db", pool, budget=2) as study:
+        ...         told = study.tell(study.ask(2), [0, 0])
+        ...         study.extend(3)
+        ...         told, study.status.remaining
+        (2, 1)
         """
         require_number("budget", budget)
         given, pool = pool, self._present_pool(pool)

@@ -26,14 +26,15 @@ def fieller_interval(
 
     All ratios :math:`t` for which :math:`a - t b` is within :math:`z` of its standard errors of 0:
 
-    .. math:: (b^2 - z^2 V_b) t^2 - 2 (a b - z^2 C_{ab}) t + a^2 - z^2 V_a \le 0.
+    .. math:: (b^2 - z^2 V_{bb}) t^2 - 2 (a b - z^2 V_{ab}) t + a^2 - z^2 V_{aa} \le 0.
 
     Parameters
     ----------
     numerator, denominator : float
         The estimates :math:`a` and :math:`b`.
     var_numerator, var_denominator, covariance : float
-        Their variances, 0 or more, and their covariance, at most the root of the variances' product.
+        Their variances :math:`V_{aa}` and :math:`V_{bb}`, 0 or more, and their covariance :math:`V_{ab}`, at most the
+        root of the variances' product.
     level : float
         Confidence level, in (0, 1).
     df : float, optional
@@ -54,7 +55,7 @@ def fieller_interval(
 
     Notes
     -----
-    The set is bounded only if the denominator differs significantly from 0, :math:`b^2 > z^2 V_b`. Otherwise it is
+    The set is bounded only if the denominator differs significantly from 0, :math:`b^2 > z^2 V_{bb}`. Otherwise it is
     the whole line, or the line without a gap. Ends are infinite then, as an interval cannot show the gap; where
     ``bounds`` cut off one side of the gap, what remains of the other is returned. If no ratio inside ``bounds`` is
     left, which takes an estimate outside them, a bounded set gives the nearer bound and an unbounded one both.

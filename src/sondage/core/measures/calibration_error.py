@@ -9,9 +9,10 @@ sample's plug-in :math:`\sum_b |\hat\mu_b|` is too large: noise never cancels in
 
 The mean m of the folded normal distribution takes off the bias that a normal error of this size gives the plug-in
 (Kumar et al. find it by simulation); where a bin is calibrated :math:`2 c \sigma_b` of it is left,
-:math:`c = (\sqrt 2 - 1) / \sqrt\pi`, and the last term takes off half of that. What then remains is between -.20 and
-.30 :math:`\sigma_b`, and next to nothing where :math:`|\mu_b|` is above :math:`3 \sigma_b`; no unbiased estimate of an
-absolute value exists. Its size is estimated by :math:`.30 \, \sigma_b e^{-\hat\mu_b^2 / 4 \sigma_b^2}`.
+:math:`c = (\sqrt 2 - 1) / \sqrt\pi`, of which the last term takes off :math:`1 / (2 \sqrt 2)` on average, since its
+own mean is :math:`c \, \sigma_b / \sqrt 2`. What then remains is between -.20 and .30 :math:`\sigma_b`, and next to
+nothing where :math:`|\mu_b|` is above :math:`3 \sigma_b`; no unbiased estimate of an absolute value exists. Its size is
+estimated by :math:`.30 \, \sigma_b e^{-\hat\mu_b^2 / 4 \sigma_b^2}`.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from sondage.errors import MeasureError
 __all__ = ["ECE"]
 
 BINS, MOST_BINS = 15, 65_536
-HALF_LEFT = float((np.sqrt(2.0) - 1.0) / np.sqrt(np.pi))
-LEFT = HALF_LEFT * float(2.0 - np.sqrt(0.5))  # what is left at 0
+LAST_TERM = float((np.sqrt(2.0) - 1.0) / np.sqrt(np.pi))  # its size where a bin seems calibrated, c
+LEFT = LAST_TERM * float(2.0 - np.sqrt(0.5))  # what is left at 0
 
 
 def equal_mass(values: Values, model: int, count: int) -> Floats:
@@ -135,7 +136,7 @@ def _debiased(mu: Floats, variances: Floats) -> tuple[float, float]:
     """Return the value less its estimated bias, and the size of the bias left."""
     size, sigma = np.abs(mu), np.sqrt(variances)
     fade = np.exp(-0.25 * deviations_away(size, sigma) ** 2)
-    value = np.sum(2.0 * size - folded_mean(size, sigma) - HALF_LEFT * sigma * fade**2)
+    value = np.sum(2.0 * size - folded_mean(size, sigma) - LAST_TERM * sigma * fade**2)
     return max(float(value), 0.0), float(np.sum(LEFT * sigma * fade))
 
 
