@@ -1,4 +1,4 @@
-"""The default method on pools that nobody looked at while it was made: by one rule, so that none is picked.
+"""The default method on pools that one rule chose before any was run, so that none is picked.
 
     python benchmarks/unseen.py                        all, 200 seeds, then the tables (45 minutes of one core)
     python benchmarks/unseen.py --problem 'enron*'     some of them

@@ -1,4 +1,4 @@
-"""Other measures than error rate and F1 on the pools that nobody looked at: by the rule of unseen.py.
+"""Other measures than error rate and F1 on further pools: by the rule of unseen.py.
 
     python benchmarks/unseen_measures.py                        all, 100 seeds, then the tables (hours of one core)
     python benchmarks/unseen_measures.py --problem '*/auc'      some of them

@@ -1,4 +1,4 @@
-"""Comparisons of two models by other measures than error rate and F1, on the pools that nobody looked at.
+"""Comparisons of two models by other measures than error rate and F1, on the further pools of unseen.py.
 
     python benchmarks/unseen_pair_measures.py                     all, 200 seeds, then the tables (an hour of one core)
     python benchmarks/unseen_pair_measures.py --problem '*/auc'   some of them

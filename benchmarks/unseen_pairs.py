@@ -1,4 +1,4 @@
-"""Comparisons of two models on pools that nobody looked at while they were made: by the rule of unseen.py.
+"""Comparisons of two models on further pools: by the rule of unseen.py.
 
     python benchmarks/unseen_pairs.py                        all, 200 seeds, then the tables (three hours of one core)
     python benchmarks/unseen_pairs.py --problem 'enron*'     some of them

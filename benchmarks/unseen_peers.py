@@ -1,4 +1,4 @@
-"""The other packages on the pools that nobody looked at, beside the default: by the rule of unseen.py.
+"""The other packages on further pools, beside the default: by the rule of unseen.py.
 
     python benchmarks/unseen_peers.py                       all, 200 seeds, then the table (a quarter of an hour)
     python benchmarks/unseen_peers.py --problem 'enron*'    some of them

@@ -1,4 +1,4 @@
-"""Pools that nobody looked at while the default method was made, by the rule that unseen.py states."""
+"""Further pools, by the rule that unseen.py states, which nobody had looked at before their first run."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _torque(torque: int, model: str) -> Arrays:
 
 @dataclass(frozen=True)
 class Unseen:
-    """A pool that nobody looked at, the model whose turn it is, and the measure.
+    """A pool that the rule chose, the model whose turn it is, and the measure.
 
     Attributes
     ----------

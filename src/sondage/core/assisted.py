@@ -182,9 +182,9 @@ def least_variance(
     r"""Return the one coefficient in [0, 1] that minimises the summed variance estimates.
 
     The slope :math:`\hat\lambda` of the influence on its believed mean has, if the belief is right, the variance
-    :math:`N = \sum k^2 h^2 v / (\sum k h^2)^2` about 1; a prior about 1 with this precision t makes it
-    :math:`(\hat\lambda / N + t) / (1 / N + t)`. For several models it is that of their deviations from the models'
-    mean, since only these tell models apart.
+    :math:`v_\lambda = \sum k^2 h^2 v / (\sum k h^2)^2` about 1; a prior about 1 with this precision t makes it
+    :math:`(\hat\lambda / v_\lambda + t) / (1 / v_\lambda + t)`. For several models it is that of their deviations from
+    the models' mean, since only these tell models apart.
 
     Parameters
     ----------
