@@ -50,7 +50,6 @@ __all__ = [
     "plausible_corrected",
     "plausible_errors",
     "reckoned_with",
-    "with_kinks",
 ]
 
 
@@ -273,25 +272,7 @@ def plausible_errors(
 def errors_with_kinks(
     contrast: Contrast, sums: Sums, value: float, errors_of: Callable[[Contrast], PlausibleErrors | None]
 ) -> PlausibleErrors | None:
-    """Return what each belief has the value above the estimate by: of one that is not smooth, `with_kinks`.
-
-    Parameters
-    ----------
-    contrast, sums, value
-        As for `with_kinks`, of any measure.
-    errors_of : callable
-        Gives the same of a contrast that is taken as linear, such as a pool mean; None where nothing is known.
-    """
-    if contrast.functional.moments is None or contrast.compares:
-        return errors_of(contrast)
-    (model,) = contrast.models
-    found = [errors_of(contrast.part(model, entry)) for entry in np.eye(len(sums[model]))]
-    told = [part for part in found if part is not None]
-    return with_kinks(contrast, sums, value, told) if len(told) == len(found) else None
-
-
-def with_kinks(contrast: Contrast, sums: Sums, value: float, parts: Sequence[PlausibleErrors]) -> PlausibleErrors:
-    r"""Return what each belief has the value above the estimate by, of a measure that is not smooth in its pool means.
+    r"""Return what each belief has the value above the estimate by, of measures too that are not smooth in pool means.
 
     Linearised, an absolute value would fall without end, as a belief has a pool mean move past 0, where it begins to
     grow. So the value's mean and variance are those that it has where the pool means are as the belief has them, normal
@@ -300,13 +281,13 @@ def with_kinks(contrast: Contrast, sums: Sums, value: float, parts: Sequence[Pla
     Parameters
     ----------
     contrast : Contrast
-        Of one model, by a measure with `moments`.
+        What is estimated; of one model by a measure with `moments` each pool mean's errors are asked for, else its own.
     sums : mapping of int to ndarray
         Estimated pool means, by model, shape (d,).
     value : float
         The estimate.
-    parts : sequence of PlausibleErrors, of length d
-        Of each pool mean (`Contrast.part`).
+    errors_of : callable
+        From a contrast that is taken for linear to the same; None where nothing is known.
 
     Examples
     --------
@@ -316,9 +297,15 @@ def with_kinks(contrast: Contrast, sums: Sums, value: float, parts: Sequence[Pla
     True
     """
     moments = contrast.functional.moments
-    assert moments is not None
+    if moments is None or contrast.compares:
+        return errors_of(contrast)
+    (model,) = contrast.models
+    found = [errors_of(contrast.part(model, entry)) for entry in np.eye(len(sums[model]))]
+    parts = [part for part in found if part is not None]
+    if len(parts) < len(found):
+        return None
     errors, deviations = (np.stack([getattr(part, of) for part in parts], axis=1) for of in ("means", "deviations"))
-    means, variances = moments(sums[contrast.models[0]] + errors, deviations**2)
+    means, variances = moments(sums[model] + errors, deviations**2)
     return PlausibleErrors(means - value, np.sqrt(variances))
 
 
