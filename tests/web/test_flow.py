@@ -11,7 +11,7 @@ import pytest
 import sondage
 from sondage.studies.study import Study
 
-from .conftest import OWNER
+from .conftest import OWNER, TOKEN
 
 BY_HTMX = {"hx-request": "true"}
 
@@ -59,6 +59,34 @@ def test_ids_with_line_breaks_are_labelled_skipped_and_settled(visit, tmp_path):
         owner.post("/resolve", data=fields(owner.get("/estimate").text, "/resolve") | {"label": "1"})
         assert [(row["label"], row["kind"]) for row in odd.history(first)][-1] == (1, "resolution")
         assert {row["id"] for row in odd.history()} == {"a\nb", "c%0Ad\r"}
+
+
+@pytest.mark.parametrize("by", [{}, BY_HTMX])
+def test_nothing_is_kept_under_the_name_of_who_signed_in_in_another_tab(visit, study, by):
+    page = visit("anna")
+    label(page, "ham")
+    text = page.get("/").text
+    page.post("/sign-in", data={"token": TOKEN, "who": "berta"})
+    skip = {"skip": "yes", "reason": "torn"}
+    forms = [fields(text) | {"label": "spam"}, fields(text) | skip, fields(text, "/undo")]
+    for path, form in zip(("/answer", "/answer", "/undo"), forms, strict=True):
+        refused = page.post(path, data=form, headers=by)
+        assert refused.status_code == 422
+        assert "shown to anna, and berta has signed in since" in refused.text
+    assert [(row["who"], row["label"]) for row in study.history()] == [("anna", "ham")]
+    page.post("/sign-in", data={"token": TOKEN, "who": "anna"})
+    assert page.post("/answer", data=forms[0]).status_code == 303
+
+
+def test_who_waits_gets_no_item_of_who_signed_in_in_another_tab(visit, study):
+    anna, berta = visit("anna"), visit("berta")
+    study.claim("berta", 30)
+    waits = re.search(r'hx-get="(/.*?)"', anna.get("/").text)[1]
+    assert "Other labellers" in anna.get(waits, headers=BY_HTMX).text
+    anna.cookies = berta.cookies
+    looked = anna.get(waits, headers=BY_HTMX)
+    assert looked.status_code == 422
+    assert "mail-" not in looked.text
 
 
 def test_reloading_shows_the_same_item(visit):
@@ -344,7 +372,7 @@ def test_an_item_that_has_another_answer_says_whose(visit, study):
     own = "You have answered this item already. That answer stays, this one was not taken: undo to change it."
     assert own in anna.post("/answer", data=form | {"label": "spam"}).text  # the answer to the first was lost
     assert own in anna.post("/answer", data=form | {"label": "spam", "request": "second tab"}).text
-    told = berta.post("/answer", data=form | {"label": "spam", "request": "late"})
+    told = berta.post("/answer", data=form | {"who": "berta", "label": "spam", "request": "late"})
     assert told.status_code == 422
     assert "Somebody else has answered this item already. That answer stays, yours was not taken." in told.text
     assert [row["label"] for row in study.history()] == ["ham"]
@@ -368,10 +396,14 @@ def test_disagreements_are_shown_and_settled(visit, pool, tmp_path):
         assert label(berta, "ham") == item
         text = owner.get("/estimate").text
         assert "To settle" in text
-        assert fields(text, "/resolve") == {"item": item}
-        assert owner.post("/resolve", data={"item": item, "label": "spam"}).headers["location"] == "/estimate"
+        form = fields(text, "/resolve")
+        assert (form["who"], form["item"]) == ("olga", item)
+        for _ in range(2):  # a double click
+            settled = owner.post("/resolve", data=form | {"label": "spam"})
+            assert settled.headers["location"] == "/estimate"
         assert "To settle" not in owner.get("/estimate").text
         assert shared.status.labelled == 1
+        assert [row["kind"] for row in shared.history(item)] == ["label", "label", "resolution"]
 
 
 def test_disagreements_about_systems_name_them(visit, tmp_path):

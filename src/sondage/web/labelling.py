@@ -192,7 +192,7 @@ class Labelling:
 
     def resolve(self, who: str, form: Form) -> None:
         """Settle an item of which labellers disagree."""
-        self.study.resolve(_item(form), self._label(form), who)
+        self.study.resolve(_item(form), self._label(form), who, request=form.get("request") or None)
 
     def leave(self, who: str) -> None:
         """Give back what a labeller holds."""
