@@ -381,12 +381,38 @@ def test_an_item_that_has_another_answer_says_whose(visit, study):
     assert told in anna.post("/answer", data=form | {"label": "spam"}).text
 
 
-def test_costs_are_counted_in_their_unit(visit, tmp_path):
-    pool = sondage.Pool(probabilities=np.linspace(0.1, 0.9, 50), costs=np.full(50, 2.5))
+@pytest.mark.parametrize("cost", [2.5, 1])
+def test_costs_are_counted_in_their_unit(visit, tmp_path, cost):
+    pool = sondage.Pool(probabilities=np.linspace(0.1, 0.9, 50), costs=np.full(50, cost))
     with Study.create(tmp_path / "costs.db", pool, budget=25) as costly:
         page = visit(of=costly)
-        label(page, "1")
-        assert "1 labelled, cost 2.5 of 25" in page.get("/").text
+        for done in range(3):
+            assert f"{done} labelled, cost {done * cost:g} of 25" in page.get("/").text
+            label(page, "1")
+
+
+@pytest.mark.parametrize("overlap", [1, 0.5])
+def test_labels_of_labels_wanted_are_counted_where_several_people_label_an_item(visit, pool, tmp_path, overlap):
+    """Nobody is told whether the others agree."""
+    with Study.create(tmp_path / "two.db", pool, budget=10, raters=2, overlap=overlap) as shared:
+        told = []
+        for who, value in (("anna", "spam"), ("berta", "ham")):
+            page = visit(who, of=shared)
+            while 'action="/answer"' in (text := page.get("/").text):
+                told.append(text)
+                label(page, value)
+            told.append(text)
+        counted = [re.search(r">(\d+) of (about )?(\d+) labels given<", text).groups() for text in told]
+        given = [int(done) for done, _, _ in counted]
+        assert given == sorted(given)
+        assert given[-1] == int(counted[-1][-1]) == sum(one.labelled for one in shared.progress().values())
+        assert {about for _, about, _ in counted} == ({None} if overlap == 1 else {"about ", None})
+        if overlap == 1:
+            assert {wanted for *_, wanted in counted} == {"20"}
+        assert shared.status.disputed > 2
+        assert "Everything is labelled" in told[-1]
+        assert not any("disagree" in text or "disputed" in text for text in told)
+        assert f"{shared.status.disputed} disputed" in visit("olga", OWNER, of=shared).get("/estimate").text
 
 
 def test_disagreements_are_shown_and_settled(visit, pool, tmp_path):
