@@ -225,6 +225,10 @@ def test_signed_out_by_a_new_run_the_answer_stays(visit):
     answer = page.post("/answer", data=form | {"label": "ham"}, headers=BY_HTMX)
     assert answer.status_code == 401
     assert "sign in again" in answer.text
+    looked = page.get("/", headers=BY_HTMX)
+    assert looked.status_code == 401
+    assert "Sign in again" in looked.text
+    assert "Your answer" not in looked.text
 
 
 def test_database_gone_is_said_and_the_answer_kept(visit, study, tmp_path):
@@ -267,18 +271,26 @@ def test_hostile_text_is_text(visit, tmp_path):
         assert hostile.status.labelled == 1
 
 
-def test_numbers(visit, tmp_path):
+@pytest.fixture
+def numbers(tmp_path):
     pool = sondage.Pool(means=np.arange(20.0), variances=np.ones(20), fields={"size": np.arange(20)})
-    with Study.create(tmp_path / "numbers.db", pool, "mse", budget=5) as numbers:
-        page = visit(of=numbers)
-        form = fields(page.get("/").text)
-        for wrong in ("", "seven", "nan", "1e999", "1_000", "0x10", "1,5"):
-            assert page.post("/answer", data=form | {"label": wrong}).status_code == 422
-        label(page, " 7.25 ")
-        (row,) = numbers.history()
-        assert row["label"] == 7.25
-        page.post("/undo", data={"request": "r"})
-        assert 'value="7.25"' in page.get("/?undone").text
+    with Study.create(tmp_path / "numbers.db", pool, "mse", budget=5) as made:
+        yield made
+
+
+def test_numbers(visit, numbers):
+    page = visit(of=numbers)
+    form = fields(page.get("/").text)
+    for wrong in ("", "seven", "nan", "1e999", "1_000", "0x10", "1,5"):
+        assert page.post("/answer", data=form | {"label": wrong}).status_code == 422
+    label(page, " 7.25 ")
+    (row,) = numbers.history()
+    assert row["label"] == 7.25
+    label(page, "\N{MINUS SIGN}2.5")
+    assert numbers.history()[-1]["label"] == -2.5
+    page.post("/undo", data={"request": "r-2"})
+    page.post("/undo", data={"request": "r"})
+    assert 'value="7.25"' in page.get("/?undone").text
 
 
 @pytest.fixture
@@ -305,6 +317,18 @@ def test_each_system_gets_a_grade(visit, systems):
     page.post("/undo", data={"request": "r"})
     again = page.get("/?undone").text
     assert {name for name, value in re.findall(r'name="row:(.)" value="(.)"[^>]* checked', again)} == {"a", "b"}
+
+
+def test_questions_and_guides_are_read_from_their_own_side(visit, numbers):
+    page = visit(of=numbers, question="\u05de\u05d4?", guide="\u05db\u05da")
+    assert '<label for="label" dir="auto">\u05de\u05d4?' in page.get("/").text
+    assert '<div class="text" dir="auto">\u05db\u05da' in page.get("/help").text
+
+
+def test_indentation_is_kept(visit, tmp_path):
+    pool = sondage.Pool(probabilities=[0.5], fields={"code": ["\n    if x:\n        y  =  1\n"], "n": [1]})
+    with Study.create(tmp_path / "code.db", pool, budget=1) as code:
+        assert '<div class="text" dir="auto">    if x:\n        y  =  1</div>' in visit(of=code).get("/").text
 
 
 def test_what_has_nothing_to_show_is_named(visit, tmp_path):

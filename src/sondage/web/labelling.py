@@ -217,7 +217,7 @@ class Labelling:
             label = form.get("label", "").strip()
             if not label:
                 raise LabelError("the label is missing")
-            return label
+            return label.replace("\N{MINUS SIGN}", "-") if self.kind == "regression" else label
         given = {name: grade for name, grade in form.items() if name.startswith(ROW) and grade}
         grades = {unquote(name.removeprefix(ROW)): grade for name, grade in given.items()}
         if not grades:

@@ -154,7 +154,8 @@ def failed(request: Request, error: Exception, form: Form | None = None) -> Resp
     site, status = _site(request), _status(error)
     message = str(error.detail) if isinstance(error, HTTPException) else " ".join(str(error).split())
     if _by_htmx(request):
-        return site.page("_message.html", None, status, message=message, again=status == 422, signed_out=status == 401)
+        told = {"again": status == 422, "signed_out": status == 401, "looked": request.method == "GET"}
+        return site.page("_message.html", None, status, message=message, **told)
     if status == 401:
         return site.sign_in(status, message=message)
     kept = [] if form is None or "item" not in form else list(form.items())
