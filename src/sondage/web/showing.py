@@ -75,7 +75,7 @@ def shown(fields: Mapping[str, Any], images: Images) -> ShownItem:
         try:
             link = images.link(text) if isinstance(value, str) else None
         except InputError as error:
-            found.refused.append(str(error))
+            found.refused.append(f"{name}: {error}")
             continue
         if link is not None:
             found.pictures.append((name, link, f"{name}: {text}"))
