@@ -440,6 +440,35 @@ def test_a_selection_is_drawn_as_high_as_its_models_and_says_from_which(rng):
     pyplot.close("all")
 
 
+@pytest.mark.parametrize("names", ["ab", [f"a_model_with_a_rather_long_name_{n}" for n in (1, 2)]])
+def test_large_differences_can_be_read(rng, names):
+    means = 1e6 * rng.normal(size=200)
+    models = {name: Regressor(means + 1e6 * n, np.full(200, 1e12)) for n, name in enumerate(names)}
+    found = sondage.compare(Pool(models=models), *names, "mse", labels=means + 2e6 * rng.normal(size=200), budget=50)
+    page = sondage.report(found).to_html()
+    assert "\N{MINUS SIGN}" not in page
+    assert not re.search(r"\de[+]\d", re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL))
+    figure = Canvas(figsize=(4.3, 1.1), layout="constrained")
+    ax = sondage.plot(found, ax=figure.subplots())
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert len(boxes) <= 6
+    assert all(left.x1 + 4 < right.x0 for left, right in itertools.pairwise(boxes))
+    first, second = ax.get_yticklabels()[0].get_text().split("minus")
+    assert (first.strip()[-1], second[-1]) == (names[0][-1], names[1][-1])
+
+
+@pytest.mark.parametrize("costs", [None, [2.0] * 20])
+def test_labels_that_nobody_gave_yet_are_to_come(tmp_path, costs):
+    pool = Pool(probabilities=np.linspace(0.1, 0.9, 20), costs=costs)
+    with Study.create(tmp_path / "study.db", pool, budget=10) as study:
+        told = sondage.report(study).chosen[0]
+        assert told.startswith("10 labels to come from" if costs is None else "A cost of 10 to be spent from")
+        study.tell(study.ask(1), [1])
+        told = sondage.report(study).chosen[0]
+        assert told.startswith("10 labels from" if costs is None else "A cost of 10 from")
+
+
 @pytest.mark.parametrize(("seed", "stricter"), [(0, False), (11, True)])
 def test_the_only_contender_is_the_best_and_stricter_numbers_are_said_to_be(seed, stricter):
     rng, good = np.random.default_rng(seed), [0.75, 0.6, 0.5]

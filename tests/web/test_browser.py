@@ -75,6 +75,43 @@ def test_a_held_key_answers_once(serve, browse, study):
     assert study.status.labelled == 1
 
 
+def test_a_double_click_answers_once(serve, browse, study):
+    page = serve(study).sign_in(browse())
+    before = item(page)
+    page.mouse.click(*centre(page.locator(".classes button").first))
+    page.wait_for_function("before => document.querySelector('#answer [name=item]').value !== before", arg=before)
+    page.mouse.down(click_count=2)
+    page.mouse.up(click_count=2)
+    page.wait_for_timeout(500)
+    assert study.status.labelled == 1
+    page.mouse.down(click_count=3)  # by now one has seen the item
+    page.mouse.up(click_count=3)
+    page.wait_for_selector("text=2 of 30 labelled")
+
+
+def test_trouble_is_in_sight_wherever_one_reads(serve, browse, tmp_path):
+    pool = sondage.Pool(probabilities=[0.4, 0.6], fields={"text": ["word " * 9999] * 2})
+    with Study.create(tmp_path / "long.db", pool, budget=2) as long:
+        page = serve(long).sign_in(browse())
+        page.evaluate("scrollTo(0, 3000)")
+        page.route("**/answer", lambda route: route.abort())
+        page.keyboard.press("1")
+        page.wait_for_function("() => document.getElementById('message').textContent.includes('does not answer')")
+        assert seen(page.locator("#message"))
+
+
+def test_a_page_that_looks_again_says_so_until_it_has(serve, browse, study):
+    study.claim("anna", 30)
+    page = serve(study).sign_in(browse(), "berta")
+    page.route("**/?who=*", lambda route: route.abort())
+    page.wait_for_function("() => document.getElementById('message').textContent.includes('does not answer')")
+    assert page.inner_text("#message").endswith("looks again by itself.")
+    assert "Your answer" not in page.inner_text("#message")
+    page.unroute("**/?who=*")
+    page.wait_for_function("() => document.getElementById('message').textContent === ''")
+    assert "Other labellers" in page.inner_text("main")
+
+
 @pytest.mark.filterwarnings("ignore:.* the present order goes on")  # what serves has the study alone
 def test_two_browsers_at_once(serve, browse, study):
     served = serve(study)
@@ -284,9 +321,30 @@ def test_a_digit_is_the_class_that_it_names(serve, browse, tmp_path):
     with Study.create(tmp_path / "signs.db", pool, budget=4) as signs:
         page = serve(signs).sign_in(browse())
         assert page.inner_text(".classes").split() == ["a", "-1", "0", "0", "1", "1"]
-        for key in "1a0":
+        for key in "1a0A":  # the last one with Caps Lock
             press(page, key)
-        assert [row["label"] for row in signs.history()] == [1, -1, 0]
+        assert [row["label"] for row in signs.history()] == [1, -1, 0, -1]
+
+
+def test_a_letter_is_never_a_class_that_differs_by_case(serve, browse, tmp_path):
+    pool = sondage.Pool(probabilities=[0.4, 0.6], classes=["a", "A"], fields={"n": [1, 2]})
+    with Study.create(tmp_path / "cases.db", pool, budget=2) as cases:
+        page = serve(cases).sign_in(browse())
+        page.keyboard.press("A")
+        page.wait_for_timeout(200)
+        press(page, "1")
+        assert [row["label"] for row in cases.history()] == ["A"]
+
+
+def test_the_row_that_has_the_focus_is_in_sight(serve, browse, tmp_path):
+    models = {name: sondage.Outcome(judge=np.full(30, 0.6)) for name in "abcdefghij"}
+    pool = sondage.Pool(models=models, fields={"a.text": [f"a{row}" for row in range(30)]})
+    with Study.create(tmp_path / "systems.db", pool, "mean_outcome", budget=5, select=True) as systems:
+        page = serve(systems).sign_in(browse(640))
+        page.set_viewport_size({"width": 640, "height": 400})
+        for _ in range(9):
+            page.keyboard.press("1")
+            assert seen(page.locator("label:has(:focus)"))
 
 
 def test_owner_sees_new_labels_come_in(serve, browse, study):

@@ -11,7 +11,7 @@ import pytest
 import sondage
 from sondage.studies.study import Study
 
-from .conftest import OWNER
+from .conftest import OWNER, TOKEN
 
 BY_HTMX = {"hx-request": "true"}
 
@@ -59,6 +59,34 @@ def test_ids_with_line_breaks_are_labelled_skipped_and_settled(visit, tmp_path):
         owner.post("/resolve", data=fields(owner.get("/estimate").text, "/resolve") | {"label": "1"})
         assert [(row["label"], row["kind"]) for row in odd.history(first)][-1] == (1, "resolution")
         assert {row["id"] for row in odd.history()} == {"a\nb", "c%0Ad\r"}
+
+
+@pytest.mark.parametrize("by", [{}, BY_HTMX])
+def test_nothing_is_kept_under_the_name_of_who_signed_in_in_another_tab(visit, study, by):
+    page = visit("anna")
+    label(page, "ham")
+    text = page.get("/").text
+    page.post("/sign-in", data={"token": TOKEN, "who": "berta"})
+    skip = {"skip": "yes", "reason": "torn"}
+    forms = [fields(text) | {"label": "spam"}, fields(text) | skip, fields(text, "/undo")]
+    for path, form in zip(("/answer", "/answer", "/undo"), forms, strict=True):
+        refused = page.post(path, data=form, headers=by)
+        assert refused.status_code == 422
+        assert "shown to anna, and berta has signed in since" in refused.text
+    assert [(row["who"], row["label"]) for row in study.history()] == [("anna", "ham")]
+    page.post("/sign-in", data={"token": TOKEN, "who": "anna"})
+    assert page.post("/answer", data=forms[0]).status_code == 303
+
+
+def test_who_waits_gets_no_item_of_who_signed_in_in_another_tab(visit, study):
+    anna, berta = visit("anna"), visit("berta")
+    study.claim("berta", 30)
+    waits = re.search(r'hx-get="(/.*?)"', anna.get("/").text)[1]
+    assert "Other labellers" in anna.get(waits, headers=BY_HTMX).text
+    anna.cookies = berta.cookies
+    looked = anna.get(waits, headers=BY_HTMX)
+    assert looked.status_code == 422
+    assert "mail-" not in looked.text
 
 
 def test_reloading_shows_the_same_item(visit):
@@ -197,6 +225,10 @@ def test_signed_out_by_a_new_run_the_answer_stays(visit):
     answer = page.post("/answer", data=form | {"label": "ham"}, headers=BY_HTMX)
     assert answer.status_code == 401
     assert "sign in again" in answer.text
+    looked = page.get("/", headers=BY_HTMX)
+    assert looked.status_code == 401
+    assert "Sign in again" in looked.text
+    assert "Your answer" not in looked.text
 
 
 def test_database_gone_is_said_and_the_answer_kept(visit, study, tmp_path):
@@ -239,18 +271,26 @@ def test_hostile_text_is_text(visit, tmp_path):
         assert hostile.status.labelled == 1
 
 
-def test_numbers(visit, tmp_path):
+@pytest.fixture
+def numbers(tmp_path):
     pool = sondage.Pool(means=np.arange(20.0), variances=np.ones(20), fields={"size": np.arange(20)})
-    with Study.create(tmp_path / "numbers.db", pool, "mse", budget=5) as numbers:
-        page = visit(of=numbers)
-        form = fields(page.get("/").text)
-        for wrong in ("", "seven", "nan", "1e999", "1_000", "0x10", "1,5"):
-            assert page.post("/answer", data=form | {"label": wrong}).status_code == 422
-        label(page, " 7.25 ")
-        (row,) = numbers.history()
-        assert row["label"] == 7.25
-        page.post("/undo", data={"request": "r"})
-        assert 'value="7.25"' in page.get("/?undone").text
+    with Study.create(tmp_path / "numbers.db", pool, "mse", budget=5) as made:
+        yield made
+
+
+def test_numbers(visit, numbers):
+    page = visit(of=numbers)
+    form = fields(page.get("/").text)
+    for wrong in ("", "seven", "nan", "1e999", "1_000", "0x10", "1,5"):
+        assert page.post("/answer", data=form | {"label": wrong}).status_code == 422
+    label(page, " 7.25 ")
+    (row,) = numbers.history()
+    assert row["label"] == 7.25
+    label(page, "\N{MINUS SIGN}2.5")
+    assert numbers.history()[-1]["label"] == -2.5
+    page.post("/undo", data={"request": "r-2"})
+    page.post("/undo", data={"request": "r"})
+    assert 'value="7.25"' in page.get("/?undone").text
 
 
 @pytest.fixture
@@ -277,6 +317,18 @@ def test_each_system_gets_a_grade(visit, systems):
     page.post("/undo", data={"request": "r"})
     again = page.get("/?undone").text
     assert {name for name, value in re.findall(r'name="row:(.)" value="(.)"[^>]* checked', again)} == {"a", "b"}
+
+
+def test_questions_and_guides_are_read_from_their_own_side(visit, numbers):
+    page = visit(of=numbers, question="\u05de\u05d4?", guide="\u05db\u05da")
+    assert '<label for="label" dir="auto">\u05de\u05d4?' in page.get("/").text
+    assert '<div class="text" dir="auto">\u05db\u05da' in page.get("/help").text
+
+
+def test_indentation_is_kept(visit, tmp_path):
+    pool = sondage.Pool(probabilities=[0.5], fields={"code": ["\n    if x:\n        y  =  1\n"], "n": [1]})
+    with Study.create(tmp_path / "code.db", pool, budget=1) as code:
+        assert '<div class="text" dir="auto">    if x:\n        y  =  1</div>' in visit(of=code).get("/").text
 
 
 def test_what_has_nothing_to_show_is_named(visit, tmp_path):
@@ -344,7 +396,7 @@ def test_an_item_that_has_another_answer_says_whose(visit, study):
     own = "You have answered this item already. That answer stays, this one was not taken: undo to change it."
     assert own in anna.post("/answer", data=form | {"label": "spam"}).text  # the answer to the first was lost
     assert own in anna.post("/answer", data=form | {"label": "spam", "request": "second tab"}).text
-    told = berta.post("/answer", data=form | {"label": "spam", "request": "late"})
+    told = berta.post("/answer", data=form | {"who": "berta", "label": "spam", "request": "late"})
     assert told.status_code == 422
     assert "Somebody else has answered this item already. That answer stays, yours was not taken." in told.text
     assert [row["label"] for row in study.history()] == ["ham"]
@@ -353,12 +405,38 @@ def test_an_item_that_has_another_answer_says_whose(visit, study):
     assert told in anna.post("/answer", data=form | {"label": "spam"}).text
 
 
-def test_costs_are_counted_in_their_unit(visit, tmp_path):
-    pool = sondage.Pool(probabilities=np.linspace(0.1, 0.9, 50), costs=np.full(50, 2.5))
+@pytest.mark.parametrize("cost", [2.5, 1])
+def test_costs_are_counted_in_their_unit(visit, tmp_path, cost):
+    pool = sondage.Pool(probabilities=np.linspace(0.1, 0.9, 50), costs=np.full(50, cost))
     with Study.create(tmp_path / "costs.db", pool, budget=25) as costly:
         page = visit(of=costly)
-        label(page, "1")
-        assert "1 labelled, cost 2.5 of 25" in page.get("/").text
+        for done in range(3):
+            assert f"{done} labelled, cost {done * cost:g} of 25" in page.get("/").text
+            label(page, "1")
+
+
+@pytest.mark.parametrize("overlap", [1, 0.5])
+def test_labels_of_labels_wanted_are_counted_where_several_people_label_an_item(visit, pool, tmp_path, overlap):
+    """Nobody is told whether the others agree."""
+    with Study.create(tmp_path / "two.db", pool, budget=10, raters=2, overlap=overlap) as shared:
+        told = []
+        for who, value in (("anna", "spam"), ("berta", "ham")):
+            page = visit(who, of=shared)
+            while 'action="/answer"' in (text := page.get("/").text):
+                told.append(text)
+                label(page, value)
+            told.append(text)
+        counted = [re.search(r">(\d+) of (about )?(\d+) labels given<", text).groups() for text in told]
+        given = [int(done) for done, _, _ in counted]
+        assert given == sorted(given)
+        assert given[-1] == int(counted[-1][-1]) == sum(one.labelled for one in shared.progress().values())
+        assert {about for _, about, _ in counted} == ({None} if overlap == 1 else {"about ", None})
+        if overlap == 1:
+            assert {wanted for *_, wanted in counted} == {"20"}
+        assert shared.status.disputed > 2
+        assert "Everything is labelled" in told[-1]
+        assert not any("disagree" in text or "disputed" in text for text in told)
+        assert f"{shared.status.disputed} disputed" in visit("olga", OWNER, of=shared).get("/estimate").text
 
 
 def test_disagreements_are_shown_and_settled(visit, pool, tmp_path):
@@ -368,10 +446,14 @@ def test_disagreements_are_shown_and_settled(visit, pool, tmp_path):
         assert label(berta, "ham") == item
         text = owner.get("/estimate").text
         assert "To settle" in text
-        assert fields(text, "/resolve") == {"item": item}
-        assert owner.post("/resolve", data={"item": item, "label": "spam"}).headers["location"] == "/estimate"
+        form = fields(text, "/resolve")
+        assert (form["who"], form["item"]) == ("olga", item)
+        for _ in range(2):  # a double click
+            settled = owner.post("/resolve", data=form | {"label": "spam"})
+            assert settled.headers["location"] == "/estimate"
         assert "To settle" not in owner.get("/estimate").text
         assert shared.status.labelled == 1
+        assert [row["kind"] for row in shared.history(item)] == ["label", "label", "resolution"]
 
 
 def test_disagreements_about_systems_name_them(visit, tmp_path):

@@ -21,7 +21,8 @@ def folder(tmp_path):
     """Pictures in a folder, and things outside of it that a hostile item would like to see."""
     root = tmp_path / "pictures"
     (root / "inner").mkdir(parents=True)
-    (root / "a b%.png").write_bytes(PNG)
+    for name in ("a b%.png", "x#1.png", "why?.png"):
+        (root / name).write_bytes(PNG)
     (root / "inner" / "c.JPG").write_bytes(PNG)
     (root / "inside.png").symlink_to(root / "a b%.png")
     (root / "page.html").write_text("<script>1</script>")
@@ -36,7 +37,9 @@ def folder(tmp_path):
     return root
 
 
-@pytest.mark.parametrize("name", ["a b%.png", "inner/c.JPG", "inside.png", "inner/../inside.png", "./inside.png"])
+@pytest.mark.parametrize(
+    "name", ["a b%.png", "x#1.png", "why?.png", "inner/c.JPG", "inside.png", "inner/../inside.png", "./inside.png"]
+)
 def test_pictures_of_the_folder_are_shown(visit, folder, name):
     link = Folder(folder).link(name)
     answer = visit(images=str(folder)).get(link)
@@ -103,9 +106,15 @@ def test_an_item_shows_its_pictures_and_why_not(visit, folder, tmp_path):
         assert '<img src="/image/inside.png" alt="image: inside.png">' in good
         assert '<img src="/image/a%20b%25.png"' in good
         assert "<img" not in bad
-        assert "leads out of the folder of pictures" in bad
+        assert "Picture not shown: image: &#39;../secret.png&#39; leads out of the folder of pictures" in bad
         plain = visit("berta", of=study)
         assert "<img" not in plain.get("/").text
+
+
+def test_words_about_a_picture_are_text(folder):
+    assert Folder(folder).link("see photo.jpg") is None
+    with pytest.raises(InputError, match=r"there is no picture 'photo\.jpg'"):
+        Folder(folder).link("photo.jpg")
 
 
 @pytest.mark.parametrize("text", ["http://[broken", "//[TODO] check", "//\u2100.png"])

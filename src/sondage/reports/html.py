@@ -14,7 +14,7 @@ from typing import Any
 from sondage.errors import InputError
 from sondage.reports.contents import Figure, Report
 from sondage.reports.plots import CHARTS, MOST_ROWS, Palette, draw_figures, height_of, require_matplotlib, rows_height
-from sondage.reports.text import figure_reach, figure_value, quantity
+from sondage.reports.text import figure_reach, figure_value, quantity, rounded
 from sondage.reports.wording import percent, value_words
 from sondage.version import __version__
 
@@ -23,7 +23,6 @@ __all__ = ["report_page"]
 WIDTH = 4.3
 """Inches of a chart: narrow enough for a telephone, so that its letters are as large there."""
 HEIGHTS = {"reliability": 3.3, "weights": 2.7, "uniform": 1.35}
-MINUS = "\N{MINUS SIGN}"
 
 # Colours that stand for the page's own, so that a chart follows it into the dark.
 _STAND_INS = {field.name: f"#{0xA1B2C0 + place:06x}" for place, field in enumerate(fields(Palette))}
@@ -35,6 +34,7 @@ _SETTINGS: dict[Any, Any] = {
     "font.size": 9.5,
     "text.parse_math": False,
     "axes.titlesize": 10,
+    "axes.unicode_minus": False,  # as in the words of the page
 }
 
 
@@ -65,6 +65,7 @@ def report_page(report: Report) -> str:
             value=figure_value,
             reach=figure_reach,
             moved=lambda one: _moved(report, one.moved),
+            rounded=rounded,
             snippet=_snippet(report),
             most=MOST_ROWS,
         )
@@ -78,7 +79,7 @@ def _part_chart(figures: tuple[Figure, ...]) -> str:
 def _moved(report: Report, value: float) -> str:
     """Return by how much a label moved the result, with its sign."""
     text = quantity(abs(value), report.figures[0].measure, abs(value) or 1.0, " points") if report.figures else ""
-    return f"{MINUS if value < 0 else '+'}{text}"
+    return f"{'-' if value < 0 else '+'}{text}"
 
 
 @cache

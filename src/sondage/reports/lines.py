@@ -9,7 +9,7 @@ from typing import Any
 from sondage.core.reliability import Reliability
 from sondage.core.results import Interval
 from sondage.reports.contents import Figure, Report, TeamStatus
-from sondage.reports.text import figure_reach, figure_value, label_count, warned
+from sondage.reports.text import figure_reach, figure_value, label_count, rounded, warned
 from sondage.reports.wording import value_words
 
 __all__ = ["report_lines"]
@@ -63,7 +63,7 @@ def _figure_lines(figures: Sequence[Figure]) -> list[str]:
 def _bin_lines(found: Reliability) -> list[str]:
     head = f"{'predicted':>9}  {'observed':>9}  {'interval':>18}  labels"
     rows = [
-        f"{one.believed:>9.3g}  {one.observed:>9.3g}  {_reach(one.interval):>18}  {one.n_labels:>6}"
+        f"{rounded(one.believed):>9}  {rounded(one.observed):>9}  {_reach(one.interval):>18}  {one.n_labels:>6}"
         for one in found.bins
     ]
     of = f"{'Probability that' if found.probability else 'Mean of'} {found.event}:"
@@ -73,7 +73,7 @@ def _bin_lines(found: Reliability) -> list[str]:
 def _reach(interval: Interval) -> str:
     if not math.isfinite(interval.width):  # of the mean of one label
         return "unbounded"
-    return f"{interval.low:.3g} to {interval.high:.3g}"
+    return f"{rounded(interval.low)} to {rounded(interval.high)}"
 
 
 def _contributor_lines(report: Report) -> list[str]:
@@ -81,7 +81,7 @@ def _contributor_lines(report: Report) -> list[str]:
     for one in report.contributors:
         label = one.label if len(one.label) <= LONGEST_LABEL else f"{one.label[:LONGEST_LABEL]} ..."
         expected = f", expected {one.expected}" if one.expected else ""
-        told = f"{one.id!s}: label {label}{expected}; moved by {one.moved:+.3g}"
+        told = f"{one.id!s}: label {label}{expected}; moved by {'+' * (one.moved >= 0)}{rounded(one.moved)}"
         lines.append(f"{told}, carries {100 * one.share:.2g} %")
     return lines
 

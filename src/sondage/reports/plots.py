@@ -138,6 +138,7 @@ def draw_figures(ax: Axes, figures: Sequence[Figure], palette: Palette) -> None:
     unit = figures[0].unit.strip() if scale == 100.0 else ""
     plain = "difference" if difference else "value"
     ax.set_xlabel({"%": "per cent", "points": "percentage points"}.get(unit, plain))
+    _few_numbers(ax)
     _quiet(ax, palette, "x")
 
 
@@ -147,11 +148,27 @@ def _scale(measures: Sequence[str]) -> float:
 
 
 def _short(text: str, most: int = 26) -> str:
-    """Return a name that fits beside an axis; of a difference both models, on a line each."""
+    """Return a name that fits beside an axis, with its end, by which names differ; of a difference both models' lines.
+
+    Examples
+    --------
+    >>> _short("a_model_of_many_words_number_1"), _short("a minus b")
+    ('a_model_of_m…rds_number_1', 'a minus b')
+    """
     if len(text) <= most:
         return text
     first, minus, second = text.partition(" minus ")
-    return f"{_short(first)}\nminus {_short(second)}" if minus else f"{text[: most - 1]}…"
+    if minus:
+        return f"{_short(first)}\nminus {_short(second)}"
+    half = (most - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
+
+
+def _few_numbers(ax: Axes) -> None:
+    """Let so few numbers stand below an axis that they have room there, whatever the names beside it leave."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
 
 
 def _quiet(ax: Axes, palette: Palette, grid: Any) -> None:
@@ -224,6 +241,7 @@ def _draw_contributors(ax: Axes, report: Report, palette: Palette) -> None:
     ax.axvline(0.0, color=palette.muted, lw=1)
     ax.set_yticks(places, [_short(str(one.id), 16) for one in report.contributors], parse_math=False)
     ax.set_xlabel("moved the result by" + (", percentage points" if scale == 100.0 else ""))
+    _few_numbers(ax)
     _quiet(ax, palette, "x")
 
 
@@ -237,6 +255,7 @@ def _draw_uniform(ax: Axes, report: Report, palette: Palette) -> None:
     ax.set_yticks([1, 0], ["labels used", "uniform sample"])
     ax.set_xlim(0, max(counts) * 1.18)
     ax.set_xlabel("labels for the same precision")
+    _few_numbers(ax)
     _quiet(ax, palette, "x")
 
 

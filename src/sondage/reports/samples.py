@@ -14,7 +14,7 @@ from sondage.core.evidence import Evidence
 from sondage.core.predictions import Floats
 from sondage.core.results import Estimate
 from sondage.reports.contents import Breakdown, Contributor, Figure, Uniform, Weights
-from sondage.reports.text import named_measure, unit_of
+from sondage.reports.text import named_measure, rounded, unit_of
 from sondage.reports.wording import label_words, percent, uniform_sentence, weights_sentence
 from sondage.studies.labels import decode_label
 from sondage.studies.session import Session
@@ -89,7 +89,7 @@ def find_contributors(session: Session, leading: Estimate, fields: Mapping[Any, 
         name, label = session.ids[positions[unit]], session.answers[positions[unit]]
         said = decode_label(label, session.task)
         number = session.task.kind == "regression"
-        text = f"{said:.6g}" if number else label_words(said, session.models, leading.models)
+        text = rounded(said, 6) if number else label_words(said, session.models, leading.models)
         found.append(Contributor(name, text, told(unit), float(moved[unit]), float(shares[unit]), fields.get(name, {})))
     return tuple(found)
 
@@ -107,7 +107,7 @@ def _expectations(session: Session, leading: Estimate) -> Callable[[int], str]:
         mean = np.zeros(len(items))
         for label, weight in belief.supposed(items, models):
             mean = mean + weight * label
-        return lambda unit: f"{mean[unit]:.4g}"
+        return lambda unit: rounded(mean[unit], 4)
     chance = np.zeros(len(items))
     for label, weight in belief.supposed(items, models):
         same = labels == label if session.task.kind == "classification" else _same_outcomes(labels, label, models)

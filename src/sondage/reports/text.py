@@ -29,6 +29,7 @@ __all__ = [
     "pvalue_text",
     "quantity",
     "range_clause",
+    "rounded",
     "unit_of",
     "warned",
 ]
@@ -141,6 +142,18 @@ def quantity(value: float, measure: str, width: float = math.nan, unit: str = " 
         digits = max(digits, 2)
     told = f"{scale * value:.{digits}f}"
     return f"{told.removeprefix('-') if float(told) == 0 else told}{unit if scale == 100.0 else ''}"
+
+
+def rounded(value: float, digits: int = 3) -> str:
+    """Return a number with so many digits that mean something, large ones whole in place of an exponent.
+
+    Examples
+    --------
+    >>> rounded(0.03417), rounded(-84713.2), rounded(84713.2, 6)
+    ('0.0342', '-84713', '84713.2')
+    """
+    told = f"{value:.{digits}g}"
+    return f"{value:.0f}" if "e+" in told and abs(value) < 1e15 else told
 
 
 def unit_of(estimate: Estimate) -> str:
@@ -303,7 +316,7 @@ def basis_lines(result: Any) -> list[str]:
 
 def _basis_lines(estimate: Estimate) -> list[str]:
     """Return what one estimate rests on."""
-    parts = [f"standard error {estimate.std_error:.3g}"] if math.isfinite(estimate.std_error) else []
+    parts = [f"standard error {rounded(estimate.std_error)}"] if math.isfinite(estimate.std_error) else []
     if math.isfinite(estimate.n_effective):
         parts.append(f"effective number of labels {estimate.n_effective:.0f}")
     if estimate.spent != estimate.n_labels and math.isfinite(estimate.spent):

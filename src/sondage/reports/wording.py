@@ -11,7 +11,7 @@ from sondage.core.checks import first_of
 from sondage.core.diagnostics import believed_before
 from sondage.core.reliability import Reliability
 from sondage.core.results import Estimate
-from sondage.reports.text import named_measure, quantity, unit_of
+from sondage.reports.text import named_measure, quantity, rounded, unit_of
 from sondage.studies.method import Method, Question
 from sondage.studies.session import Session
 
@@ -77,7 +77,7 @@ def label_words(label: Any, systems: Sequence[str], first: Sequence[str] = ()) -
         return str(label)
     told = [(system, outcome) for system, outcome in zip(systems, label, strict=True) if not math.isnan(outcome)]
     told.sort(key=lambda one: first.index(one[0]) if one[0] in first else len(first))
-    return ", ".join(f"{system}: {outcome:.6g}" for system, outcome in told)
+    return ", ".join(f"{system}: {rounded(outcome, 6)}" for system, outcome in told)
 
 
 def value_words(value: Any) -> str:
@@ -150,6 +150,8 @@ def _drawn(session: Session, pool: str, stopped: str | None) -> str:
     method, costs = session.method, session.costs is not None
     labels = len(session.asked) + (0 if stopped in _STOPPED else session.remaining)
     paid = f"a cost of {session.spent if stopped in _STOPPED else session.budget:g}" if costs else f"{labels:,} labels"
+    if not session.n_labels:
+        paid += " to be spent" if costs else " to come"
     measure = named_measure(session.question.measures[0].name)
     name = "disagreement" if method.design == "active_neq" and len(session.question.models) > 2 else method.design
     design = _DESIGNS.get(name, f"items whose label can move the {measure} most had a higher chance")
@@ -254,4 +256,4 @@ def percent(value: float, digits: int = 1) -> str:
 
 
 def _amount(value: float, probability: bool) -> str:
-    return percent(value) if probability else f"{value:.3g}"
+    return percent(value) if probability else rounded(value)

@@ -47,6 +47,8 @@ class Status:
         Labels that the items asked for are still to get; more than `pending` where several people label an item.
     disputed : int
         Items of which people disagree without a majority; they are pending until somebody resolves them.
+    costs : bool
+        Whether `budget` and `spent` are cost.
     """
 
     budget: float
@@ -59,6 +61,7 @@ class Status:
     claimed: int = 0
     wanted: int = 0
     disputed: int = 0
+    costs: bool = False
 
     @classmethod
     def of(cls, session: Session, **more: Any) -> Self:
@@ -71,6 +74,7 @@ class Status:
             skipped=sum(label is None for label in session.answers.values()),
             pending=len(session.pending),
             remaining=session.remaining,
+            costs=session.costs is not None,
             **more,
         )
 

@@ -41,6 +41,11 @@ class Sharing:
     overlap: float = 0.0
     lease: float = 30.0
 
+    @property
+    def labels_each(self) -> float:
+        """How many labels an item is to get, on average."""
+        return 1 + self.overlap * (self.raters - 1)
+
     def of(self, ids: Sequence[Any], seed: int) -> list[int]:
         """Return how many people label each item: chosen by a number of its own, apart from those of the draw."""
         if self.raters == 1 or not len(ids):

@@ -60,12 +60,13 @@ def named_images(place: str | None) -> Images:
     return Address(place) if "://" in place else Folder(place)
 
 
-def _is_picture(name: str) -> bool:
+def _is_picture(name: str, *, address: bool) -> bool:
+    """Return whether a text may be a picture's name: of an address, what follows ``?`` or ``#`` is no part of it."""
     try:
         path = urlsplit(name).path
     except ValueError:  # brackets that would be an address's
         return False
-    return len(name) <= LONGEST_NAME and "\n" not in name and Path(path).suffix.lower() in TYPES
+    return len(name) <= LONGEST_NAME and "\n" not in name and Path(path if address else name).suffix.lower() in TYPES
 
 
 class Nowhere:
@@ -102,9 +103,14 @@ class Folder:
             raise InputError(f"--images {root}: is not a folder")
 
     def link(self, name: str) -> str | None:
-        if not _is_picture(name):
+        if not _is_picture(name, address=False):
             return None
-        self.find(name)
+        try:
+            self.find(name)
+        except InputError:
+            if any(map(str.isspace, name)):  # words about a picture
+                return None
+            raise
         return f"/image/{quote(name)}"
 
     def find(self, name: str) -> tuple[Path, str]:
@@ -143,7 +149,7 @@ class Address:
         self.origin = self._root = root.rstrip("/") + "/"
 
     def link(self, name: str) -> str | None:
-        if not _is_picture(name):
+        if not _is_picture(name, address=True):
             return None
         path = name.removeprefix(self._root)
         if "://" in path or path.startswith("/") or "\\" in path or ".." in unquote(unquote(path)).split("/"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,7 @@ from sondage.core.checks import exactly
 from sondage.errors import ConflictError, LabelError
 from sondage.studies.account import Progress, Status
 from sondage.studies.claims import Claim
+from sondage.studies.sharing import Sharing
 from sondage.studies.study import Study
 from sondage.web.images import Images
 from sondage.web.showing import Choice, ShownItem, choices, document_parts, shown, shown_item, system_parts
@@ -161,14 +162,16 @@ class Labelling:
     def place(self, who: str, *, undone: bool = False) -> Place:
         """Return what a labeller finds: the item held, else the next one; `undone` with the answer taken back."""
         claims = self.study.claim(who)
-        status, mine = self.study.status, self.study.progress().get(who)
-        card = self._card(claims[0], who, undone) if claims else None
-        undo = _request_name() if mine is not None and mine.labelled + mine.skipped else ""
-        return Place(card, "" if card else _waiting(status), _progress(status, mine), undo)
+        status, people = self.study.status, self.study.progress()
+        card, mine = self._card(claims[0], who, undone) if claims else None, people.get(who, Progress())
+        undo = _request_name() if mine.labelled + mine.skipped else ""
+        progress = _progress(status, people.values(), self.study.sharing, [(mine.labelled, "by you")])
+        return Place(card, "" if card else _waiting(status), progress, undo)
 
     def progress(self) -> StudyProgress:
-        """Return how far the study is."""
-        return _progress(self.study.status, None)
+        """Return how far the study is, for its owner: labellers are not told of disputes, so that each judges alone."""
+        status, people = self.study.status, self.study.progress()
+        return _progress(status, people.values(), self.study.sharing, [(status.disputed, "disputed")])
 
     def answer(self, who: str, form: Form) -> None:
         """Take a label or a skip, for the item that the form names and no other.
@@ -193,7 +196,7 @@ class Labelling:
 
     def resolve(self, who: str, form: Form) -> None:
         """Settle an item of which labellers disagree."""
-        self.study.resolve(_item(form), self._label(form), who)
+        self.study.resolve(_item(form), self._label(form), who, request=form.get("request") or None)
 
     def leave(self, who: str) -> None:
         """Give back what a labeller holds."""
@@ -215,7 +218,7 @@ class Labelling:
             label = form.get("label", "").strip()
             if not label:
                 raise LabelError("the label is missing")
-            return label
+            return label.replace("\N{MINUS SIGN}", "-") if self.kind == "regression" else label
         given = {name: grade for name, grade in form.items() if name.startswith(ROW) and grade}
         grades = {unquote(name.removeprefix(ROW)): grade for name, grade in given.items()}
         if not grades:
@@ -292,24 +295,34 @@ def _grade(value: Any) -> str:
     return "" if value is None or value != value else exactly(value)
 
 
-def _progress(status: Status, mine: Progress | None) -> StudyProgress:
-    """Return counts in words; with costs the budget is not a number of labels."""
-    at: float = status.labelled + status.skipped
+def _progress(
+    status: Status, people: Collection[Progress], sharing: Sharing, more: Sequence[tuple[int, str]]
+) -> StudyProgress:
+    """Return counts in words: of items or, where several people label an item, of labels; with costs of what is spent.
+
+    How many labels the next items are to get is not known before they are asked for, unless it is the same of all.
+    """
+    labelled, skipped = status.labelled, status.skipped
+    at: float = labelled + skipped
     of: float = at + status.pending + status.remaining
-    done = f"{status.labelled:,} of {of:,} labelled"
-    if status.spent != status.labelled:
+    done = f"{labelled:,} of {of:,} labelled"
+    if sharing.raters > 1:
+        labelled, skipped = sum(one.labelled for one in people), sum(one.skipped for one in people)
+        at = labelled + skipped
+        of = at + status.wanted + round(status.remaining * sharing.labels_each)
+        about = "about " if status.remaining and (sharing.overlap < 1 or status.costs) else ""
+        done = f"{labelled:,} of {about}{of:,} labels given"
+    elif status.costs:
         at, of = status.spent, status.budget
-        done = f"{status.labelled:,} labelled, cost {at:g} of {of:g}"
-    counts = [(status.skipped, "skipped"), (status.disputed, "disputed"), (mine.labelled if mine else 0, "by you")]
+        done = f"{labelled:,} labelled, cost {at:g} of {of:g}"
+    counts = [(skipped, "skipped"), *more]
     return StudyProgress(done, at, max(of, 1), " · ".join(f"{count:,} {what}" for count, what in counts if count))
 
 
 def _waiting(status: Status) -> str:
-    """Return why there is nothing to label, while the study is not complete."""
-    if status.complete:
-        return ""
+    """Return why there is nothing to label, while labels are wanted."""
     if status.claimed:
         return "Other labellers hold the last items. This page looks again by itself."
-    if status.disputed:
-        return "The labellers disagree about some items, which somebody has to settle."
-    return "The remaining items are for other labellers: you have labelled your share."
+    if status.wanted or status.remaining:
+        return "The remaining items are for other labellers: you have labelled your share."
+    return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import uuid4
 
 import numpy as np
 
@@ -26,11 +27,12 @@ LOOKS = 16  # fewer than for a picture to keep: they are computed anew every few
 
 @dataclass(frozen=True)
 class Dispute:
-    """An item of which labellers disagree: who says what, and what is seen of it."""
+    """An item of which labellers disagree: who says what, what is seen of it, the request that will settle it."""
 
     item: str
     said: list[tuple[str, str]]
     shown: ShownItem
+    request: str
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ def overview(study: Study, images: Images) -> Overview:
             str(one.id),
             [(who or "no name", label_words(label, study.models)) for who, label in one.labels],
             shown_item(one.id, one.fields, images),
+            str(uuid4()),
         )
         for one in study.disagreements()[:MOST_DISPUTES]
     ]

@@ -76,14 +76,14 @@ def shown(fields: Mapping[str, Any], images: Images) -> ShownItem:
         try:
             link = images.link(text) if isinstance(value, str) else None
         except InputError as error:
-            found.refused.append(str(error))
+            found.refused.append(f"{name}: {error}")
             continue
         if link is not None:
             found.pictures.append((name, link, f"{name}: {text}"))
         elif len(text) > SHORT or "\n" in text.strip() or (len(fields) == 1 and isinstance(value, str)):
-            found.texts.append((name, text.strip()))
+            found.texts.append((name, _trimmed(text)))
         else:
-            found.facts.append((name, text.strip()))
+            found.facts.append((name, _trimmed(text)))
     return found
 
 
@@ -152,6 +152,17 @@ def _text(value: Any) -> str:
     if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
         return json.dumps(value, indent=1, ensure_ascii=False)
     return str(value)
+
+
+def _trimmed(text: str) -> str:
+    r"""Return a text without the white space around it; what its first line is indented by is part of it.
+
+    Examples
+    --------
+    >>> _trimmed("\n  \n  if x:\n    y\n ")
+    '  if x:\n    y'
+    """
+    return re.sub(r"\A(?:[^\S\n]*\n)+", "", text).rstrip()
 
 
 def choices(task: Task) -> list[Choice]:

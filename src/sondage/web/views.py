@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from sondage.errors import InputError, SondageError
+from sondage.errors import ConflictError, InputError, SondageError
 from sondage.studies.names import LONGEST_NAME, is_name
 from sondage.web.forms import read_form
 from sondage.web.labelling import Form, Labelling
@@ -86,6 +86,16 @@ def _signed_in(request: Request) -> Visitor:
     return visitor
 
 
+def _require_same(visitor: Visitor, fields: Form) -> None:
+    """Raise `ConflictError` if a page was shown to somebody else than who is signed in: tabs share what signs in."""
+    shown_to = fields.get("who", visitor.who)
+    if shown_to != visitor.who:
+        raise ConflictError(
+            f"This page was shown to {shown_to}, and {visitor.who} has signed in since, in this browser. Nothing was "
+            f"kept. Two people at once need a browser, or a private window, each."
+        )
+
+
 def _owner(request: Request) -> Visitor:
     visitor = _signed_in(request)
     if not visitor.is_owner:
@@ -102,7 +112,10 @@ async def work(request: Request) -> Response:
     visitor = _visitor(request)
     if visitor is None and not _by_htmx(request):
         return _to("/sign-in")
-    return await _work(request, _signed_in(request), undone="undone" in request.query_params)
+    visitor = _signed_in(request)
+    if _by_htmx(request):
+        _require_same(visitor, request.query_params)
+    return await _work(request, visitor, undone="undone" in request.query_params)
 
 
 async def _work(request: Request, visitor: Visitor, *, undone: bool = False) -> Response:
@@ -129,6 +142,7 @@ async def _done(
 ) -> Response:
     """Do what a form asks for and go on; if it cannot be done, give the form back."""
     try:
+        _require_same(visitor, form)
         await run_in_threadpool(act, visitor.who, form)
     except SondageError as error:
         return failed(request, error, form)
@@ -140,7 +154,8 @@ def failed(request: Request, error: Exception, form: Form | None = None) -> Resp
     site, status = _site(request), _status(error)
     message = str(error.detail) if isinstance(error, HTTPException) else " ".join(str(error).split())
     if _by_htmx(request):
-        return site.page("_message.html", None, status, message=message, again=status == 422, signed_out=status == 401)
+        told = {"again": status == 422, "signed_out": status == 401, "looked": request.method == "GET"}
+        return site.page("_message.html", None, status, message=message, **told)
     if status == 401:
         return site.sign_in(status, message=message)
     kept = [] if form is None or "item" not in form else list(form.items())
