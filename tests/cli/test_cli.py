@@ -511,6 +511,31 @@ def test_a_study_is_not_written_over():
     assert "error rate" in run("report", study).output
 
 
+def test_the_pool_of_a_study_is_not_written_over():
+    study = planned("--model", "a", budget=9)
+    run("ask", study, 3, "-o", "batch.csv")
+    before = Path("pool.csv").read_text()
+    Path("link.csv").symlink_to("pool.csv")
+    Path("link.html").symlink_to("pool.csv")
+    options = [("export",), ("export", "--interface"), ("export", "--draws"), ("ask",), ("ask", "--who", "anna")]
+    commands = [(*command, "--force", "-o", name) for command in options for name in ("./pool.csv", "link.csv")]
+    for verb, *rest in [*commands, ("report", "--html", "link.html")]:
+        said = f"Error: {rest[-1]} is the pool of the study study.db; it is not written over: choose another name\n"
+        assert refused(verb, study, *rest) == said
+    assert Path("pool.csv").read_text() == before
+    with sondage.Study.open(study) as opened:
+        assert opened.status.asked == 3
+
+
+def test_no_file_of_a_pool_of_several_is_written_over():
+    Path("pool").mkdir()
+    for part in ("a", "b"):
+        Path(f"pool/{part}.csv").write_text(f"id,p_1\n{part}1,0.2\n{part}2,0.7\n")
+    run("plan", "pool/*.csv", "study.db", "--budget", 2)
+    assert "pool/b.csv is the pool of the study" in refused("ask", "study.db", 1, "-o", "pool/b.csv", "--force")
+    run("ask", "study.db", 1, "-o", "batch.csv")
+
+
 def test_nothing_is_named_compressed_that_is_not():
     assert "leave .gz off" in refused("ask", planned("--model", "a"), 3, "-o", "batch.csv.gz")
     assert not Path("batch.csv.gz").exists()
