@@ -123,8 +123,20 @@ def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
 
 
 def set_aside(shown: Mapping[str, Any], names: Collection[str]) -> Row:
-    """Return fields, those of these names called ``pool_<name>``."""
-    return {f"pool_{name}" if name in names else name: value for name, value in shown.items()}
+    """Return fields, those of these names called ``pool_<name>``; where there is such a field, with one more pool_.
+
+    Examples
+    --------
+    >>> set_aside({"label": 1, "pool_label": 2}, ["label"])
+    {'pool_pool_label': 1, 'pool_label': 2}
+    """
+    return {_apart(name, {*names, *shown}) if name in names else name: value for name, value in shown.items()}
+
+
+def _apart(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name = f"pool_{name}"
+    return name
 
 
 def _of_document(shown: Row, document: Any) -> Row:
