@@ -56,6 +56,12 @@ def without(columns, *names):
     return {name: column for name, column in columns.items() if name not in names}
 
 
+def test_the_positive_class_is_told():
+    found = CliRunner().invoke(main, ["estimate", written(drawn()), "--measure", "recall"])
+    assert "\npositive: spam, the second class\n" in found.stdout
+    assert told("labels.csv", "--measure", "recall", "--positive", "ham")["positive"] == "ham"
+
+
 @pytest.mark.parametrize("end", ["csv", "parquet"])
 def test_a_file_is_estimated_like_its_arrays(end):
     columns = drawn()

@@ -245,6 +245,7 @@ def result_of(
     told = () if exact else (*of_untold(contrast, sample), *of_interval(interval, contrast, effective, sample.size))
     return Estimate(
         measure=contrast.functional.name,
+        positive=contrast.functional.positive,
         models=("model",),
         value=value,
         std_error=float(np.sqrt(total)) if not unknown else float("nan"),
