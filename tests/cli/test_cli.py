@@ -935,6 +935,29 @@ def test_with_costs_it_is_not_known_how_many_items_come():
     assert "The budget is 300; at least 1 more item can be asked for." in run("extend", "s.db", 300).output
 
 
+def test_ids_and_labels_may_begin_with_a_dash():
+    Path("pool.csv").write_text(
+        "id,prediction,variance\n" + "".join(f"{n},{n},1\n" for n in range(-6, 0)) + "--x,1,1\n"
+    )
+    run("plan", "pool.csv", "s.db", "--task", "regression", "--measure", "mae", "--budget", 7, "--raters", 2)
+    run("ask", "s.db", "--who", "anna", 7, "-o", "batch.csv")
+    label("batch.csv", lambda name: "-1")
+    run("import", "s.db", "batch.csv", "--who", "anna")
+    assert run("resolve", "s.db", "-3", "-1.5", "--who", "dora", "--reason", "-2").exit_code == 0
+    assert "label=-1.5" in run("audit", "s.db", "-3").output
+    assert "  labelled  --x  by anna" in run("audit", "s.db", "--", "--x").output
+    run("ask", "s.db", "--who", "bob", 7, "-o", "other.csv")
+    assert run("release", "s.db", "bob", "-3", "-4").output == "2 items released.\n"
+    for command in (
+        ("resolve", "s.db", "-3", "1", "--whoo", "d"),
+        ("audit", "s.db", "--jsn"),
+        ("release", "s.db", "--al"),
+    ):
+        said = run(*command, code=2).stderr.splitlines()[-1]
+        assert said.startswith("Error: No such option")
+        assert next(one for one in command if one.startswith("--")) in said
+
+
 def test_outcomes_are_resolved_for_the_systems_asked_about():
     rows = "\n".join(f"q{number},.5,.{number % 9 + 1},.5" for number in range(20))
     Path("pool.csv").write_text(f"id,a.judge,b.judge,c.judge\n{rows}\n")
