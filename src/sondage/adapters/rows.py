@@ -187,9 +187,14 @@ def _counted(study: Study) -> list[Row]:
 
 
 def _verdicts(study: Study) -> list[Row]:
-    """Return one row for each item that has a label: who has a part in it, and when it was last said."""
+    """Return one row for each item that has a label: who has a part in it, and when it was last said.
+
+    Who skipped an item that others labelled has none.
+    """
     labels, found = study.labels(), dict[Any, Row]()
     for row in _counted(study):
+        if row["label"] is None and labels.get(row["id"]) is not None:
+            continue
         before = found.get(row["id"])
         people = [one["who"] for one in (before, row) if one is not None and one["who"]]
         found[row["id"]] = {
