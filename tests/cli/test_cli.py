@@ -512,6 +512,12 @@ def test_a_study_is_not_written_over():
     assert "error rate" in run("report", study).output
 
 
+def test_an_empty_name_of_a_file_is_shown():
+    study = planned("--model", "a")
+    assert refused("report", study, "--html", "") == "Error: '': the name of a page ends in .html\n"
+    assert refused("export", study, "-o", "") == "Error: '' cannot be written: Is a directory; nothing was written\n"
+
+
 def test_the_pool_of_a_study_is_not_written_over():
     study = planned("--model", "a", budget=9)
     run("ask", study, 3, "-o", "batch.csv")

@@ -165,7 +165,7 @@ def test_labels_drawn_elsewhere_and_slices_are_reported(rng):
     assert report.standing is None
     assert "To do it again" not in f"{report}{report.to_html()}"  # nobody can from here
     assert "(3 labels)" in checked(report.to_html()).text
-    with pytest.raises(InputError, match="made of a study or a result, not of int"):
+    with pytest.raises(InputError, match=r"^reports and charts are made of a study or a result, not of int"):
         sondage.report(3)
 
 
