@@ -564,6 +564,11 @@ def test_what_the_labels_prove_is_said_where_it_is_near():
     assert "at most" not in str(report)
     data = json.loads(json.dumps(report.to_data()))["result"]
     assert data["possible"] == [least, most]
+    for share, told in ((0.99996, False), (0.9, True)):
+        near = replace(estimate, value=share - 0.01, std_error=0.01, possible=(0.1, share))
+        assert any("it is at most" in line for line in describe(near)) is told
+        mirrored = replace(estimate, value=1.01 - share, std_error=0.01, possible=(1 - share, 0.9))
+        assert any("it is at least" in line for line in describe(mirrored)) is told
     assert data["unrefuted"] == list(estimate.unrefuted)
     assert "whatever" not in str(sondage.report(sondage.evaluate(Pool(p), "log_loss", labels, 300)))
 

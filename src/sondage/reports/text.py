@@ -330,9 +330,9 @@ def _basis_lines(estimate: Estimate) -> list[str]:
 
 
 def _certain(estimate: Estimate) -> list[str]:
-    """Return what the labels prove near the estimate, whatever the others are."""
+    """Return what the labels prove near the estimate, whatever the others are, as far as its digits show it."""
     (least, most), (lowest, highest), reach = estimate.possible, estimate.bounds, 2.0 * estimate.std_error
     told = partial(quantity, measure=estimate.measure, width=reach, unit=unit_of(estimate))
-    ends = [f"at least {told(least)}"] if lowest < least >= estimate.value - reach else []
-    ends += [f"at most {told(most)}"] if highest > most <= estimate.value + reach else []
+    ends = [f"at least {told(least)}"] if least >= estimate.value - reach and told(least) != told(lowest) else []
+    ends += [f"at most {told(most)}"] if most <= estimate.value + reach and told(most) != told(highest) else []
     return [f"whatever the other labels are, it is {' and '.join(ends)}"] if ends else []

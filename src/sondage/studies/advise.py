@@ -329,7 +329,7 @@ def _sentence(expected: tuple[Expected, ...], budget: float, limit: float, condi
     worth = (
         f"a cost of {budget:g} is worth {same} at random"
         if priced
-        else f"{budget:g} labels are worth {same} drawn at random"
+        else f"{'1 label is' if budget == 1 else f'{budget:g} labels are'} worth {same} drawn at random"
     )
     return (
         f"Active evaluation should pay: {worth} "
