@@ -81,6 +81,16 @@ def test_names_of_classes_may_have_white_space_and_fractions(name, tmp_path, for
     assert list(study.labels().values()) == [name, "ham", name]
 
 
+def test_who_skipped_is_no_author_of_a_label(tmp_path):
+    pool = Pool(probabilities=[0.2, 0.6], ids=["a", "b"], classes=["ham", "spam"])
+    study = Study.create(tmp_path / "study.db", pool, budget=2)
+    study.ask(2)
+    study.tell(["a", "a", "b", "b"], ["ham", None, None, None], who=["ann", "bob", "bob", "cyd"], further=True)
+    times = {(row["id"], row["who"]): row["at"] for row in study.history()}
+    told = [(row["id"], row["label"], row["who"], row["at"]) for row in label_rows(study)]
+    assert sorted(told) == [("a", "ham", "ann", times["a", "ann"]), ("b", None, "bob; cyd", times["b", "cyd"])]
+
+
 def test_a_column_of_the_pool_is_never_taken_for_what_people_say(tmp_path, form):
     pool = Pool(probabilities=[0.2, 0.6], fields={"label": [0, 1], "who": ["x", "y"]}, ids=["a", "b"])
     study = Study.create(tmp_path / "study.db", pool, budget=2)

@@ -6,6 +6,7 @@ what the converter of label-studio-sdk 2.1.2 makes of the first as JSON_MIN.
 """
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -177,6 +178,31 @@ def test_the_interface_offers_the_classes(tmp_path):
     assert [choice.get("value") for choice in root.iter("Choice")] == ['a "quoted" <one>', "b"]
     assert [text.get("value") for text in root.iter("Text")] == ["$text", "$pool_id"]
     assert next(root.iter("Choices")).get("toName") == next(root.iter("Text")).get("name")
+
+
+@pytest.mark.parametrize("annotated", ["export", "min"])
+def test_label_studio_finds_every_field(tmp_path, annotated):
+    names = ["due date", "text", "größe", "a-b", "US$x", "field_1", "field_3", "id", "pool_id", "label", "a.b", "[0]"]
+    fields = {name: [f"{name} of {item}" for item in "pq"] for name in names}
+    pool = Pool(probabilities=[0.1, 0.9], ids=["p", "q"], classes=["ham", "spam"], fields=fields)
+    study = Study.create(tmp_path / "study.db", pool, budget=2)
+    study.ask(2)
+    study.tell(["p", "q"], ["ham", "spam"])
+    tasks = make_tasks(study, ["p", "q"], answers=True)
+    root = ET.fromstring(labelling_interface(study))
+    titles = [title.get("value").replace("$ ", "$") for title in root.iter("Header")]
+    keys = [text.get("value") for text in root.iter("Text")]
+    assert all(re.fullmatch(r"\$[A-Za-z0-9_.]+", key) for key in keys)
+    assert not any(re.search(r"\$\w", title.get("value")) for title in root.iter("Header"))
+    for item, task in zip("pq", tasks, strict=True):
+        shown = [task["data"][key[1:]] for key in keys]
+        assert sorted(shown) == sorted(f"{name} of {item}" for name in names)
+        assert shown == [f"{title} of {item}" for title in titles]
+    answered = zip(tasks, ["ham", "spam"], strict=True)
+    plain = [task["data"] | {"label": name, "annotation_id": 1} for task, name in answered]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(tasks if annotated == "export" else plain))
+    assert [(one.id, one.label) for one in read_annotations(path, study)] == [("p", "ham"), ("q", "spam")]
 
 
 def unknown_choice(tasks):

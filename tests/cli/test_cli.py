@@ -302,6 +302,7 @@ def test_advice_says_of_what_and_for_what():
     one = run("advise", pool_file(), "--model", "a", "--measure", "f1", "--width", 0.2).output
     assert "If the probabilities are right, the F1 of 'a' is 0." in one
     assert "needed for a 95 % interval of width 0.2 with method default: " in one
+    assert one.endswith("\npositive: spam, the second class\n")
     two = run("advise", "pool.csv", "--compare", "a,b", "--difference", 0.1, "--power", 0.9).output
     assert "the error rate of 'a' minus that of 'b' is " in two
     assert "needed for finding a difference of 0.1 with power 0.9 with method thesis: " in two
@@ -509,6 +510,37 @@ def test_a_study_is_not_written_over():
     for command in [*commands, *asks]:
         assert "is a study, or another database, which is not written over" in refused(*command)
     assert "error rate" in run("report", study).output
+
+
+def test_an_empty_name_of_a_file_is_shown():
+    study = planned("--model", "a")
+    assert refused("report", study, "--html", "") == "Error: '': the name of a page ends in .html\n"
+    assert refused("export", study, "-o", "") == "Error: '' cannot be written: Is a directory; nothing was written\n"
+
+
+def test_the_pool_of_a_study_is_not_written_over():
+    study = planned("--model", "a", budget=9)
+    run("ask", study, 3, "-o", "batch.csv")
+    before = Path("pool.csv").read_text()
+    Path("link.csv").symlink_to("pool.csv")
+    Path("link.html").symlink_to("pool.csv")
+    options = [("export",), ("export", "--interface"), ("export", "--draws"), ("ask",), ("ask", "--who", "anna")]
+    commands = [(*command, "--force", "-o", name) for command in options for name in ("./pool.csv", "link.csv")]
+    for verb, *rest in [*commands, ("report", "--html", "link.html")]:
+        said = f"Error: {rest[-1]} is the pool of the study study.db; it is not written over: choose another name\n"
+        assert refused(verb, study, *rest) == said
+    assert Path("pool.csv").read_text() == before
+    with sondage.Study.open(study) as opened:
+        assert opened.status.asked == 3
+
+
+def test_no_file_of_a_pool_of_several_is_written_over():
+    Path("pool").mkdir()
+    for part in ("a", "b"):
+        Path(f"pool/{part}.csv").write_text(f"id,p_1\n{part}1,0.2\n{part}2,0.7\n")
+    run("plan", "pool/*.csv", "study.db", "--budget", 2)
+    assert "pool/b.csv is the pool of the study" in refused("ask", "study.db", 1, "-o", "pool/b.csv", "--force")
+    run("ask", "study.db", 1, "-o", "batch.csv")
 
 
 def test_nothing_is_named_compressed_that_is_not():
@@ -907,6 +939,29 @@ def test_with_costs_it_is_not_known_how_many_items_come():
     fill("b.csv", "b.csv", lambda name: "1")
     assert "All is labelled" in run("import", "s.db", "b.csv").output
     assert "The budget is 300; at least 1 more item can be asked for." in run("extend", "s.db", 300).output
+
+
+def test_ids_and_labels_may_begin_with_a_dash():
+    Path("pool.csv").write_text(
+        "id,prediction,variance\n" + "".join(f"{n},{n},1\n" for n in range(-6, 0)) + "--x,1,1\n"
+    )
+    run("plan", "pool.csv", "s.db", "--task", "regression", "--measure", "mae", "--budget", 7, "--raters", 2)
+    run("ask", "s.db", "--who", "anna", 7, "-o", "batch.csv")
+    label("batch.csv", lambda name: "-1")
+    run("import", "s.db", "batch.csv", "--who", "anna")
+    assert run("resolve", "s.db", "-3", "-1.5", "--who", "dora", "--reason", "-2").exit_code == 0
+    assert "label=-1.5" in run("audit", "s.db", "-3").output
+    assert "  labelled  --x  by anna" in run("audit", "s.db", "--", "--x").output
+    run("ask", "s.db", "--who", "bob", 7, "-o", "other.csv")
+    assert run("release", "s.db", "bob", "-3", "-4").output == "2 items released.\n"
+    for command in (
+        ("resolve", "s.db", "-3", "1", "--whoo", "d"),
+        ("audit", "s.db", "--jsn"),
+        ("release", "s.db", "--al"),
+    ):
+        said = run(*command, code=2).stderr.splitlines()[-1]
+        assert said.startswith("Error: No such option")
+        assert next(one for one in command if one.startswith("--")) in said
 
 
 def test_outcomes_are_resolved_for_the_systems_asked_about():

@@ -77,6 +77,12 @@ def without(columns, *names):
     return {name: column for name, column in columns.items() if name not in names}
 
 
+def test_the_positive_class_is_told():
+    found = CliRunner().invoke(main, ["estimate", written(drawn()), "--measure", "recall"])
+    assert "\npositive: spam, the second class\n" in found.stdout
+    assert told("labels.csv", "--measure", "recall", "--positive", "ham")["positive"] == "ham"
+
+
 @pytest.mark.parametrize("end", ["csv", "parquet"])
 def test_a_file_is_estimated_like_its_arrays(end):
     columns = drawn()
@@ -149,10 +155,15 @@ def changed(name, value):
         ({name: column[:0] for name, column in drawn().items()}, "", "labels.csv: the file is empty: it has no rows"),
         (changed("label", ""), "", "labels.csv: label of row 3 (id 10) is missing; every row needs one"),
         (changed("label", "spma"), "", "labels.csv: label 'spma' of row 3 (id 10) is not a class"),
-        (without(changed("label", "spma"), "id"), "", "labels.csv: label 'spma' of row 3 is not a class"),
+        (
+            without(changed("label", "xyz"), "id"),
+            "",
+            "label 'xyz' of row 3 is not a class; classes are ['ham', 'spam']: others are named with --classes\n",
+        ),
+        (without(changed("label", ""), "id"), "", "labels.csv: label of row 3 is missing; every row needs one"),
         (changed("inclusion", 1.5), "", "inclusion probability of row 3 (id 10) is 1.5; it must be in (0, 1]"),
         (changed("inclusion", "1_0"), "", "labels.csv: inclusion of row 3 (id 10) is '1_0'; it must be a number"),
-        (changed("inclusion", 0), "", "labels.csv: inclusion probability of row 3 (id 10) is 0.0; it must be positive"),
+        (changed("inclusion", 0), "", "labels.csv: inclusion probability of row 3 (id 10) is 0; it must be in (0, 1]"),
         (changed("id", 8), "", "labels.csv: id 8 stands in rows 1 and 3: with 'inclusion' an item is drawn once"),
         (changed("p_spam", 1.5), "", "labels.csv: p_spam of row 3 (id 10) is 1.5; it must be in [0, 1]"),
         (

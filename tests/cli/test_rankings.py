@@ -85,7 +85,9 @@ def test_incomplete_and_skipped_queries(pool):
     assert refused.exit_code == 1
     assert f"batch.csv: line 2: document 'd1' of query '{first}' has no grade: all 3 documents" in refused.output
     assert "nothing was imported" in refused.output
-    assert "1 new of 1 labels." in run("import", study, batch, "--partial").output
+    imported = run("import", study, batch, "--partial")
+    assert "1 new of 1 labels." in imported.stdout
+    assert imported.stderr == f"note: not all documents of query '{first}' have a grade: it is left out\n"
     filled(batch, lambda row: "" if row["query"] == first else "1")
     assert "1 new of 2 labels, 1 of them skips." in run("import", study, batch).output
 
@@ -94,7 +96,10 @@ def test_incomplete_and_skipped_queries(pool):
     ("text", "reason"),
     [
         ("id,label\nq0,1\n", "no column 'query'"),
-        ("query,document,label\nq0,d0,1\nq0,d0,2\n", "document 'd0' of query 'q0' has two labels, '1' and '2'"),
+        (
+            "query,document,label\nq0,d0,1\nq0,d0,2\n",
+            "labels.csv: line 2 and line 3: document 'd0' of query 'q0' has two labels, '1' and '2'; nothing was",
+        ),
         ("query,document,label\n,d0,1\n", "line 2 has no query"),
         ("query,document,label\nq0,d0\n", "line 2 has more or fewer cells than the header"),
         ("query,document,label\nq99,d0,1\n", "line 2: id 'q99' was never asked for"),
@@ -109,6 +114,25 @@ def test_broken_label_files_are_refused(pool, text, reason):
     assert found.exit_code == 1
     assert reason in found.output
     assert found.output.count("\n") == 1
+
+
+@pytest.mark.parametrize("partial", [(), ("--partial",)])
+def test_grades_of_what_was_not_asked_for_are_refused(pool, partial):
+    study, batch = pool.parent / "study.db", pool.parent / "batch.csv"
+    run("plan", pool, study, "--model", "new", "--measure", "dcg@2", "--budget", 30)
+    run("ask", study, 1, "-o", batch)
+    filled(batch)
+    whole, query = batch.read_text(), batch.read_text().splitlines()[1].split(",")[0]
+    other = next(f"q{n}" for n in range(8) if f"q{n}" != query)
+    for row, reason in (
+        (f"{query},d9,1,", f"batch.csv: line 4: document 'd9' of query '{query}' was never asked for; nothing was"),
+        (f"{query},d2,2,", f"batch.csv: line 4: document 'd2' of query '{query}' was never asked for; nothing was"),
+        (f"{other},d0,1,\n{other},d1,,", f"batch.csv: line 4: id '{other}' was never asked for: without a probability"),
+    ):
+        batch.write_text(f"{whole}{row}\n")
+        assert reason in run("import", study, batch, *partial).stderr
+    batch.write_text(f"{whole}{query},d2,,\n{other},d0,,\n" if partial else whole)
+    assert run("import", study, batch, *partial).exit_code == 0
 
 
 def test_a_pool_that_stays_in_its_file(pool):

@@ -227,7 +227,7 @@ def test_without_a_judge_the_models_are_believed() -> None:
     ("belief", "message"),
     [
         ("nobody", "no belief 'nobody'; there are model, uniform"),
-        ("judge", "the pool has no judge"),
+        ("judge", "the pool has no judge; give judge= to the pool, in files columns judge.p_<class>"),
         ("broad", "is for regression"),
         ({"spam": 1.0}, "the prior names 'spam'"),
         ([0.5, 0.4], "sum to 1"),

@@ -393,6 +393,10 @@ ARRAYS = {
     "fields": ({"probabilities": P, "fields": [1]}, "fields= is a list: give each field a name, fields={'name': ...}"),
     "number for a name": ({"models": {1: Classifier(P)}}, "models= has the name 1; names must be text, such as '1'"),
     "no model": ({"models": {}}, "models= is empty"),
+    "empty name": (
+        {"models": {"a": Classifier(P), "": Classifier(P)}},
+        "models= has the name ''; a name needs a letter, a digit or another sign",
+    ),
     "models by position": ({"probabilities": {"a": Classifier(P)}}, "several models by name are models={...}"),
 }
 

@@ -19,7 +19,7 @@ from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study
 from sondage.errors import InputError
 from sondage.reports.data import result_data
 from sondage.reports.plots import CHARTS
-from sondage.reports.text import answer
+from sondage.reports.text import answer, describe
 from sondage.reports.wording import uniform_sentence
 
 matplotlib.use("Agg")
@@ -165,7 +165,7 @@ def test_labels_drawn_elsewhere_and_slices_are_reported(rng):
     assert report.standing is None
     assert "To do it again" not in f"{report}{report.to_html()}"  # nobody can from here
     assert "(3 labels)" in checked(report.to_html()).text
-    with pytest.raises(InputError, match="made of a study or a result, not of int"):
+    with pytest.raises(InputError, match=r"^reports and charts are made of a study or a result, not of int"):
         sondage.report(3)
 
 
@@ -593,6 +593,11 @@ def test_what_the_labels_prove_is_said_where_it_is_near():
     assert "at most" not in str(report)
     data = json.loads(json.dumps(report.to_data()))["result"]
     assert data["possible"] == [least, most]
+    for share, told in ((0.99996, False), (0.9, True)):
+        near = replace(estimate, value=share - 0.01, std_error=0.01, possible=(0.1, share))
+        assert any("it is at most" in line for line in describe(near)) is told
+        mirrored = replace(estimate, value=1.01 - share, std_error=0.01, possible=(1 - share, 0.9))
+        assert any("it is at least" in line for line in describe(mirrored)) is told
     assert data["unrefuted"] == list(estimate.unrefuted)
     assert "whatever" not in str(sondage.report(sondage.evaluate(Pool(p), "log_loss", labels, 300)))
 
@@ -641,6 +646,41 @@ def test_what_one_number_tells_of_the_belief_is_unbounded():
 def test_measures_are_named_as_readers_know_them(rng):
     pool, labels = pool_of("evaluate", rng)
     assert answer(sondage.evaluate(pool, "brier", labels=labels, budget=20)).startswith("The Brier score of 'model' ")
+
+
+def answered(rng, ask):
+    """Return what a question of classifiers says of 20 labels, of which none was named as positive."""
+    pool, labels = pool_of("select", rng)
+    models = {name: Classifier(one.probabilities) for name, one in zip("abc", pool.items.models, strict=True)}
+    named = np.array(["ham", "spam"])[labels]
+    return ask(Pool(models=models, classes=["ham", "spam"]), labels=named, budget=20)
+
+
+POSITIVE = "positive: spam, the second class"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda pool, **rest: sondage.evaluate(pool, "recall", model="a", **rest),
+        lambda pool, **rest: sondage.evaluate(pool, ["error_rate", "f1", "auc"], model="a", **rest),
+        lambda pool, **rest: sondage.compare(pool, "a", "b", "precision", **rest),
+        lambda pool, **rest: sondage.select(pool, "average_precision", **rest),
+    ],
+)
+def test_a_positive_class_that_nobody_named_is_told(rng, ask):
+    report = sondage.report(answered(rng, ask))
+    assert describe(report.result).count(POSITIVE) == 1
+    assert str(report).splitlines().count(POSITIVE) == 1
+    assert POSITIVE.capitalize() in checked(report.to_html()).text
+    assert '"positive": "spam"' in json.dumps(report.to_data()["result"])
+
+
+@pytest.mark.parametrize("measure", ["recall:positive=spam", "mcc"])
+def test_of_others_nothing_is_told_of_a_positive_class(rng, measure):
+    found = answered(rng, lambda pool, **rest: sondage.evaluate(pool, measure, model="a", **rest))
+    assert not any("positive:" in line for line in describe(found))
+    assert result_data(found)["positive"] == ("spam" if "recall" in measure else None)
 
 
 def test_intervals_without_an_end_are_null_in_json(rng):

@@ -14,6 +14,7 @@ P = np.random.default_rng(0).random(500)
 
 def test_a_budget_of_cost_is_not_called_labels() -> None:
     assert ": 100 labels are worth about" in advise(Pool(P), "f1", budgets=[100]).sentence
+    assert ": 1 label is worth about" in advise(Pool(P**8), "f1", budgets=[1]).sentence
     sentence = advise(Pool(P, costs=P + 0.5), "f1", budgets=[100]).sentence
     assert ": a cost of 100 is worth about" in sentence
     assert "labels" not in sentence

@@ -297,6 +297,10 @@ def test_pools_that_do_not_fit_are_refused() -> None:
     pools, labels = halves(pool, y)
     with pytest.raises(InputError, match="mapping with their names"):
         evaluate(pools, labels=y, budget=60)
+    name = list(pools)[-1]
+    some = {one: told for one, told in labels.items() if one != name}
+    with pytest.raises(InputError, match=f"to each pool's labels; there are none of {name!r}$"):
+        evaluate(pools, labels=some, budget=60)
     with pytest.raises(InputError, match="the same task and models"):
         evaluate(pools | {"mar": Pool(means=[0.1, 0.2])}, labels=labels | {"mar": [0, 1]}, budget=60)
     with pytest.raises(InputError, match="leave slices= out"):

@@ -627,6 +627,46 @@ def test_a_study_of_this_release_gives_the_number_it_gave(tmp_path):
         assert study.facts["fingerprint"] == expected["fingerprint"]
 
 
+def test_labels_are_told_by_id(tmp_path):
+    pool = Pool(probabilities=[0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+    with Study.create(tmp_path / "study.db", pool, budget=3) as study:
+        study.ask(3)
+        assert study.tell({"c": "ham", "a": "spam", "b": None}, who=["ann", "bob", "ann"]) == 3
+        assert study.labels() == {"c": "ham", "a": "spam", "b": None}
+        assert study.tell({"b": "ham"}, who="ann") == 1
+        assert study.tell({}) == 0
+        for arguments in (({"a": "spam"}, ["spam"]), (["a"],), (["a"], {"a": "spam"})):
+            with pytest.raises(InputError, match=r"^(ids|labels) is .*; it must be a list$"):
+                study.tell(*arguments)
+        with pytest.raises(LabelError, match="label 'x' of id 'a' is not a class"):
+            study.tell({"a": "x"})
+
+
+def test_queries_are_told_by_id(tmp_path):
+    pool = Pool(models={"a": Ranking([["d0", "d1"], ["d1"]])}, ids=["x", "y"], classes=[0, 1])
+    with Study.create(tmp_path / "study.db", pool, "dcg", budget=2) as study:
+        study.ask(2)
+        assert study.tell({"x": {"d0": 1, "d1": 0}, "y": {"d1": 1}}) == 2
+        assert study.labels()["x"] == {"d0": 1, "d1": 0}
+
+
+def test_a_study_is_made_and_opened_by_name(tmp_path):
+    pool = Pool(probabilities=[0.1, 0.9], ids=["a", "b"])
+    for arguments in ((), ("s.db",), ("s.db", pool)):
+        with pytest.raises(
+            InputError, match=r"^a study is made with Study\.create\(place, pool, \.\.\.\), and opened with"
+        ):
+            Study(*arguments)
+    with Study.create(tmp_path / "study.db", pool, budget=2) as study:
+        study.tell(study.ask(2), [0, 1])
+        with pytest.raises(
+            InputError, match=r"^session='a': it must be a snapshot of the study, .*study\.labels\(\)\[id\]"
+        ):
+            study.answer_of("a")
+        with pytest.raises(InputError, match=r"generator=0\.9 is none of NumPy's: .*; a level .* interval\(0\.9\)$"):
+            study.estimate(0.9)
+
+
 def test_labels_told_in_another_order_than_ids_are_refused(tmp_path, rng):
     pool, labels = two_classes(rng)
     truth = pd.Series(labels, index=pool.ids)

@@ -97,7 +97,7 @@ def _arguments(columns: Columns, typed: bool, *, model: str | None, classes: Any
     size = len(columns["label"])
     if not size:
         raise InputError("the file is empty: it has no rows")
-    table = Table({"id": np.arange(size).astype(str), **columns}, typed)
+    table = Table({"id": np.arange(size).astype(str), **columns}, typed, given="id" in columns)
     if probability == "inclusion":
         _require_once(table.names("id").tolist())
     models, names = read_models(table, _layout_of_one(columns, model), classes, task)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.adapters.formats import table_writer
-from sondage.adapters.whole_files import whole_file
+from sondage.adapters.whole_files import require_no_pool, whole_file
 from sondage.core.checks import exactly
 from sondage.core.predictions import Classes, Grades, Means, Outputs
 from sondage.core.samples import bin_sums
@@ -90,10 +90,11 @@ def write_draws(
     Raises
     ------
     InputError
-        If nothing was asked for, or the file cannot be written; what stood there stays.
+        If nothing was asked for, or the file cannot be written, or is the study's pool; what stood there stays.
     """
     import duckdb
 
+    require_no_pool(path, study)
     columns = draws_table(study, everything=everything)
     write = None if form is None and Path(path).suffix.lower() in PARQUET_ENDS else table_writer(path, form)
     try:

@@ -2,7 +2,7 @@
 
 A task's ``data`` has the item's id as text in ``item``, since JSON_MIN overwrites ``id`` with Label Studio's own
 number; in ``study`` a key of the study, so that another study's labels are refused; in ``draw`` stage and place of
-the draw; and the pool's fields.
+the draw; and the pool's fields, those whose names Label Studio would not find as ``field_1``, ``field_2``, ....
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from bisect import bisect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from reprlib import repr as brief
 from typing import Any, cast
 from xml.sax.saxutils import quoteattr
@@ -34,6 +36,8 @@ CONTROL = "label"
 SHOWN = "item"
 KEPT = ("item", "study", "draw", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
 RESERVED = ("id", CONTROL, *KEPT)
+FOUND = re.compile(r"[A-Za-z0-9_.]+")
+"""What Label Studio finds after the $ of an interface, as far as it is surely the name as a whole."""
 
 
 def study_key(study: Study) -> str:
@@ -73,13 +77,14 @@ def make_tasks(study: Study, ids: Sequence[Any], *, answers: bool = False, predi
     """
     _require_items(study)
     session, key = study.snapshot(), study_key(study)
-    told: dict[Any, list[Row]] = {}
+    told, keys = dict[Any, list[Row]](), _field_keys(study)
     for row in counted_labels(study) if answers else ():
         told.setdefault(row["id"], []).append(_annotation(session, row))
     tasks, ends = [], session.firsts[1:]
     for name, position, shown in zip(ids, session.located(ids), study.fields(ids), strict=True):
         draw = {"stage": bisect(ends, position), "position": position}
-        task: Row = {"data": {"item": str(name), "study": key, "draw": draw} | _renamed(study, shown)}
+        fields = {keys[field]: value for field, value in shown.items()}
+        task: Row = {"data": {"item": str(name), "study": key, "draw": draw} | fields}
         if predictions:
             task["predictions"] = list(_predictions(session, position))
         if name in told:
@@ -110,9 +115,27 @@ def _likeliest(judge: Any) -> int:
     return int(judge[0] > 0.5) if judge.ndim == 1 else int(judge[0].argmax())
 
 
-def _renamed(study: Study, shown: Mapping[str, Any]) -> Row:
-    """Return fields; those named like ours, like a control, or like what JSON_MIN adds, are moved aside."""
-    return set_aside(shown, (*RESERVED, *_controlling(study)))
+def _field_keys(study: Study) -> dict[str, str]:
+    """Return the name of each field in a task's data.
+
+    Fields named like ours, like a control, or like what JSON_MIN adds, are moved aside.
+    """
+    names = [name for row in study.fields(study.snapshot().asked_ids[:1]) for name in row]
+    aside = set_aside({name: name for name in names}, (*RESERVED, *_controlling(study)))
+    return {name: key for key, name in zip(_findable(aside), aside.values(), strict=True)}
+
+
+def _findable(names: Iterable[str]) -> list[str]:
+    """Return names, in place of those that Label Studio would not find ``field_1``, ``field_2``, ....
+
+    Examples
+    --------
+    >>> _findable(["text", "due date", "größe", "field_1"])
+    ['text', 'field_2', 'field_3', 'field_1']
+    """
+    names = list(names)
+    free = (name for name in map("field_{}".format, count(1)) if name not in names)
+    return [name if FOUND.fullmatch(name) else next(free) for name in names]
 
 
 def _controlling(study: Study) -> list[str]:
@@ -173,15 +196,11 @@ def labelling_interface(study: Study) -> str:
       <Text name="item" value="$text"/>
     """
     _require_items(study)
-    asked = study.snapshot().asked_ids[:1]
-    shown = [name for row in study.fields(asked) for name in _renamed(study, row)] or ["item"]
     lines = ["<View>"]
-    for place, name in enumerate(shown):
+    for place, (name, key) in enumerate((_field_keys(study) or {"item": "item"}).items()):
         own = quoteattr(SHOWN if place == 0 else f"{SHOWN}-{place}")
-        lines += [
-            f'  <Header value={quoteattr(name)} size="5"/>',
-            f"  <Text name={own} value={quoteattr('$' + name)}/>",
-        ]
+        title = quoteattr(name.replace("$", "$ "))  # else Label Studio takes what follows for a field
+        lines += [f'  <Header value={title} size="5"/>', f'  <Text name={own} value="${key}"/>']
     return "\n".join([*lines, *_controls(study), "</View>\n"])
 
 
@@ -265,8 +284,7 @@ def read_annotations(path: str | os.PathLike[str], study: Study, *, partial: boo
 def _answers(study: Study, tasks: Sequence[Any]) -> Iterator[tuple[str, Answer]]:
     """Yield each annotation's time and answer; empty ones are no answers."""
     outcomes, key, controls = study.task.kind == "outcomes", study_key(study), _controlling(study)
-    own = study.fields(study.snapshot().asked_ids[:1])
-    fields = {"id", *KEPT, *(name for row in own for name in _renamed(study, row))}
+    fields = {"id", *KEPT, *_field_keys(study).values()}
     for number, task in enumerate(tasks, 1):
         for name, told, at, who, place in _annotations(task, f"task {number}", key, fields):
             if told is None:

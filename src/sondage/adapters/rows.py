@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from reprlib import repr as brief
 from typing import Any
 
+from sondage.adapters.judgements import judged_queries
 from sondage.core.checks import other_case, some_of
 from sondage.errors import InputError, LabelError
 from sondage.pools.texts import HALF, is_text
@@ -123,8 +124,20 @@ def item_rows(study: Study, ids: Sequence[Any]) -> list[Row]:
 
 
 def set_aside(shown: Mapping[str, Any], names: Collection[str]) -> Row:
-    """Return fields, those of these names called ``pool_<name>``."""
-    return {f"pool_{name}" if name in names else name: value for name, value in shown.items()}
+    """Return fields, those of these names called ``pool_<name>``; where there is such a field, with one more pool_.
+
+    Examples
+    --------
+    >>> set_aside({"label": 1, "pool_label": 2}, ["label"])
+    {'pool_pool_label': 1, 'pool_label': 2}
+    """
+    return {_apart(name, {*names, *shown}) if name in names else name: value for name, value in shown.items()}
+
+
+def _apart(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name = f"pool_{name}"
+    return name
 
 
 def _of_document(shown: Row, document: Any) -> Row:
@@ -174,9 +187,14 @@ def _counted(study: Study) -> list[Row]:
 
 
 def _verdicts(study: Study) -> list[Row]:
-    """Return one row for each item that has a label: who has a part in it, and when it was last said."""
+    """Return one row for each item that has a label: who has a part in it, and when it was last said.
+
+    Who skipped an item that others labelled has none.
+    """
     labels, found = study.labels(), dict[Any, Row]()
     for row in _counted(study):
+        if row["label"] is None and labels.get(row["id"]) is not None:
+            continue
         before = found.get(row["id"])
         people = [one["who"] for one in (before, row) if one is not None and one["who"]]
         found[row["id"]] = {
@@ -214,47 +232,30 @@ def answers_of_rows(rows: Iterable[tuple[str, Row]], study: Study, *, partial: b
     study : Study
         The study.
     partial : bool
-        Of rankings: leave queries out that are not judged to the end.
+        Of rankings: leave queries out that are not judged to the end, and warn where they are begun.
 
     Raises
     ------
     LabelError
-        If a row has no id or lacks a column, or a document is judged twice and differently.
+        If a row has no id or lacks a column, or a document is judged twice and differently, or was never asked for.
     """
     if study.task.kind != "ranking":
         columns, asked = label_columns(study), asked_columns(study)
         return [_answer_of_row(row, columns, asked, place) for place, row in rows]
-    people: dict[str | None, list[Row]] = {}
-    first: dict[Any, str] = {}
+    people: dict[str | None, list[tuple[str, Row]]] = {}
     for place, row in rows:
         _require(row, ["query", "document", "label"], place)
         told = Answer(row["query"], row["label"], as_labeller(row.get("who")), place)
         if not isinstance(row["document"], Hashable):
             raise LabelError(f"{place} has the document {brief(row['document'])}; it must be a text or a number")
-        people.setdefault(told.who, []).append(row)
-        first.setdefault((told.who, told.id), place)
+        people.setdefault(told.who, []).append((place, row))
+    queries = study.snapshot().asked_ids
+    documents = dict(zip(map(str, queries), study.documents(queries), strict=True))
     return [
-        Answer(query, grades, who, first[who, query])
-        for who, told in people.items()
-        for query, grades in _judgements(told, partial).items()
+        Answer(query, grades, who, place)
+        for who, own in people.items()
+        for query, (place, grades) in judged_queries(own, documents, partial=partial).items()
     ]
-
-
-def _judgements(rows: Sequence[Row], partial: bool) -> dict[Any, dict[Any, Any] | None]:
-    """Return each query's documents and grades from rows of one document each; None where no document has a grade."""
-    found: dict[Any, dict[Any, Any]] = {}
-    for row in rows:
-        own, document, grade = found.setdefault(row["query"], {}), row["document"], row["label"]
-        if own.setdefault(document, grade) != grade:
-            raise LabelError(
-                f"document {document!r} of query {row['query']!r} has two labels, {own[document]!r} and {grade!r}",
-                ids=(row["query"],),
-            )
-    whole = {query: own for query, own in found.items() if not partial or None not in own.values()}
-    return {
-        query: {document: grade for document, grade in own.items() if grade is not None} or None
-        for query, own in whole.items()
-    }
 
 
 def _require(row: Mapping[str, Any], names: Sequence[str], place: str) -> None:

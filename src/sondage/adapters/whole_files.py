@@ -7,17 +7,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
+from typing import TYPE_CHECKING
 
 from sondage.errors import InputError
-from sondage.pools.files import is_database
+from sondage.pools.files import is_database, is_part
 
-__all__ = ["require_no_database", "whole_file"]
+if TYPE_CHECKING:
+    from sondage.studies.study import Study
+
+__all__ = ["require_no_database", "require_no_pool", "whole_file"]
 
 
 def require_no_database(path: str | os.PathLike[str]) -> None:
     """Refuse to write over a study, whose labels would be lost, or another database."""
     if is_database(path):
         raise InputError(f"{path} is a study, or another database, which is not written over: choose another name")
+
+
+def require_no_pool(path: str | os.PathLike[str], study: Study) -> None:
+    """Refuse to write over the pool of a study, which could then be neither continued nor made again."""
+    source = study.facts["source"]
+    if source is not None and is_part(path, source):
+        raise InputError(f"{path} is the pool of the study {study.name}; it is not written over: choose another name")
 
 
 @contextmanager

@@ -51,12 +51,15 @@ def command(
     """
     from sondage import Study
     from sondage.adapters.formats import FORMATS, format_of, name_of
+    from sondage.adapters.whole_files import require_no_pool
 
     if output is not None:
         require_new(output, force)
         require_folder(output, "ask again")
     write = partial(format_of(output, form).write_items, predictions=predictions)
     with Study.open(study) as opened:
+        if output is not None:
+            require_no_pool(output, opened)
         write(opened, [], io.StringIO())  # what can be refused without items is refused before any is given out
         with _items(opened, n, who) as ids:
             text = io.StringIO()

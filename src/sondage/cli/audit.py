@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from sondage.cli.options import json_option, study_argument
+from sondage.cli.options import ItemCommand, json_option, study_argument
 from sondage.cli.printing import print_json, print_line
 
 __all__ = ["command"]
 
 
-@click.command("audit", short_help="Show everything that happened, in order.")
+@click.command("audit", cls=ItemCommand, short_help="Show everything that happened, in order.")
 @study_argument
 @click.argument("item", metavar="[ID]", required=False)
 @json_option

@@ -54,6 +54,7 @@ def command(
     from sondage.adapters.draws import draws_table, plain_rows, write_draws
     from sondage.adapters.formats import format_of, table_writer
     from sondage.adapters.label_studio import labelling_interface
+    from sondage.adapters.whole_files import require_no_pool
 
     if draws and (people or interface):
         raise InputError("--draws goes with -o, --format and --all only")
@@ -61,6 +62,8 @@ def command(
         require_new(output, force)
     text = io.StringIO()
     with Study.open(study) as opened:
+        if output is not None:
+            require_no_pool(output, opened)
         if draws and output is not None:
             write_draws(opened, output, everything=everything, form=form)
             return

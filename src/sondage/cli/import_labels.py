@@ -41,7 +41,10 @@ def command(
 
     chosen = name_of(labels, form) == "label-studio"  # there a skip is what somebody chose, not an empty cell
     with Study.open(study) as opened:
-        found = read_answers(labels, opened, form, partial=partial)
+        try:
+            found = read_answers(labels, opened, form, partial=partial)
+        except LabelError as error:
+            raise LabelError(f"{error}; nothing was imported") from None
         if chosen and not found:
             raise InputError(f"{labels} has no annotations: export the project from Label Studio once it is labelled")
         told = [one for one in found if one.label is not None or not partial]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -13,6 +15,7 @@ from sondage.core.measures import NAMES, parse_measure
 from sondage.errors import InputError
 
 __all__ = [
+    "ItemCommand",
     "belief_option",
     "divided",
     "format_option",
@@ -25,6 +28,24 @@ __all__ = [
     "sequence_option",
     "study_argument",
 ]
+
+
+class ItemCommand(click.Command):
+    """A command that takes ids or labels: what begins with one dash, as -1.5, is one; its options begin with two."""
+
+    ignore_unknown_options = True
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, and refuse options that there are not."""
+        known = {name: one for one in self.get_params(ctx) if isinstance(one, click.Option) for name in one.opts}
+        tokens = iter(args)
+        for token in takewhile("--".__ne__, tokens):
+            name, value, _ = token.partition("=")
+            if name in known and not value and not known[name].is_flag:
+                next(tokens, None)
+            elif name not in known and name.startswith("--"):
+                raise click.NoSuchOption(name, possibilities=get_close_matches(name, known), ctx=ctx)
+        return super().parse_args(ctx, args)
 
 
 def study_argument(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -119,4 +119,4 @@ def write_file(path: str, text: str, then: str) -> None:
         with whole_file(path) as place, open(place, "w", encoding="utf-8", newline="") as file:
             file.write(text)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}; {then}") from None
+        raise InputError(f"{path or repr(path)} cannot be written: {error.strerror}; {then}") from None

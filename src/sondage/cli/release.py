@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from sondage.cli.options import study_argument
+from sondage.cli.options import ItemCommand, study_argument
 from sondage.cli.printing import print_line
 
 __all__ = ["command"]
 
 
-@click.command("release", short_help="Give back items that a labeller holds.")
+@click.command("release", cls=ItemCommand, short_help="Give back items that a labeller holds.")
 @study_argument
 @click.argument("who", metavar="NAME")
 @click.argument("items", metavar="[ID]...", nargs=-1)

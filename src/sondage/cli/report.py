@@ -29,11 +29,14 @@ def command(study: str, html: str | None, level: float, as_json: bool) -> None:
     sondage report study.db --json
     """
     import sondage
+    from sondage.adapters.whole_files import require_no_pool
     from sondage.reports.lines import report_lines
 
     if html is not None and Path(html).suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{html}: the name of a page ends in .html")
+        raise InputError(f"{html or repr(html)}: the name of a page ends in .html")
     with sondage.Study.open(study) as opened:
+        if html is not None:
+            require_no_pool(html, opened)
         report = sondage.report(opened, level)
     if html is not None:
         with waiting("drawing"):

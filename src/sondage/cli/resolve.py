@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sondage.cli.options import study_argument
+from sondage.cli.options import ItemCommand, study_argument
 from sondage.cli.printing import print_line
 from sondage.errors import LabelError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("resolve", short_help="Settle the label of an item on which labellers disagree.")
+@click.command("resolve", cls=ItemCommand, short_help="Settle the label of an item on which labellers disagree.")
 @study_argument
 @click.argument("item", metavar="ID")
 @click.argument("label", metavar="LABEL")

@@ -202,7 +202,9 @@ def require_target(target: Any) -> None:
 def require_generator(generator: Any) -> None:
     """Raise `InputError` unless this is a generator of random numbers, or None."""
     allowed = generator is None or isinstance(generator, np.random.Generator)
-    require(allowed, f"generator={generator!r} is none of NumPy's: give numpy.random.default_rng(...)")
+    level = isinstance(generator, float) and 0.0 < generator < 1.0
+    hint = f"; a level of confidence is given to the result's interval({generator:g})" if level else ""
+    require(allowed, f"generator={generator!r} is none of NumPy's: give numpy.random.default_rng(...){hint}")
 
 
 def listed(name: str, values: Any) -> list[Any]:

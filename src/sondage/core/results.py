@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -132,6 +132,8 @@ class Estimate(Shown):
         Cost of the labels.
     warnings : tuple of str
         What a reader must know.
+    positive : object
+        The positive class, where the measure has one.
     stopped : str or None
         Why labelling ended, where it was to stop early: ``"width"``, ``"significant"`` or ``"budget"``.
     counts : Counts or None
@@ -179,6 +181,7 @@ class Estimate(Shown):
     if_skipped: Interval | None = None
     spent: float = float("nan")
     warnings: tuple[str, ...] = ()
+    positive: Any = field(default=None, repr=False)
     stopped: str | None = None
     counts: Counts | None = field(default=None, repr=False)
     ratios: EstimatedRatios | None = field(default=None, repr=False)

@@ -27,7 +27,7 @@ from sondage.pools.stored import StoredPool
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["PARQUET_ENDS", "is_database", "is_table", "read_columns", "read_pool"]
+__all__ = ["PARQUET_ENDS", "is_database", "is_part", "is_table", "read_columns", "read_pool"]
 
 CSV_ENDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 PARQUET_ENDS = (".parquet", ".pq")
@@ -112,6 +112,11 @@ def is_database(name: str | os.PathLike[str]) -> bool:
         return False
 
 
+def is_part(name: str | os.PathLike[str], source: str) -> bool:
+    """Return whether a file, by whatever name, is one of those that a path or a glob means."""
+    return os.path.exists(name) and any(os.path.samefile(name, one) for one in _found(source))
+
+
 def _engine(source: Any, progress: ProgressHook | None) -> Engine:
     """Return what reads a table of Spark."""
     if hasattr(source, "sparkSession"):
@@ -166,13 +171,20 @@ def _files(source: str) -> list[str]:
     if os.path.isdir(source):
         patterns = (pattern for pattern in PATTERNS if any(Path(source).glob(pattern)))
         raise InputError(f"{source} is a folder; name its files, as in {Path(source) / next(patterns, PATTERNS[0])}")
-    found = [source] if os.path.isfile(source) else sorted(glob(source, recursive=True)) if has_magic(source) else []
+    found = _found(source)
     if not found:
         raise InputError(f"there is no file {source}")
     ends = {_kind(name) for name in found}
     if len(ends) > 1:
         raise InputError(f"{source} means files of different kinds; they must all be CSV or all Parquet")
     return found
+
+
+def _found(source: str) -> list[str]:
+    """Return what there is of this path, or of this glob."""
+    if os.path.isfile(source):
+        return [source]
+    return sorted(glob(source, recursive=True)) if has_magic(source) else []
 
 
 def _kind(name: str) -> str:

@@ -30,6 +30,9 @@ def one_kind(
         found = by_name("model", models)
         if not found:
             raise InputError("models= is empty; a pool needs at least one model")
+        blank = next((name for name in found if not name.strip()), None)
+        if blank is not None:
+            raise InputError(f"models= has the name {blank!r}; a name needs a letter, a digit or another sign")
         return found
     if means is not None:
         if probabilities is not None or predictions is not None:

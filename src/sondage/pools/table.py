@@ -36,14 +36,14 @@ Columns = Mapping[str, NDArray[Any]]
 
 
 class Table:
-    """Columns that are read as names or numbers, or refused by row and id."""
+    """Columns that are read as names or numbers, or refused by row and id; by row alone unless ids are `given`."""
 
-    def __init__(self, columns: Columns, typed: bool) -> None:
+    def __init__(self, columns: Columns, typed: bool, *, given: bool = True) -> None:
         self.columns, self.typed = columns, typed
         self.ids: NDArray[Any] = np.arange(len(columns["id"]))
         self._ids_read = False
         self.ids = self.names("id")
-        self._ids_read = True
+        self._ids_read = given
 
     def where(self, row: int) -> str:
         """Return how messages name a row."""

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sondage.pools.missing import finite
-from sondage.reports.text import named_measure
+from sondage.reports.text import named_measure, positive_lines
 from sondage.studies.advise import Advice, Expected
 
 __all__ = ["advice_data", "describe_advice"]
@@ -23,7 +23,7 @@ def describe_advice(advice: Advice) -> list[str]:
     for method, budget in advice.needed.items():
         amount = "more than the whole pool" if math.isinf(budget) else f"{budget:,.0f}"
         lines.append(f"needed for {advice.aim} with method {method}: {amount}")
-    return lines
+    return lines + positive_lines([advice])
 
 
 def _row(one: Expected) -> str:
@@ -37,6 +37,7 @@ def advice_data(advice: Advice) -> dict[str, Any]:
     data: dict[str, Any] = finite(
         {
             "measure": advice.measure,
+            "positive": advice.positive,
             "believed_value": advice.value,
             "sentence": advice.sentence,
             "expected": [asdict(one) for one in advice.expected],

@@ -76,7 +76,7 @@ def _estimate(estimate: Estimate, level: float) -> Data:
     facts = {name: getattr(estimate, name) for name in names}
     skipped = None if estimate.if_skipped is None else [estimate.if_skipped.low, estimate.if_skipped.high]
     data: Data = finite(
-        {"measure": estimate.measure, "models": list(estimate.models)}
+        {"measure": estimate.measure, "positive": estimate.positive, "models": list(estimate.models)}
         | facts
         | {
             "interval": interval_data(estimate.interval(level)),

@@ -91,8 +91,8 @@ def _no_result(subject: Any) -> str:
     """Return why there is no report of something."""
     sliced = [name for name, one in subject.items() if isinstance(one, Slices)] if isinstance(subject, Mapping) else []
     if sliced:
-        return f"a report is made of one measure in slices, not of {len(sliced)}: take result[{sliced[0]!r}]"
-    return f"a report is made of a study or a result, not of {type(subject).__name__}"
+        return f"reports and charts are made of one measure in slices, not of {len(sliced)}: take result[{sliced[0]!r}]"
+    return f"reports and charts are made of a study or a result, not of {type(subject).__name__}"
 
 
 def _question(session: Session | None, leading: Estimate | None) -> str:

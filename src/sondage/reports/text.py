@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sondage.core.checks import first_of
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
 from sondage.reports.contents import Figure
+
+if TYPE_CHECKING:
+    from sondage.studies.advise import Advice
 
 __all__ = [
     "all_warnings",
@@ -26,6 +29,7 @@ __all__ = [
     "label_count",
     "leading_estimate",
     "named_measure",
+    "positive_lines",
     "pvalue_text",
     "quantity",
     "range_clause",
@@ -81,7 +85,7 @@ def answers(result: Any, level: float = 0.95) -> list[str]:
 
 def details(result: Any, level: float = 0.95) -> list[str]:
     """Return what goes with the answer: of a selection its ranking, of others what they rest on."""
-    return _ranked(result, level) if isinstance(result, Selection) else basis_lines(result)
+    return [*(_ranked(result, level) if isinstance(result, Selection) else []), *basis_lines(result)]
 
 
 def all_warnings(result: Any) -> list[str]:
@@ -305,13 +309,21 @@ def _ranked(selection: Selection, level: float) -> list[str]:
 
 
 def basis_lines(result: Any) -> list[str]:
-    """Return what an answer rests on; of several measures each one's, by its name; of a selection nothing."""
+    """Return what an answer rests on; of several measures each one's, by its name; of a selection the class alone."""
     if isinstance(result, Selection):
-        return []
+        return positive_lines(result.estimates.values())
     if isinstance(result, Mapping) and not isinstance(result, Slices):
-        return [f"{named_measure(one.measure)}: {line}" for one in result.values() for line in _basis_lines(one)]
+        lines = [f"{named_measure(one.measure)}: {line}" for one in result.values() for line in _basis_lines(one)]
+        return lines + positive_lines(result.values())
     (one,) = _told_by_themselves(result)
-    return _basis_lines(one.estimate if isinstance(one, Comparison) else one)
+    estimate = one.estimate if isinstance(one, Comparison) else one
+    return _basis_lines(estimate) + positive_lines([estimate])
+
+
+def positive_lines(results: Iterable[Estimate | Advice]) -> list[str]:
+    """Return which class is the positive one, where a measure has one that its name does not tell."""
+    told = [one.positive for one in results if one.positive is not None and "positive=" not in one.measure]
+    return [f"positive: {told[0]}, the second class"] if told else []
 
 
 def _basis_lines(estimate: Estimate) -> list[str]:
@@ -331,9 +343,9 @@ def _basis_lines(estimate: Estimate) -> list[str]:
 
 
 def _certain(estimate: Estimate) -> list[str]:
-    """Return what the labels prove near the estimate, whatever the others are."""
+    """Return what the labels prove near the estimate, whatever the others are, as far as its digits show it."""
     (least, most), (lowest, highest), reach = estimate.possible, estimate.bounds, 2.0 * estimate.std_error
     told = partial(quantity, measure=estimate.measure, width=reach, unit=unit_of(estimate))
-    ends = [f"at least {told(least)}"] if lowest < least >= estimate.value - reach else []
-    ends += [f"at most {told(most)}"] if highest > most <= estimate.value + reach else []
+    ends = [f"at least {told(least)}"] if least >= estimate.value - reach and told(least) != told(lowest) else []
+    ends += [f"at most {told(most)}"] if most <= estimate.value + reach and told(most) != told(highest) else []
     return [f"whatever the other labels are, it is {' and '.join(ends)}"] if ends else []

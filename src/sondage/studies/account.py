@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from reprlib import repr as brief
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sondage.core.checks import listed, require_generator
+from sondage.core.checks import listed, require, require_generator
 from sondage.studies import records
 from sondage.studies.agreement import Agreement, agreement_of
 from sondage.studies.answers import compare_session, estimate_session
@@ -174,7 +175,16 @@ class Account(Kept):
 
         Parts of an answer are worked out when they are asked for: what is told later does not change them, and nobody
         waits while they are.
+
+        Raises
+        ------
+        InputError
+            If `session` is no snapshot, or as for `estimate`.
         """
+        rule = "it must be a snapshot of the study, as in study.answer_of(study.snapshot())"
+        require(
+            isinstance(session, Session), f"session={brief(session)}: {rule}; an item's label is study.labels()[id]"
+        )
         require_generator(generator)
         if self.question.kind == "compare":
             return compare_session(session, generator)

@@ -86,6 +86,8 @@ class Advice(Shown):
         What the budgets in `needed` are for, in words; empty if there are none.
     condition : str
         What all of it supposes, in words.
+    positive : object
+        The positive class, where the measure has one.
     """
 
     measure: str
@@ -96,6 +98,7 @@ class Advice(Shown):
     models: tuple[str, ...]
     aim: str
     condition: str
+    positive: Any = None
 
     def __str__(self) -> str:
         return self.sentence
@@ -224,6 +227,7 @@ def advise(
     needed = _needed(variances, limit, aim.variance(), counted=pool.prices is None)
     return Advice(
         measure=contrast.functional.name,
+        positive=contrast.functional.positive,
         value=value,
         expected=expected,
         needed=needed,
@@ -325,7 +329,7 @@ def _sentence(expected: tuple[Expected, ...], budget: float, limit: float, condi
     worth = (
         f"a cost of {budget:g} is worth {same} at random"
         if priced
-        else f"{budget:g} labels are worth {same} drawn at random"
+        else f"{'1 label is' if budget == 1 else f'{budget:g} labels are'} worth {same} drawn at random"
     )
     return (
         f"Active evaluation should pay: {worth} "

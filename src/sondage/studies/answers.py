@@ -79,6 +79,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
     uncertain, value = uncertainty_of(fitted), within(fit.value, *possible)
     return Estimate(
         measure=contrast.functional.name,
+        positive=contrast.functional.positive,
         models=tuple(session.models[model] for model in contrast.models),
         value=value,
         std_error=float(np.sqrt(uncertain.total)),

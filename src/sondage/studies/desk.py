@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,8 @@ class Desk(Lending):
 
     def tell(
         self,
-        ids: Iterable[Any],
-        labels: Iterable[Any],
+        ids: Iterable[Any] | Mapping[Any, Any],
+        labels: Iterable[Any] | None = None,
         *,
         correct: bool = False,
         who: str | Sequence[str | None] | None = None,
@@ -43,9 +43,9 @@ class Desk(Lending):
 
         Parameters
         ----------
-        ids : iterable
-            Ids that were asked for, or their texts.
-        labels : iterable
+        ids : iterable or mapping
+            Ids that were asked for, or their texts; or id -> label, without `labels`.
+        labels : iterable, optional
             Their labels; None is a skip.
         correct : bool
             Let a label replace an earlier, different one, which is kept in the file: one's own or, where the item
@@ -72,17 +72,17 @@ class Desk(Lending):
             If the request's name was used for other labels.
         """
         require_texts(reason=reason, request=request)
-        ids, labels = paired(ids, labels)
+        names, told = paired(ids, labels)
         who = who if who is None or isinstance(who, str) else listed("who", who)
-        people = _by_person(ids, labels, who)
+        people = _by_person(names, told, who)
         for person in people:
             if person is not None:
                 require_name(person)
 
         def write(session: Session, ledger: Ledger) -> int:
             count = 0
-            for person, (names, said) in people.items():
-                coded = self._coded(session, names, said)
+            for person, (own, said) in people.items():
+                coded = self._coded(session, own, said)
                 assigned = ledger.assignments.of(list(coded))
                 rows = [
                     row
@@ -95,7 +95,7 @@ class Desk(Lending):
                 count += len(rows)
             return count
 
-        return int(self._once(request, ["tell", ids, labels, correct, who, further, reason], write))
+        return int(self._once(request, ["tell", names, told, correct, who, further, reason], write))
 
     def replaced(
         self, ids: Iterable[Any], who: str | Sequence[str | None] | None = None, *, further: bool = False

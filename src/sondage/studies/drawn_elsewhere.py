@@ -25,7 +25,7 @@ from sondage.core.unexpected import unexpected
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
 from sondage.pools.missing import as_array, converted, is_missing, require_listed
-from sondage.pools.numeric import Where, as_column, positive_column
+from sondage.pools.numeric import Where, as_column, floats, numeric, positive_column
 from sondage.pools.orders import require_one_order
 from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
@@ -200,7 +200,11 @@ def _coded(
         raise LabelError(f"there are {len(told)} labels for {size} items")
     if ids is not None:
         as_column(ids, "ids", size)
-    coded = [code_label(label, task, ("model",), name=row, place=where(row)) for row, label in enumerate(told)]
+    try:
+        coded = [code_label(label, task, ("model",), name=row, place=where(row)) for row, label in enumerate(told)]
+    except LabelError as error:  # there is no pool here
+        text = str(error).replace("classes= of the pool", "classes=")
+        raise LabelError(text, ids=error.ids, refused=error.refused) from None
     return task, outputs, label_array([label for label in coded if label is not None], task)
 
 
@@ -245,6 +249,7 @@ def result_of(
     told = () if exact else (*of_untold(contrast, sample), *of_interval(interval, contrast, effective, sample.size))
     return Estimate(
         measure=contrast.functional.name,
+        positive=contrast.functional.positive,
         models=("model",),
         value=value,
         std_error=float(np.sqrt(total)) if not unknown else float("nan"),
@@ -281,11 +286,12 @@ def _expansion(inclusion: Any, draw_probability: Any, size: int, where: Where) -
 
 
 def _probabilities(values: Any, name: str, size: int, where: Where) -> Floats:
-    found = np.asarray(positive_column(values, name, size, where), dtype=np.float64)
-    if (found > 1).any():
-        row = int(np.argmax(found > 1))
+    found = floats(numeric(as_column(values, name, size), name, where))
+    wrong = ~((found > 0) & (found <= 1))
+    if wrong.any():
+        row = int(np.argmax(wrong))
         raise InputError(f"{name} of {where(row)} is {found[row]:g}; it must be in (0, 1]")
-    return found
+    return floats(positive_column(found, name, size, where))
 
 
 def _check_pool_size(pool_size: Any, least: int) -> None:

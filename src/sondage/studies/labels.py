@@ -170,7 +170,9 @@ def said_alike(one: Label | None, other: Label | None) -> bool:
 
 
 def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
-    """Return ids and labels as lists of the same length, or raise `LabelError`."""
+    """Return ids and labels as lists of the same length, or raise `LabelError`; a mapping alone has both."""
+    if labels is None and isinstance(ids, Mapping):
+        ids, labels = list(ids), list(ids.values())
     names, told = listed("ids", ids), listed("labels", labels)
     if len(names) != len(told):
         raise LabelError(f"there are {len(names)} ids and {len(told)} labels")

@@ -133,8 +133,10 @@ def _parts_of_pools(pools: Mapping[Any, Pool], labels: Any, slices: Any) -> list
     if len(pools) < 2:
         raise InputError(f"several pools share a budget; there is {len(pools)}")
     if not isinstance(labels, Mapping) or set(labels) != set(pools):
+        odd = [name for name in pools if name not in labels] if isinstance(labels, Mapping) else []
         raise InputError(
             f"labels of several pools are a mapping with their names, {list(pools)}, to each pool's labels"
+            + (f"; there are none of {odd[0]!r}" if odd else "")
         )
     first = next(iter(pools.values()))
     for name, pool in pools.items():

@@ -11,7 +11,7 @@ from typing import Any
 from sondage.core.checks import is_listed, require_number
 from sondage.core.display import Shown
 from sondage.core.measures import Measure
-from sondage.errors import MeasureError
+from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
 from sondage.studies.account import Account
 from sondage.studies.desk import Desk
@@ -43,6 +43,13 @@ class Study(Account, Desk, Shown):
     4
     0.5
     """
+
+    def __init__(self, *parts: Any, **named: Any) -> None:
+        from sondage.studies.store import Store  # here, for SQLAlchemy takes a third of the time to import sondage
+
+        if not (parts and isinstance(parts[0], Store)):
+            raise InputError("a study is made with Study.create(place, pool, ...), and opened with Study.open(place)")
+        super().__init__(*parts, **named)
 
     @classmethod
     def create(

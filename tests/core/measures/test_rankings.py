@@ -252,8 +252,12 @@ def test_grades_without_a_gain_are_refused(name):
     [
         ("dcg@0", "cut-off k=0 must be a whole number"),
         ("err@1.5", "cut-off k=1.5 must be a whole number"),
-        ("f1@10", "no parameter 'k'"),
+        ("f1@10", "f1 has no cut-off @10; those of rankings have one: dcg, ndcg, err, rbp$"),
         ("dcg@ten", "k='ten' is not a number"),
+        ("dcg@", "k='' is not a number"),
+        ("f1:", "measure 'f1:': '' is not parameter=value"),
+        ("f1:beta=2,", "measure 'f1:beta=2,': '' is not parameter=value"),
+        ("macro_f:positive=spam", "no parameter 'positive'; it has none$"),
         ("ndcg:gain=cubic", "gain='cubic' must be one of"),
         ("rbp:persistence=1", "persistence=1 must be between 0 and 1"),
     ],

@@ -130,12 +130,13 @@ class Held:
     Attributes
     ----------
     measure : str
-        Name of the measure, `bounds` and `higher_is_better` as of the measure.
+        Name of the measure, `positive`, `bounds` and `higher_is_better` as of the measure.
     scores : ndarray of float, shape (J,)
         The measure on each fold's held-out items; NaN where undefined.
     """
 
     measure: str
+    positive: Any
     bounds: tuple[float, float]
     higher_is_better: bool | None
     scores: Floats
@@ -184,6 +185,7 @@ def hold_out(estimator: Any, X: Any, y: Any, *, measure: Measure, splits: Splits
     )
     return Held(
         measure=functional.name,
+        positive=functional.positive,
         bounds=functional.bounds,
         higher_is_better=functional.higher_is_better,
         scores=np.asarray(found["test_score"], dtype=np.float64),

@@ -292,6 +292,7 @@ class _Validated:
             notes.append("all folds score the same, so their spread says nothing: the standard error is not known")
         return Estimate(
             measure=self.first.measure,
+            positive=self.first.positive,
             models=models,
             value=float(scores.mean()),
             std_error=error if error > 0 and not len(undefined) else float("nan"),

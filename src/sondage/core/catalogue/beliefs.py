@@ -298,7 +298,9 @@ def _judge(expectation: Expectation) -> Belief:
     if any(isinstance(expectation.items.models[m], Grades) for m in expectation.models):
         return OutcomeBelief()
     if not expectation.items.judges:
-        raise InputError("belief 'judge': the pool has no judge; give judge= to the pool")
+        raise InputError(
+            "belief 'judge': the pool has no judge; give judge= to the pool, in files columns judge.p_<class>"
+        )
     return ClassBelief(len(expectation.task.classes), judge=1.0)
 
 

@@ -128,12 +128,15 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
         if isinstance(measure, type) or not isinstance(measure, Measure):
             raise MeasureError(f"measure {measure!r} is neither a name nor a measure; there are {', '.join(NAMES)}")
         return measure
-    head, _, tail = measure.partition(":")
+    head, colon, tail = measure.partition(":")
     name, at, depth = map(str.strip, head.partition("@"))
     require_known("measure", name, NAMES, MeasureError)
     names = [one.name for one in fields(NAMES[name]) if not one.metadata.get("of_pool")]
-    parts = [f"k={depth}"] * bool(at) + tail.split(",")
-    told = [_option(part, names, measure) for part in parts if part]
+    if at and "k" not in names:
+        ranked = ", ".join(one for one, kind in NAMES.items() if "k" in kind.__dataclass_fields__)
+        raise MeasureError(f"measure {measure!r}: {name} has no cut-off @{depth}; those of rankings have one: {ranked}")
+    parts = [f"k={depth}"] * bool(at) + (tail.split(",") if colon else [])
+    told = [_option(part, names, measure) for part in parts]
     options = dict(told)
     if len(options) < len(told):
         raise MeasureError(f"measure {measure!r} has a parameter twice")
@@ -151,7 +154,8 @@ def _option(part: str, names: list[str], measure: str) -> tuple[str, Any]:
     if not equals:
         raise MeasureError(f"measure {measure!r}: {part!r} is not parameter=value")
     if key not in names:
-        raise MeasureError(f"measure {measure!r}: no parameter {key!r}; there are {names}")
+        there = f"there are {names}" if names else "it has none"
+        raise MeasureError(f"measure {measure!r}: no parameter {key!r}; {there}")
     if key in ("positive", "spacing", "gain"):
         return key, text
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -207,7 +207,8 @@ class FMeasure:
         beta = 1.0 if self.beta is None else self.beta
         # A product may be infinite, where a power overflows.
         eta = self.eta if self.eta is not None else 1.0 / (1.0 + beta * beta)
-        return ratio(self.name, task, cells(task, c, c), eta * cells(task, row=c) + (1 - eta) * cells(task, column=c))
+        below = eta * cells(task, row=c) + (1 - eta) * cells(task, column=c)
+        return replace(ratio(self.name, task, cells(task, c, c), below), positive=task.classes[c])
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,8 @@ class _OfPositive(ABC):
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
         require_kind("classification", task, self.name)
-        return ratio(self.name, task, *self._ratio(task, task.positive(self.positive)))
+        c = task.positive(self.positive)
+        return replace(ratio(self.name, task, *self._ratio(task, c)), positive=task.classes[c])
 
     @abstractmethod
     def _ratio(self, task: Task, c: int) -> tuple[Floats, Floats]:

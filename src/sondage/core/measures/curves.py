@@ -142,7 +142,8 @@ class _Area:
     def ready(self, task: Task) -> Functional:
         """Return the measure for a classification task with a positive class."""
         require_kind("classification", task, self.name)
-        basis, (value, gradient) = ScoreCounts(task.positive(self.positive), self.edges), self.curve
+        c = task.positive(self.positive)
+        basis, (value, gradient) = ScoreCounts(c, self.edges), self.curve
         return Functional(
             self.name,
             basis,
@@ -151,6 +152,7 @@ class _Area:
             (0.0, 1.0),
             higher_is_better=True,
             proportion=True,
+            positive=task.classes[c],
             sure_decide=self.sure_decide,
             curvature=type(self).curvature,
         )

@@ -173,6 +173,8 @@ class Functional:
     class_ratios : ClassRatios, optional
         The ratios whose mean the measure is, the classes' recalls or F1, each of them largest where all labels are as
         predicted.
+    positive : object, optional
+        The positive class, where the measure has one.
     own : bool
         Whether it is a user's function, of which only values are known: any item may matter.
     sure_decide : bool
@@ -200,6 +202,7 @@ class Functional:
     linear: bool = False
     ratio: tuple[Floats, Floats] | None = None
     class_ratios: ClassRatios | None = None
+    positive: Any = None
     own: bool = False
     sure_decide: bool = False
     corrected: Callable[[Floats, Floats], tuple[float, float]] | None = None
