@@ -1,16 +1,16 @@
-"""What comes back: frozen data and the few questions one asks of it."""
+"""A measure that was estimated, or a difference of two."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sondage.core.checks import require_alternative, require_level, require_number
 from sondage.core.display import Shown
+from sondage.core.results.statements import Interval
 from sondage.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,70 +25,7 @@ if TYPE_CHECKING:
     from sondage.core.significance import Counts
     from sondage.core.unexpected import Unexpected
 
-__all__ = ["Comparison", "Estimate", "Interval", "Significance"]
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval.
-
-    Attributes
-    ----------
-    low, high : float
-        Ends, in the units of the measure; infinite where unbounded.
-    level : float
-        Confidence level, in (0, 1).
-    kind : str
-        How it was made, e.g. ``"wald"``, ``"wilson"``, ``"exact"``.
-
-    Examples
-    --------
-    >>> 0.2 in Interval(0.1, 0.3, 0.95, "wald")
-    True
-    """
-
-    low: float
-    high: float
-    level: float
-    kind: str
-
-    @property
-    def width(self) -> float:
-        """High minus low."""
-        return self.high - self.low
-
-    def __contains__(self, value: object) -> bool:
-        """Return whether a number lies inside; one that rounding alone keeps out, as an exact result's may be, does."""
-        if not isinstance(value, Real):
-            return False
-        number = float(value)
-        least = 1e-12 * (max(map(abs, filter(math.isfinite, (self.low, self.high))), default=0.0) or 1e-3)
-        return self.low <= number <= self.high or min(abs(number - self.low), abs(number - self.high)) <= least
-
-
-@dataclass(frozen=True)
-class Significance:
-    """The outcome of a statistical test.
-
-    Attributes
-    ----------
-    statistic : float
-        Value of the test statistic.
-    pvalue : float
-        Probability, under the null hypothesis, of a statistic at least as extreme.
-    alternative : str
-        ``"two-sided"``, ``"less"`` or ``"greater"``.
-    kind : str
-        Name of the test.
-    df : float or tuple of float, optional
-        Degrees of freedom, where the test has them.
-    """
-
-    statistic: float
-    pvalue: float
-    alternative: str
-    kind: str
-    df: float | tuple[float, ...] | None = None
+__all__ = ["Estimate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,143 +251,3 @@ class Estimate(Shown):
                 "one order of them"
             )
         return self.course
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison(Shown):
-    """The difference of two models' measures, and whether it is more than chance.
-
-    Attributes
-    ----------
-    estimate : Estimate
-        The difference, first model minus second.
-    significance : Significance
-        The test of no difference (or of the margin).
-    alpha : float
-        Level of the test, in (0, 1).
-    higher_is_better : bool or None
-        Direction of the measure.
-    null : float
-        The difference under the null hypothesis: 0, or the margin with its sign.
-
-    Examples
-    --------
-    >>> import sondage
-    >>> models = {"a": sondage.Classifier([0.1, 0.9, 0.4, 0.7]), "b": sondage.Classifier([0.1, 0.2, 0.4, 0.7])}
-    >>> found = sondage.compare(sondage.Pool(models=models), "a", "b", labels=[0, 1, 0, 1], budget=4)
-    >>> found.difference, found.better
-    (-0.25, 'a')
-    """
-
-    estimate: Estimate
-    significance: Significance
-    alpha: float
-    higher_is_better: bool | None
-    null: float = 0.0
-
-    def __str__(self) -> str:
-        return f"{self.estimate}, p = {self.pvalue:.3g}, better: {self.better}"
-
-    @property
-    def difference(self) -> float:
-        """The measure of the first model minus that of the second."""
-        return self.estimate.value
-
-    @property
-    def std_error(self) -> float:
-        """Standard error of the difference."""
-        return self.estimate.std_error
-
-    @property
-    def pvalue(self) -> float:
-        """Of the test."""
-        return self.significance.pvalue
-
-    @property
-    def n_labels(self) -> int:
-        """Distinct items labelled."""
-        return self.estimate.n_labels
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader must know."""
-        return self.estimate.warnings
-
-    @property
-    def significant(self) -> bool:
-        """Whether the null hypothesis is rejected at alpha."""
-        return self.pvalue <= self.alpha
-
-    @property
-    def better(self) -> str | None:
-        """The better model; None while the p-value is above alpha or the measure has no direction.
-
-        None too where a test with a margin is significant: that one model is not worse by the margin does not say
-        which is better.
-        """
-        within_margin = {"two-sided": False, "greater": self.null < 0, "less": self.null > 0}
-        undecided = not self.significant or self.difference == 0 or within_margin[self.significance.alternative]
-        if undecided or self.higher_is_better is None:
-            return None
-        first_leads = (self.difference > 0) == self.higher_is_better
-        return self.estimate.models[0 if first_leads else 1]
-
-    def interval(
-        self, level: float = 0.95, kind: str | None = None, *, generator: np.random.Generator | None = None
-    ) -> Interval:
-        """Return a confidence interval of the difference; parameters and errors are those of `Estimate.interval`.
-
-        Returns
-        -------
-        Interval
-            Of the first model's measure minus the second's.
-
-        Examples
-        --------
-        >>> import sondage
-        >>> models = {name: sondage.Classifier([0.1, p, 0.4, 0.7] * 5) for name, p in (("a", 0.9), ("b", 0.2))}
-        >>> found = sondage.compare(sondage.Pool(models=models), "a", "b", labels=[0, 1, 0, 1] * 5, budget=3)
-        >>> ends = found.interval()
-        >>> round(ends.low, 2), round(ends.high, 2), ends.kind
-        (-0.25, -0.05, 'hypergeometric')
-        """
-        return self.estimate.interval(level, kind, generator=generator)
-
-    def sequence(self, level: float = 0.95) -> ConfidenceSequence:
-        """Return the confidence sequence of the difference; parameters and errors are those of `Estimate.sequence`.
-
-        Returns
-        -------
-        ConfidenceSequence
-            Of the first model's measure minus the second's.
-
-        Examples
-        --------
-        >>> import sondage
-        >>> models = {name: sondage.Classifier([0.1, p, 0.4, 0.7] * 5) for name, p in (("a", 0.9), ("b", 0.2))}
-        >>> found = sondage.compare(sondage.Pool(models=models), "a", "b", labels=[0, 1, 0, 1] * 5, budget=3)
-        >>> found.sequence().high.round(2).tolist()
-        [0.15, 0.05, -0.05]
-        """
-        return self.estimate.sequence(level)
-
-    @property
-    def evalue(self) -> EValue:
-        """The evidence against the null hypothesis of the test, which holds however often one has looked.
-
-        An `EValue`, with the logarithm of the e-process after the last label and the p-value that is valid at any time.
-
-        Examples
-        --------
-        >>> import sondage
-        >>> models = {name: sondage.Classifier([0.1, p, 0.4, 0.7] * 5) for name, p in (("a", 0.9), ("b", 0.2))}
-        >>> found = sondage.compare(sondage.Pool(models=models), "a", "b", labels=[0, 1, 0, 1] * 5, budget=3)
-        >>> found.evalue.null, round(found.evalue.log_evalue, 2), round(found.evalue.pvalue, 2)
-        (0.0, 0.45, 0.64)
-        """
-        return self.estimate.evalue(self.null, self.significance.alternative)
-
-    @property
-    def stopped(self) -> str | None:
-        """Why labelling ended, where it was to stop early."""
-        return self.estimate.stopped
