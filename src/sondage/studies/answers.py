@@ -19,7 +19,7 @@ from sondage.studies.fitting import counts_of, immovable
 from sondage.studies.proven import proven_range
 from sondage.studies.remarks import remarks_on
 from sondage.studies.responses import Labelled, if_skipped, labelled
-from sondage.studies.session import Session
+from sondage.studies.session import SINGLE, Session
 from sondage.studies.uncertainty import (
     FittedContrast,
     before_labels,
@@ -30,9 +30,6 @@ from sondage.studies.uncertainty import (
 )
 
 __all__ = ["compare_session", "comparison_of", "estimate_of", "estimate_session"]
-
-STREAM = 7
-"""Of the random numbers that intervals and tests draw from the session's seed."""
 
 
 def estimate_session(session: Session) -> dict[str, Estimate]:
@@ -106,7 +103,7 @@ def estimate_of(session: Session, found: Labelled, contrast: Contrast, fit: Fit 
         counts=counts_of(session, contrast.models) if contrast.compares and not uncertain.doubt else None,
         evidence=fitted.evidence,
         course=LabelCourse(session.copied(), contrast, _alone),
-        generator=session.random(STREAM),
+        generator=session.random(SINGLE),
     )
 
 

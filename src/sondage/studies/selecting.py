@@ -24,14 +24,12 @@ from sondage.core.stages import Joint
 from sondage.studies.answers import comparison_of, estimate_of
 from sondage.studies.joint import joint_errors
 from sondage.studies.responses import Labelled, labelled
-from sondage.studies.session import Session
+from sondage.studies.session import SIMULTANEOUS, Session
 
 __all__ = ["current_standing", "select_session"]
 
 TELLING_LABELS = 25.0
 """Labels below which it cannot be said who contends: all models then count alike when stages are weighed."""
-STREAM = 6
-"""Of the random numbers that simultaneous statements draw from the session's seed."""
 
 
 def select_session(session: Session) -> Selection:
@@ -58,7 +56,7 @@ def select_session(session: Session) -> Selection:
         overall=_overall(session, estimates, errors),
         alpha=question.alpha,
         errors=errors,
-        generator=session.random(STREAM),
+        generator=session.random(SIMULTANEOUS),
         higher_is_better=bool(functional.higher_is_better),
     )
 

@@ -35,7 +35,10 @@ from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 from sondage.studies.sheet import Sheet
 from sondage.studies.sums import Past
 
-__all__ = ["Session"]
+__all__ = ["SIMULTANEOUS", "SINGLE", "Session"]
+
+SIMULTANEOUS, SINGLE = 6, 7
+"""Streams of random numbers: of what is said of all models at once, and of intervals and tests of one result."""
 
 
 class Session(Sheet):
