@@ -200,11 +200,7 @@ def _coded(
         raise LabelError(f"there are {len(told)} labels for {size} items")
     if ids is not None:
         as_column(ids, "ids", size)
-    try:
-        coded = [code_label(label, task, ("model",), name=row, place=where(row)) for row, label in enumerate(told)]
-    except LabelError as error:  # there is no pool here
-        text = str(error).replace("classes= of the pool", "classes=")
-        raise LabelError(text, ids=error.ids, refused=error.refused) from None
+    coded = [code_label(label, task, ("model",), name=row, place=where(row)) for row, label in enumerate(told)]
     return task, outputs, label_array([label for label in coded if label is not None], task)
 
 

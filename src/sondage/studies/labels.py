@@ -79,7 +79,7 @@ def _class_code(label: Any, task: Task, models: tuple[str, ...], place: str) -> 
     code = None if isinstance(label, np.ndarray) or missing else task.code(label)
     if code is None:
         meant = None if missing else _meant(label, task.classes)
-        others = "None is a skip" if missing else "others are named with classes= of the pool"
+        others = "None is a skip" if missing else "others are named with classes="
         others = others if meant is None else f"write {meant!r}"
         raise LabelError(
             f"label {label!r} of {place} is not a class; {those_there(label, task.classes, 'classes')}: {others}"
