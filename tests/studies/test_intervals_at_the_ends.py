@@ -28,3 +28,13 @@ def test_recall_of_nought_or_one_counts_the_positives_only(found: bool) -> None:
     off = z * share * estimate.std_error / np.sqrt(share**2 - z**2 * share * (1 - share) / 60)
     ends = estimate.interval(0.95, "fieller")
     assert (ends.low, ends.high) == pytest.approx((1 - off, 1) if found else (0, off), rel=1e-9)
+
+
+@pytest.mark.parametrize("measure", ["error_rate", "f1", "mcc"])
+def test_labels_that_agree_are_alike_however_they_are_drawn_again(measure: str) -> None:
+    labels = (np.arange(60) % 3 == 0).astype(int)
+    pool = sondage.Pool(predictions=labels)
+    estimate = sondage.evaluate(pool, measure, labels=labels, budget=30, method="passive", interval="bootstrap")
+    found, student = estimate.interval(0.95), estimate.interval(0.95, "t")
+    assert (found.low, found.high, found.kind) == (student.low, student.high, "bootstrap")
+    assert found.width > 0

@@ -73,6 +73,14 @@ def test_a_change_from_a_slice_without_a_value_may_be_anything() -> None:
     assert (change.low, change.high, change.kind) == (-1.0, 1.0, "undefined")
 
 
+def test_a_measure_of_one_possible_value_does_not_change() -> None:
+    folder = np.array(["inbox", "spam"] * 20)
+    graded = Pool(models={"a": sondage.Outcome(grades=[2.0])}, ids=range(40))
+    found = evaluate(graded, "mean_outcome", labels=np.full((40, 1), 2.0), budget=20, slices=folder, method="passive")
+    change = found.change("inbox", "spam")
+    assert (change.low, change.high) == (0.0, 0.0)
+
+
 def test_changes_hold_as_often_as_they_say() -> None:
     pool, y = problem()
     p, folder = np.asarray(pool.items.models[0].probabilities), np.asarray(pool.fields["folder"])

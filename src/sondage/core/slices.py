@@ -95,6 +95,8 @@ class Slices(Shown, Mapping[Any, Estimate]):
         span = one.bounds[1] - one.bounds[0]
         if not (math.isfinite(one.value) and math.isfinite(other.value)):
             return Interval(-span, span, level, "undefined")
+        if span == 0:  # one value is possible: of a single grade, or of costs that are all the same
+            return Interval(0.0, 0.0, level, "mover")
         return mover_interval(one.value, one.interval(level), other.value, other.interval(level), bounds=(-span, span))
 
     @property

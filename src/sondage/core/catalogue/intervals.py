@@ -250,7 +250,10 @@ def _linear_fit(evidence: Evidence, coefficients: Floats, model: int) -> Fit:
 
 
 def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator | None) -> Interval:
-    """Percentiles of the estimate over samples whose units are drawn again with replacement, some of every stage."""
+    """Percentiles of the estimate over samples whose units are drawn again with replacement, some of every stage.
+
+    Labels that all agree are alike however they are drawn again, and do not show the standard error: it is Student's.
+    """
     evidence = _evidence(estimate, "bootstrap")
     if generator is None:
         raise InputError("interval 'bootstrap' needs generator=numpy.random.default_rng(...)")
@@ -263,7 +266,9 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
     values = np.array(
         [evidence.estimation.resampled(counts).fit(evidence.contrast, evidence.fit.shares).value for counts in usable]
     )
-    return percentile_interval(values, level, estimate.bounds)
+    found = percentile_interval(values, level, estimate.bounds)
+    alike = found.width <= ROUNDING * max(abs(estimate.value), estimate.std_error)
+    return _t(estimate, level, None) if alike else found
 
 
 def _require_proportion(estimate: Estimate, kind: str) -> None:
