@@ -326,6 +326,15 @@ def test_an_empty_label_is_a_skip_or_not_yet_answered():
     assert "empty" not in output
 
 
+def test_where_all_is_skipped_nothing_is_said_to_be_labelled():
+    planned("--model", "a")
+    run("ask", "study.db", "-o", "batch.csv")
+    label("batch.csv", lambda name: "")
+    output = run("import", "study.db", "batch.csv").output
+    assert "All was skipped, so that nothing can be estimated" in output
+    assert "All is labelled" not in output
+
+
 def test_skips_and_pending_items_are_told():
     planned("--model", "a")
     run("ask", "study.db", "-o", "batch.csv")

@@ -32,6 +32,16 @@ FILES = {
     ),
     "large id": ("ID,p_1\na,.5\n", "no column 'id'; there are ['ID', 'p_1']: write 'id' for 'ID'"),
     "large output": ("id,P_x\na,.5\n", "there are ['id', 'P_x']: 'P_x' must be written in small letters, but for the"),
+    "large judge": ("id,a.Judge\na,.5\n", "there are ['id', 'a.Judge']: 'a.Judge' must be written in small letters"),
+    "a judge of no system": ("id,judge\na,.5\n", "['id', 'judge']: 'judge' is called '<model>.judge', if it judges"),
+    "a judge's grade": (
+        "id,bot_judge\na,4\n",
+        "'bot_judge' is called '<model>.judge', if it judges a system's answers",
+    ),
+    "a grade that is named": (
+        "id,a.judge\nx,.5\ny,4\n",
+        "a.judge of row 1 (id y) is 4.0; it must be in [0, 1], or a judge of grades has 'a.judge.p_<grade>' for each",
+    ),
     "blank before": ("id, p_X, text\na,.5,b\n", "there are ['id', ' p_X', ' text']: write 'p_X' for ' p_X'"),
     "missing": ("id,p_1\na,0.5\nb,\n", "p_1 of row 1 (id b) is missing; every row needs one"),
     "no prediction": ("id,prediction\na,\nb,x\n", "prediction of row 0 (id a) is missing"),
@@ -185,6 +195,28 @@ def test_a_column_that_would_mean_something_in_small_letters_is_told(name, lazy,
     frame.to_parquet(tmp_path / "pool.parquet")
     with pytest.warns(SondageWarning, match=rf"column '{re.escape(name)}' is shown to labellers, and nothing else"):
         assert read_pool(tmp_path / "pool.parquet", lazy=lazy).field_names == (name, "Text")
+
+
+def test_judges_alone_are_not_told_to_be_written_as_they_are():
+    with pytest.raises(InputError, match=r"'<model>\.judge'; there are \['id', 'judge\.a\.p_1'\]$"):
+        read_pool(pandas.DataFrame({"id": ["a"], "judge.a.p_1": [0.5]}))
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_further_judge_of_a_system_is_told_to_be_shown_alone(lazy, tmp_path):
+    told = {"a.judge": [0.1, 0.9], "b.judge": [0.5, 0.5], "a.judge.other": [0.2, 0.8], "c.judge.d": ["x", "y"]}
+    pandas.DataFrame({"id": [1, 2], **told}).to_parquet(tmp_path / "pool.parquet")
+    rule = r"column 'a\.judge\.other' is shown to labellers, and counts for nothing: .* 'feature\.<name>'"
+    with pytest.warns(SondageWarning, match=rule) as warned:
+        assert read_pool(tmp_path / "pool.parquet", lazy=lazy).field_names == ("a.judge.other", "c.judge.d")
+    assert len({str(each.message) for each in warned}) == 1
+
+
+def test_a_judge_that_names_grades_is_told_the_form_of_grades():
+    rule = "judge of 'a' is one column for 5 grades; give one for each grade, of its probability, or with 1 where"
+    for named in ([4, 5], pandas.Series([0.0, 1.0])):
+        with pytest.raises(InputError, match=rule):
+            Pool(models={"a": Outcome(judge=named, grades=[1, 2, 3, 4, 5])})
 
 
 def test_a_column_of_rankings_that_would_mean_something_in_small_letters_is_told():

@@ -263,3 +263,18 @@ def test_average_precision_less_its_bias_keeps_within_its_range() -> None:
         assert found.value in found.interval()
         values.append(found.value)
     assert 1.0 in values
+
+
+@pytest.mark.parametrize(
+    ("interval", "low"),
+    [("clopper_pearson", 0.025 ** (1 / 100)), ("wilson", 1 / (1 + 1.959963984540054**2 / 100))],
+)
+def test_labels_that_all_agree_are_counted_by_intervals_of_counts_where_they_were_drawn_alike(interval, low):
+    ones = np.ones(100, dtype=np.int64)
+    told: dict[str, Any] = {"predictions": ones, "labels": ones, "classes": (0, 1), "interval": interval}
+    found = estimate_from("accuracy", inclusion=ones * 0.1, **told).interval(0.95)
+    assert (found.low, found.high, found.kind) == (pytest.approx(low, rel=1e-12), 1.0, interval)
+    found = estimate_from("error_rate", inclusion=ones * 0.1, **told).interval(0.95)
+    assert (found.low, found.high) == (0.0, pytest.approx(1 - low, rel=1e-12))
+    unequal = estimate_from("accuracy", inclusion=np.repeat([0.1, 0.3], 50), **told).interval(0.95)
+    assert (unequal.low, unequal.high, unequal.kind) == (0.0, 1.0, "undefined")

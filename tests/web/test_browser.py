@@ -317,6 +317,15 @@ def test_grades_by_key(serve, browse, tmp_path):
         assert systems.history()[0]["label"] == [1.0, 1.0, 1.0]
 
 
+def test_the_grade_of_one_system_takes_one_key(serve, browse, tmp_path):
+    pool = sondage.Pool(models={"bot": sondage.Outcome(grades=[1, 2, 3])}, fields={"answer": ["a"] * 20}, ids=range(20))
+    with Study.create(tmp_path / "bot.db", pool, "mean_outcome", budget=3) as bot:
+        page = serve(bot).sign_in(browse())
+        for key in "31u2":
+            press(page, key)
+        assert [row["label"] for row in bot.history() if row["kind"] == "label"] == [[3.0], [1.0], [2.0]]
+
+
 def test_a_digit_is_the_class_that_it_names(serve, browse, tmp_path):
     shares = np.random.default_rng(0).dirichlet(np.ones(3), size=20)
     pool = sondage.Pool(probabilities=shares, classes=[-1, 0, 1], fields={"n": np.arange(20)})

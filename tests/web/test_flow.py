@@ -319,6 +319,27 @@ def test_each_system_gets_a_grade(visit, systems):
     assert {name for name, value in re.findall(r'name="row:(.)" value="(.)"[^>]* checked', again)} == {"a", "b"}
 
 
+@pytest.mark.parametrize(("name", "grades"), [("bot", [0, 1]), ("b t/1", [0, 0.5, 1]), ("a", [1, 2, 3, 4, 5])])
+def test_one_system_is_graded_by_one_button(visit, tmp_path, name, grades):
+    told = {"prompt": ["1 + 1?"] * 4, f"{name}.answer": ["two"] * 4, f"{name}.prompt": ["long"] * 4}
+    pool = sondage.Pool(models={name: sondage.Outcome(grades=grades)}, ids=range(4), fields=told)
+    with Study.create(tmp_path / "one.db", pool, "mean_outcome", budget=4) as one:
+        page = visit(of=one)
+        text = page.get("/").text
+        assert "How good is the answer?" in text
+        assert not re.search("Answer A|data-row|system ", text)
+        assert re.findall(r'<th scope="row">(.*?)</th>', text) == ["prompt", "answer", f"{name}.prompt"]
+        assert "to another row" not in page.get("/help").text
+        (field,) = set(re.findall(r'<button name="(row:.*?)"', text))
+        assert re.findall(r'<button name="row:.*?" value="(.*?)"', text) == [f"{grade:g}" for grade in grades]
+        assert page.post("/answer", data=fields(text) | {field: "7"}).status_code == 422
+        assert page.post("/answer", data=fields(text)).status_code == 422
+        assert page.post("/answer", data=fields(text) | {field: f"{grades[-1]:g}"}).status_code == 303
+        assert one.history()[0]["label"] == [grades[-1]]
+        page.post("/undo", data={"request": "r"})
+        assert f'value="{grades[-1]:g}" data-key' in page.get("/?undone").text.partition(' aria-description="your')[0]
+
+
 def test_questions_and_guides_are_read_from_their_own_side(visit, numbers):
     page = visit(of=numbers, question="\u05de\u05d4?", guide="\u05db\u05da")
     assert '<label for="label" dir="auto">\u05de\u05d4?' in page.get("/").text

@@ -29,6 +29,8 @@ def next_step(study: Study, place: str) -> str:
     """Return what is left of a study to do, and the command for it."""
     status, name = study.status, as_argument(place)
     answer = f"sondage {_verb(study.question.kind)} {name}"
+    if status.complete and not status.labelled:
+        return "All was skipped, so that nothing can be estimated; labels that are imported replace skips."
     if status.complete:
         return f"All is labelled. Next: {answer}"
     left = status.pending - status.disputed + status.remaining

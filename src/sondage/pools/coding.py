@@ -185,9 +185,12 @@ def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, 
     """Return the same of systems whose own outcome is the label."""
     outputs = []
     for name, model in models.items():
+        given = None if model.grades is None else _grades(model.grades, name)
+        if given is not None and len(given) > 2 and model.judge is not None:
+            _require_columns(model.judge, len(given), name)
         p = None if model.judge is None else code_probabilities(model.judge, f"judge of {name!r}", where)
         width = 2 if p is None or p.ndim == 1 else p.shape[1]
-        grades = np.arange(width, dtype=np.float64) if model.grades is None else _grades(model.grades, name)
+        grades = np.arange(width, dtype=np.float64) if given is None else given
         if p is not None and len(grades) != width:
             raise InputError(f"judge of {name!r} has {width} columns for {len(grades)} grades")
         judged = f"probabilities of the judge of {name!r}"
@@ -196,6 +199,13 @@ def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, 
     sizes = {name: len(o.judge) for name, o in zip(models, outputs, strict=True) if o.judge is not None}
     values = sorted({float(grade) for output in outputs for grade in output.grades})
     return Task("outcomes", grades=tuple(values)), tuple(outputs), sizes or {"": -1}
+
+
+def _require_columns(judge: Any, count: int, name: str) -> None:
+    """Refuse a judge that is one column for several grades: those that it names, say."""
+    if as_array(judge, f"judge of {name!r}").ndim == 1:
+        rule = "give one for each grade, of its probability, or with 1 where the judge names it and 0 elsewhere"
+        raise InputError(f"judge of {name!r} is one column for {count} grades; {rule}")
 
 
 def _grades(given: Any, name: str) -> Floats:

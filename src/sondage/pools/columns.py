@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from sondage.core.checks import require_column, require_known, some_of, those_there
 from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classifier, Outcome, Regressor
-from sondage.errors import InputError
+from sondage.errors import InputError, SondageWarning
 from sondage.pools.arrays import Pool
 from sondage.pools.classes import class_names
 from sondage.pools.long import means_rankings, pool_from_long, read_grade
@@ -31,6 +32,7 @@ _PROXY = re.compile(r"judge(?:\.(?P<judge>(?!p_).+?))?\.(?:prediction|p_(?P<clas
 _FEATURE = "feature."
 _OF_ROWS = ("id", "cost", "weight", "group")
 _JUDGE = re.compile(r"(?P<model>.+)\.judge(?:\.p_(?P<class>.*))?", re.DOTALL)
+_JUDGING = re.compile(r"(?<![^\W_])judge(?![^\W_])")
 
 
 Built = tuple[dict[str, Any], Any]
@@ -153,7 +155,17 @@ def layout_of(names: Sequence[str]) -> Layout:
             found.fields.append(name)
     if found.models:  # else there is no pool
         warn_of_letters(found.fields, _means_something)
+        _warn_of_judges(found)
     return found
+
+
+def _warn_of_judges(layout: Layout) -> None:
+    """Warn of fields that look like further judges of a system: it has one."""
+    judged = [name for name, model in layout.models.items() if model.judge]
+    for name in layout.fields:
+        if any(name.startswith(f"{model}.judge.") for model in judged):
+            rule = "a system has one judge; others are columns 'feature.<name>'"
+            warnings.warn(f"column {name!r} is shown to labellers, and counts for nothing: {rule}", SondageWarning, 2)
 
 
 def _means_something(name: str) -> bool:
@@ -170,10 +182,8 @@ def _task(table: Table, layout: Layout, classes: Any, task: str | None) -> str:
     """Return the task: as named, else by the columns there are, and whether there are classes."""
     models = layout.models
     if not models:
-        near = next((name for name in table.columns if _OUTPUT.fullmatch(name.strip().casefold())), None)
-        rule = "" if near is None else f": {_spelling(near)}"
         wanted = "'prediction', 'p_<class>' or '<model>.judge'"
-        raise InputError(f"no column {wanted}; there are {some_of(table.columns)}{rule}")
+        raise InputError(f"no column {wanted}; there are {some_of(table.columns)}{_nearly(table.columns)}")
     bare = [name for name in table.columns if name in ("prediction", "variance") or name.startswith("p_")]
     if bare and len(models) > 1:
         other = next(model for model in models if model != _ONE)
@@ -191,9 +201,23 @@ def _task(table: Table, layout: Layout, classes: Any, task: str | None) -> str:
     return _task_of_predictions(table, [str(model.prediction) for model in models.values()])
 
 
+def _nearly(names: Iterable[str]) -> str:
+    """Return what to add where the name of a column is nearly that of an output."""
+    others = [name for name in names if not _PROXY.fullmatch(name)]
+    near = next((name for name in others if _tells_of_a_model(name.strip().casefold())), None)
+    if near is not None:
+        return f": {_spelling(near)}"
+    judge = next((name for name in others if _JUDGING.search(name.casefold())), None)
+    return "" if judge is None else f": {judge!r} is called '<model>.judge', if it judges a system's answers"
+
+
+def _tells_of_a_model(name: str) -> bool:
+    return any(pattern.fullmatch(name) for pattern in (_OUTPUT, _JUDGE))
+
+
 def _spelling(near: str) -> str:
     """Return how a column's name, which would be that of an output but for spaces or large letters, must be written."""
-    if _OUTPUT.fullmatch(near.strip()):
+    if _tells_of_a_model(near.strip()):
         return f"write {near.strip()!r} for {near!r}"
     return f"{near!r} must be written in small letters, but for the class"
 
@@ -250,7 +274,8 @@ def _outcomes(table: Table, layout: Layout, classes: Any) -> Built:
         if model.prediction or model.variance or not model.judge:
             raise InputError(f"system {name!r} needs a column '{name}.judge', and neither prediction nor variance")
         if not model.probabilities:
-            built[name] = Outcome(table.numbers(model.judge, 0.0, 1.0))
+            rule = f", or a judge of grades has '{model.judge}.p_<grade>' for each"
+            built[name] = Outcome(table.numbers(model.judge, 0.0, 1.0, above=rule))
             continue
         _require_grades(name, [*dict.fromkeys([model.judge, *model.probabilities.values()])])
         grades = [read_grade(text, column) for text, column in model.probabilities.items()]

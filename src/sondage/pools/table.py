@@ -65,8 +65,8 @@ class Table:
             column = column.astype(np.float64)
         return _whole(column) if column.dtype.kind == "f" else column
 
-    def numbers(self, name: str, low: float = -np.inf, high: float = np.inf) -> NDArray[Any]:
-        """Return a column of finite numbers within bounds."""
+    def numbers(self, name: str, low: float = -np.inf, high: float = np.inf, *, above: str = "") -> NDArray[Any]:
+        """Return a column of finite numbers within bounds; `above` is what to add where one is too large."""
         column = self._complete(name)
         if column.dtype.kind not in "fiub":
             column = self._parsed(name, column)
@@ -76,7 +76,8 @@ class Table:
             allowed = (
                 f"in [{low:g}, {high:g}]" if np.isfinite(high) else "finite, not negative" if low == 0 else "finite"
             )
-            raise InputError(f"{name} of {self.where(row)} is {column[row]}; it must be {allowed}")
+            told = above if high < column[row] < np.inf else ""
+            raise InputError(f"{name} of {self.where(row)} is {column[row]}; it must be {allowed}{told}")
         return column
 
     def feature(self, name: str) -> NDArray[Any]:

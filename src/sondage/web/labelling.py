@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 from uuid import uuid4
 
 from sondage.core.checks import exactly
@@ -27,6 +27,7 @@ QUESTIONS = {
     "outcomes": "How good is each answer?",
     "ranking": "How good is each document?",
 }
+QUESTION_OF_ONE = "How good is the answer?"
 MOST_BUTTONS = 34
 ROW = "row:"
 
@@ -75,6 +76,8 @@ class Card:
         Its parts, where each gets a grade; else empty.
     answer : str
         The answer that was taken back; empty for none.
+    named : str
+        Name of the field of the form that has the answer, where there are no rows.
     """
 
     item: str
@@ -82,6 +85,7 @@ class Card:
     shown: ShownItem
     rows: tuple[Row, ...] = ()
     answer: str = ""
+    named: str = "label"
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,7 @@ class Labelling:
 
     def __post_init__(self) -> None:
         self.choices = choices(self.study.task)
-        self.question = self.question or QUESTIONS[self.kind]
+        self.question = self.question or (QUESTION_OF_ONE if self.alone else QUESTIONS[self.kind])
 
     @property
     def kind(self) -> str:
@@ -153,6 +157,11 @@ class Labelling:
     def many(self) -> bool:
         """Whether there are too many classes for a button each."""
         return len(self.choices) > MOST_BUTTONS
+
+    @property
+    def alone(self) -> bool:
+        """Whether items are one system's answers: a grade is then a button, as a class is."""
+        return self.kind == "outcomes" and len(self.study.models) == 1 and not self.many
 
     @property
     def title(self) -> str:
@@ -233,8 +242,10 @@ class Labelling:
         if self.kind in ("classification", "regression"):
             answer = "" if before is None else str(before)
             return Card(str(claim.id), _request_name(), shown_item(claim.id, claim.fields, self.images), (), answer)
-        own, parts = self._parts(claim)
         grades = before if isinstance(before, Mapping) else dict(zip(self.study.models, before or (), strict=False))
+        if self.alone:
+            return self._card_of_one(claim, _grade(grades.get(self.study.models[0])))
+        own, parts = self._parts(claim)
         required = set(parts) if self.kind == "ranking" else self._asked_about
         order = sorted(parts, key=lambda part: (part not in required, sha256(f"{claim.id}\n{part}".encode()).digest()))
         rows = [
@@ -248,6 +259,14 @@ class Labelling:
             for place, part in enumerate(order)
         ]
         return Card(str(claim.id), _request_name(), shown_item(claim.id, own, self.images), tuple(rows))
+
+    def _card_of_one(self, claim: Claim, answer: str) -> Card:
+        """Return an item of one system: what its answers are is shown with the rest."""
+        (system,) = self.study.models
+        short = {name: name.removeprefix(f"{system}.") for name in claim.fields}
+        fields = {name if short[name] in claim.fields else short[name]: value for name, value in claim.fields.items()}
+        item = shown_item(claim.id, fields, self.images)
+        return Card(str(claim.id), _request_name(), item, (), answer, ROW + quote(system, safe=""))
 
     def _parts(self, claim: Claim) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return the fields of an item itself, and those of each part that gets a grade."""

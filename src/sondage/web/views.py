@@ -59,6 +59,7 @@ class Site:
             "kind": self.labelling.kind,
             "choices": self.labelling.choices,
             "many": self.labelling.many,
+            "rows": self.labelling.kind in ("outcomes", "ranking") and not self.labelling.alone,
             "guide": self.labelling.guide,
         }
         text = self.templates.get_template(name).render(shared | values)

@@ -41,6 +41,8 @@ OWN = ("auto", "anytime")
 RESAMPLES = 1999
 """Of the bootstrap."""
 _OF_SHARES = ("wilson", "wilson_effective", "clopper_pearson")
+_OF_COUNTS = ("wilson", "clopper_pearson")
+"""Of which the number of labels is all that they need beside the value."""
 
 
 def named_interval(
@@ -72,7 +74,7 @@ def named_interval(
     require_generator(generator)
     if estimate.exact and estimate.target == "pool" and np.isfinite(estimate.value):
         return Interval(estimate.value, estimate.value, level, "exact")
-    counted = kind == "auto" and _countable(estimate)
+    counted = _countable(estimate) and (kind == "auto" or (kind in _OF_COUNTS and _equally_drawn(estimate)))
     if not np.isfinite(estimate.value) or not (np.isfinite(estimate.std_error) or counted):
         return Interval(*(estimate.possible if kind in OWN else estimate.bounds), level, "undefined")
     if not np.isfinite(estimate.std_error):  # expanded, labels that agree may stand for more than there is
@@ -146,6 +148,11 @@ def _countable(estimate: Estimate) -> bool:
     """Return whether labels that all agree, with no belief behind them, are told by their number: at one limit."""
     alone = estimate.evidence is not None and estimate.evidence.estimation.belief is None
     return alone and estimate.proportion and estimate.unrefuted in ((True, False), (False, True))
+
+
+def _equally_drawn(estimate: Estimate) -> bool:
+    """Return whether every label tells of the share as much as any other."""
+    return bool(np.isclose(denominator_labels(estimate), estimate.n_labels))
 
 
 def _of_variance(estimate: Estimate, level: float) -> Interval:
