@@ -7,6 +7,7 @@ import numpy as np
 import pandas
 import pyarrow
 import pytest
+from scipy.stats import t as student
 
 from sondage import estimate_from
 from sondage.errors import InputError, LabelError
@@ -278,3 +279,27 @@ def test_labels_that_all_agree_are_counted_by_intervals_of_counts_where_they_wer
     assert (found.low, found.high) == (0.0, pytest.approx(1 - low, rel=1e-12))
     unequal = estimate_from("accuracy", inclusion=np.repeat([0.1, 0.3], 50), **told).interval(0.95)
     assert (unequal.low, unequal.high, unequal.kind) == (0.0, 1.0, "undefined")
+
+
+def test_few_errors_among_labels_drawn_alike_are_wilsons_by_4_6_degrees_of_freedom() -> None:
+    labels = np.repeat([0, 1], [1, 29])
+    told: dict[str, Any] = {"predictions": np.ones(30, dtype=int), "labels": labels, "classes": (0, 1)}
+    found = estimate_from("accuracy", inclusion=np.full(30, 1e-9), **told)
+    p, squared = 29 / 30, student.ppf(0.975, 4.6) ** 2 / 29  # 29: the variance of n labels is p (1 - p) / (n - 1)
+    centre, off = (p + squared / 2) / (1 + squared), np.sqrt(squared * p * (1 - p) + squared**2 / 4) / (1 + squared)
+    interval = found.interval(0.95)
+    assert (interval.low, interval.high) == pytest.approx((centre - off, centre + off), rel=1e-6)
+    assert found.df == 4.6
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"inclusion": np.repeat([0.1, 0.3], 15)}, {"interval": "t"}, {"measure": "mcc"}],
+    ids=["unequal weights", "a named interval", "no share"],
+)
+def test_elsewhere_degrees_of_freedom_are_as_labels_show_them(changed: dict[str, Any]) -> None:
+    labels, said = np.repeat([0, 1], [1, 29]), np.repeat([0, 1], [2, 28])
+    told: dict[str, Any] = {"measure": "accuracy", "inclusion": np.full(30, 0.1), "classes": (0, 1)} | changed
+    found = estimate_from(predictions=said, labels=labels, **told)
+    assert found.evidence is not None
+    assert found.df == found.evidence.fit.df < 4.6

@@ -13,6 +13,7 @@ from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
 __all__ = [
+    "LEAST_DF",
     "bessel_factor",
     "degrees",
     "joint_degrees",

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.catalogue.estimators import ESTIMATORS, UNASSISTED
-from sondage.core.catalogue.intervals import require_interval
+from sondage.core.catalogue.intervals import OWN, require_interval
 from sondage.core.checks import is_whole, require
 from sondage.core.comparisons import Contrast
 from sondage.core.evidence import Evidence
 from sondage.core.measures import Functional, Measure, Task, settled
 from sondage.core.possible import unrefuted_limits, unrounded, within
 from sondage.core.predictions import Classifier, Floats, Items, Outputs, Regressor
-from sondage.core.residuals import of_population
+from sondage.core.residuals import LEAST_DF, of_population
 from sondage.core.results import Estimate
 from sondage.core.samples import Expansion, Known, LabelledStage, Sample, effective_number, from_counts, from_inclusion
 from sondage.core.stages import Estimation
@@ -231,6 +231,8 @@ def result_of(
     weights = estimation.merged(fit.shares).row_weights
     effective = effective_number(weights)
     total, df = fit.variance + fit.bias**2, fit.df
+    if interval in OWN and contrast.functional.proportion and np.isclose(effective, sample.size):
+        df = max(df, LEAST_DF)  # of a share, labels of equal weight tell the variance by their number and the value
     if target == "population":
         total, df = of_population(total, df, squared * fit.spread, effective)
     exact = complete and not np.any(estimation.stages[-1].sample.expansion.spread)
