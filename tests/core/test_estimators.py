@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from sondage import Classifier, Pool, Regressor, compare, evaluate
+from sondage import Classifier, Outcome, Pool, Regressor, compare, evaluate
 from sondage.core.assisted import Assisted, least_variance
 from sondage.core.beliefs import ClassBelief, GaussianBelief
 from sondage.core.catalogue.estimators import ESTIMATORS
@@ -193,6 +193,27 @@ def test_coefficient_stays_between_0_and_1(labels: Any, expected: float) -> None
     found = least_variance([contrast], sample, helped(items, contrast), normalising(sample, known()))
     slope = np.polyfit(np.minimum(P, 1 - P)[:5], ((P > 0.5) != labels)[:5] * 1.0, 1)[0]
     assert found == expected == float(np.clip(slope, 0, 1))
+
+
+@pytest.mark.parametrize(("estimator", "value"), [("assisted", 1 / 3), ("anchored", 0.25 + 1 / 3 - 0.1)])
+def test_labels_that_are_expected_alike_tell_no_slope(estimator: str, value: float) -> None:
+    # The labelled half has errors with 0.1, the other half with 0.4: the prior keeps the known mean of both.
+    p = np.array([0.1, 0.1, 0.1, 0.6, 0.6, 0.6])
+    items, contrast = Items((Classes((p > 0.5).astype(int), p),), WEIGHTS["equal"]), single(ErrorRate(), BINARY)
+    sample = sample_of(items, [1, 0, 0, 1, 1, 1], [0, 1, 2], from_inclusion(np.full(3, 0.5)))
+    found = ESTIMATORS[estimator](contrast, sample, helped(items, contrast))
+    assert found.coefficient == float(estimator == "anchored")
+    assert found.value == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("budget", [30, 50])
+def test_a_judge_that_is_right_is_believed_of_answers_that_no_label_is_about(budget: int) -> None:
+    random = np.random.default_rng(0)
+    right = (random.random(2000) < 0.97) * 1.0
+    judged = Pool(models={"bot": Outcome(np.where(right == 1, 0.999, 0.001))})
+    for seed in range(10):
+        found = evaluate(judged, "accuracy", labels=right, budget=budget, seed=seed)
+        assert found.value == pytest.approx(right.mean(), abs=1e-3)
 
 
 @pytest.mark.parametrize("measure", [ErrorRate(), Precision(), Specificity()], ids=lambda measure: measure.name)
