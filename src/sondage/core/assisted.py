@@ -185,7 +185,7 @@ def least_variance(
     :math:`v_\lambda = \sum k^2 h^2 v / (\sum k h^2)^2` about 1; a prior about 1 with this precision t makes it
     :math:`(\hat\lambda / v_\lambda + t) / (1 / v_\lambda + t)`. It is 1 where the means of all labelled items are alike
     and tell no slope; without a prior 0. For several models it is that of their deviations from the models' mean, since
-    only these tell models apart.
+    only these tell models apart, and 0 where these are alike.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def least_variance(
     spread = sample.expansion.spread
     slope, square = float(np.sum(spread * outcome * helper)), float(np.sum(spread * helper**2))
     if square <= EQUAL**2 * float(np.sum(spread * size)):  # all means alike: their deviations are last bits
-        return 1.0 if precision else 0.0
+        return 1.0 if precision and len(contrasts) == 1 else 0.0
     parts = spread / square  # first, for the square of a sum of squares may leave the range of numbers
     variance_of_slope = float(np.sum(parts * np.sum(helper**2, axis=0) * (parts * noise))) / len(contrasts)
     weight = variance_of_slope * precision
