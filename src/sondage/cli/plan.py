@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sondage.cli.answering import next_step
 from sondage.cli.options import belief_option, divided, pool_options, require_positive, require_with
 from sondage.cli.printing import print_line, print_lines, waiting
 from sondage.cli.reading import read
@@ -47,7 +48,8 @@ def _parts(command: Any) -> Any:
     show_default=True,
     help="What to estimate: accuracy, f1, recall, auc, log_loss, mse, mean_outcome, ndcg@10, ...; repeatable.",
 )
-@click.option("--budget", type=float, required=True, help="Number of labels, or their cost where the pool has costs.")
+@click.option("--budget", type=float, help="Number of labels, or their cost where the pool has costs.")
+@click.option("--start", metavar="FILE", help="Labels that there are already, of items drawn at random; see below.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Same seed, same items.")
 @click.option("--model", help="Which of several models.")
 @click.option("--compare", metavar="A,B", help="Compare these two models.")
@@ -87,6 +89,8 @@ def command(
     compare: str | None,
     models: str | None,
     stages: str | None,
+    start: str | None,
+    budget: float | None,
     classes: str | None,
     task: str | None,
     lazy: bool | None,
@@ -98,10 +102,16 @@ def command(
     \b
     sondage plan pool.parquet study.db --measure f1 --budget 300
     sondage plan "pool/*.parquet" study.db --compare old,new --budget 500
+
+    --start takes a CSV or Parquet file with the columns id and label, of items that were drawn from the pool with equal
+    chances. They are part of the budget, and without --budget all of it.
     """
     from sondage import Study
     from sondage.adapters.rows import label_columns
+    from sondage.adapters.starts import read_start
 
+    if budget is None and start is None:
+        raise click.UsageError("Missing option '--budget'.")
     require_with(["margin", "alternative"], bool(compare), "--compare")
     require_with(["test"], bool(compare or models or options["select"]), "--compare, --select or --models")
     require_positive(measures)
@@ -110,8 +120,12 @@ def command(
     with waiting(f"reading {pool}") as shown:
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"planning: {len(found):,} items")
-        with Study.create(study, found, measure, **options) as made:
+        begun = None if start is None else read_start(start, found)
+        with Study.create(study, found, measure, budget or 0, start=begun, **options) as made:
             status, question = made.status, made.question
+            after = [f"Next: sondage ask {as_argument(study)} 20 -o batch.csv"]
+            if status.asked:
+                after = [f"{status.asked:,} labels were there already.", next_step(made, study)]
             shown_labels = [name for name in label_columns(made) if name in found.field_names]
     names = ", ".join(measure.name for measure in question.measures)
     goal = {
@@ -119,14 +133,14 @@ def command(
         "compare": f"compare {names} of {' and '.join(question.models)}",
         "select": f"rank {len(question.models):,} models by {names}",
     }[question.kind]
-    count = "" if found.prices is not None else f"{min(status.remaining, int(status.budget)):,} of "
+    count = "" if found.prices is not None else f"{min(status.asked + status.remaining, int(status.budget)):,} of "
     units = f"{found.n_units:,} {'groups' if found.grouped else 'items'}"
     print_lines(
         [
             f"Planned: {goal}, from {count}{units}.",
             f"{str(found).strip('<>')}; budget {status.budget:g}{' (cost)' * (not count)}, seed {options['seed']}.",
             *_positive_by_default(question.measures, found.task.classes),
-            f"Next: sondage ask {as_argument(study)} 20 -o batch.csv",
+            *after,
         ]
     )
     for name in shown_labels:

@@ -18,7 +18,7 @@ from sondage.errors import InputError
 from sondage.pools.coding import code_models
 from sondage.pools.fingerprints import digest_of, row_hashes, side_text
 from sondage.pools.given import base_weights, by_name, namer, no_others, one_kind, require_classifiers, shares_of
-from sondage.pools.ids import check_ids
+from sondage.pools.ids import check_ids, require_found
 from sondage.pools.listings import document_field, with_judged
 from sondage.pools.missing import require_listed
 from sondage.pools.numeric import Where, as_column, positive_column
@@ -261,6 +261,22 @@ class Pool(ArrayRows):
     def _ids_of(self, units: NDArray[np.int64]) -> list[Any]:
         names: list[Any] = self.ids[units if self._units is None else self._units.first[units]].tolist()
         return names
+
+    def located(self, names: Sequence[Any]) -> NDArray[np.int64]:
+        """Return the units of these ids, or of their texts.
+
+        Raises
+        ------
+        LabelError
+            If one is not in the pool, or comes twice.
+        """
+        rows = {name: row for row, name in enumerate(self.ids.tolist())}
+        texts: dict[str, int] = {}
+        if not all(name in rows for name in names):
+            texts = {str(name): row for name, row in rows.items()}
+        found = [rows.get(name, texts.get(str(name))) for name in names]
+        units = require_found(names, found)
+        return units if self.unit_of_row is None else self.unit_of_row[units]
 
     def rows_by_id(self) -> Callable[[Sequence[Any]], NDArray[np.int64]]:
         """Return a function from ids to rows."""

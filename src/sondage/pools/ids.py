@@ -11,14 +11,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.hashing import hash_ids
-from sondage.errors import InputError
+from sondage.errors import InputError, LabelError
 from sondage.pools.missing import as_array, require_given
 from sondage.pools.numeric import numeric
 from sondage.pools.texts import HALF
 
-__all__ = ["TWICE", "check_ids", "whole_numbers"]
+__all__ = ["TWICE", "check_ids", "require_found", "whole_numbers"]
 
 TWICE = "id {} stands in more than one row; ids must be unique"
+
+
+def require_found(names: Sequence[Any], places: Sequence[int | None]) -> NDArray[np.int64]:
+    """Return the places of ids, or refuse an id that has none, or that of another one.
+
+    Examples
+    --------
+    >>> require_found(["a", "b"], [3, 1]).tolist()
+    [3, 1]
+    """
+    owner: dict[int, Any] = {}
+    for name, place in zip(names, places, strict=True):
+        if place is None:
+            raise LabelError(f"id {name!r} is not in the pool", ids=(name,))
+        if place in owner:
+            raise LabelError(f"id {name!r} comes twice, also as {owner[place]!r}", ids=(name,))
+        owner[place] = name
+    return np.array(list(owner), dtype=np.int64)
 
 
 def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:

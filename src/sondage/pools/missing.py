@@ -71,6 +71,17 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType" or (not several and bool(value != value))
 
 
+def is_blank(value: Any) -> bool:
+    """Return whether a value stands for none, or is a text of white space only, as empty cells of files are.
+
+    Examples
+    --------
+    >>> [is_blank(value) for value in (None, " ", 0, "0")]
+    [True, True, False, False]
+    """
+    return is_missing(value) or (isinstance(value, str) and not value.strip())
+
+
 def finite(value: Any) -> Any:
     """Return data in which numbers that JSON does not know are None.
 

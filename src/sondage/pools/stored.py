@@ -27,8 +27,9 @@ from sondage.errors import InputError, SondageWarning
 from sondage.pools.ahead import Coming
 from sondage.pools.arrays import Pool
 from sondage.pools.bins import StoredValues
-from sondage.pools.engines import Engine, Result, Rows
+from sondage.pools.engines import Engine, Result, Rows, column_of
 from sondage.pools.fingerprints import digest_of, side_text
+from sondage.pools.ids import require_found
 from sondage.pools.queries import fields_by_query
 from sondage.pools.results import Filled, Profile, RowChoice, Taken, Undrawn
 from sondage.pools.scans import Scan
@@ -38,6 +39,7 @@ from sondage.pools.slicing import slice_scans
 from sondage.pools.sql.canonical import raw_rows
 from sondage.pools.sql.passes import Chosen, Mixed, SizePart
 from sondage.pools.stored_strata import stored_strata
+from sondage.pools.table import is_int64
 from sondage.pools.urns import StoredUrn
 
 __all__ = ["StoredPool"]
@@ -290,6 +292,16 @@ class StoredPool(Pool):
         """Return the units of these ids."""
         return self._seen.know(names, self.scan.schema.hashed)
 
+    def located(self, names: Sequence[Any]) -> NDArray[np.int64]:
+        """Return the units of these ids, or of their texts, as of a pool in memory."""
+        spelled = [_spelled(name, self.scan.schema.id.kind) for name in names]
+        known = list(dict.fromkeys(name for name in spelled if name is not None))
+        rows = self.scan.rows_with(column_of(known))
+        self.see(rows)
+        there = set(rows["id"].tolist())
+        units = dict(zip(there, self._seen.know(list(there), self.scan.schema.hashed).tolist(), strict=True))
+        return require_found(names, [units.get(name) for name in spelled])
+
     def masses(self, terms: Sequence[Term], urn: Urn) -> list[float]:
         """Return the sum of each term over the rows that have a size."""
         assert isinstance(urn, StoredUrn)
@@ -366,6 +378,15 @@ def _read_anew(source: str, reading: Mapping[str, Any]) -> Pool:
     from sondage.pools.files import read_pool
 
     return read_pool(source, **reading)
+
+
+def _spelled(name: Any, kind: str) -> Any:
+    """Return an id as a column of this kind has it; None where it can have none such."""
+    if kind == "text":
+        return str(name)
+    if isinstance(name, str):
+        return int(name) if is_int64(name) else None
+    return name
 
 
 def _shown(column: NDArray[Any]) -> NDArray[Any]:

@@ -157,6 +157,8 @@ def _snippet(report: Report) -> str:
     people = {name: settings[name] for name in ("raters", "overlap", "lease")} if shared else {}
     options = plan | models | tests | people
     told = "".join(f"    {name}={value!r},\n" for name, value in options.items())
+    if "start" in settings:
+        told += f"    start=labels,  # the {settings['start']:,} that there were already\n"
     parts = "".join(f"        {name}={value!r},\n" for name, value in method.items())
     reading = "".join(f", {name}={value!r}" for name, value in settings.get("reading", {}).items())
     pool = f"sondage.read_pool({settings['source']!r}{reading})" if settings.get("source") else "pool"

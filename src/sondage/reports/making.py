@@ -33,6 +33,7 @@ from sondage.reports.wording import (
 from sondage.studies.anytime import LabelCourse
 from sondage.studies.forms import method_to_data, question_to_data
 from sondage.studies.session import Session
+from sondage.studies.start import begun_with
 from sondage.studies.study import Study
 from sondage.version import __version__
 
@@ -215,11 +216,13 @@ def _settings(session: Session | None, facts: Mapping[str, Any]) -> Row:
     if session is None:
         return {"version": __version__}
     question, task = question_to_data(session.question), session.task
+    before = begun_with(session.stages)
     return {
         **({"version": __version__} | dict(facts)),
         "question": question | {"measures": [measure.name for measure in session.question.measures]},
         "method": method_to_data(session.method),
         "seed": session.seed,
+        **({"start": before} if before else {}),
         "task": asdict(task) | {"classes": list(task.classes), "grades": list(task.grades)},
         "models": list(session.models),
     }

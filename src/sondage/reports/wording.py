@@ -14,6 +14,7 @@ from sondage.core.results import Estimate
 from sondage.reports.text import named_measure, quantity, rounded, unit_of
 from sondage.studies.method import Method, Question
 from sondage.studies.session import Session
+from sondage.studies.start import begun_with, left_out
 
 __all__ = [
     "believed_sentence",
@@ -45,6 +46,7 @@ _DESIGNS = {
 }
 _STOPPED = {"width": "when the interval was narrow enough", "significant": "when the difference was significant"}
 
+_BEGUN = "{:,} label{} from {} came first: of items that were drawn with equal chances, and labelled before."
 _SAME = "For the same standard error of {} a uniform sample would have needed"
 
 
@@ -122,33 +124,36 @@ def question_sentence(question: Question) -> str:
 
 def chosen_sentences(session: Session, pool: str, stopped: str | None = None) -> tuple[str, ...]:
     """Return how a session's items were chosen from a pool of so many, and why labelling stopped."""
-    method, found = session.method, [_drawn(session, pool, stopped)]
+    method, begun = session.method, begun_with(session.stages)
+    further = len(session.asked) > begun or (session.remaining and stopped not in _STOPPED)
+    found = [_BEGUN.format(begun, "s" * (begun > 1), pool)] if begun else []
+    if further:
+        found.append(_drawn(session, pool, stopped))
     if stopped in _STOPPED:
         found.append(
             f"Labelling stopped {_STOPPED[stopped]}, after {session.n_labels:,} labels; what is said holds for all "
             "looks together."
         )
-    if method.floor > 0:
+    if method.floor > 0 and further:
         found.append(
             f"{percent(method.floor, 0)} of the draw was spread over all items that can matter, so that no prediction "
             "is trusted blindly."
         )
-    if method.staged:
+    if method.staged and further:
         found.append(_stages(session))
     if not len(session.stage.drawn):
         found.append(
             f"After {len(session.asked):,} labels no other one could change the result, so none was asked for."
         )
-    known = session.stages[0].known
-    if not known.all_drawable:
-        found.append(f"{percent(1 - known.share, 1)} of the pool was left out: no label there can change the result.")
+    if left := left_out(session.stages):
+        found.append(f"{percent(left, 1)} of the pool was left out: no label there can change the result.")
     return (*found, _weighed(method))
 
 
 def _drawn(session: Session, pool: str, stopped: str | None) -> str:
     """Return how many labels, or for what cost, of how many items, drawn how and by which design."""
     method, costs = session.method, session.costs is not None
-    labels = len(session.asked) + (0 if stopped in _STOPPED else session.remaining)
+    labels = len(session.asked) + (0 if stopped in _STOPPED else session.remaining) - begun_with(session.stages)
     paid = f"a cost of {session.spent if stopped in _STOPPED else session.budget:g}" if costs else f"{labels:,} labels"
     if not session.n_labels:
         paid += " to be spent" if costs else " to come"
@@ -165,6 +170,8 @@ def _stages(session: Session) -> str:
     stages = session.method.stages
     shares = enumerated([f"{percent(share, 0)}" for share in stages])
     most, drawn = len(stages), sum(len(stage.drawn) > 0 for stage in session.stages)
+    if begun_with(session.stages):
+        return "They are chosen in stages, each planned from the labels so far."
     had, so_far = ("has", " so far,") if session.has_next_stage else ("had", "")
     of = "" if drawn == most else f"{so_far} of at most {most}"
     joined = "" if drawn == most else " of the budget, small ones joined"

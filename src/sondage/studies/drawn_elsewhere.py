@@ -24,7 +24,7 @@ from sondage.core.stages import Estimation
 from sondage.core.unexpected import unexpected
 from sondage.errors import InputError, LabelError
 from sondage.pools.coding import code_models
-from sondage.pools.missing import as_array, converted, is_missing, require_listed
+from sondage.pools.missing import as_array, converted, is_blank, is_missing, require_listed
 from sondage.pools.numeric import Where, as_column, floats, numeric, positive_column
 from sondage.pools.orders import require_one_order
 from sondage.studies.labels import code_label, label_array
@@ -328,6 +328,6 @@ def _given_labels(labels: Any, where: Where) -> list[Any]:
     require(len(shape) == 1, f"labels have shape {shape}; they must be one column")
     found = list(converted(labels))
     for row, label in enumerate(found):
-        if is_missing(label) or (isinstance(label, str) and not label.strip()):
+        if is_blank(label):
             raise LabelError(f"label of {where(row)} is missing; leave the row out only if it was skipped at random")
     return found

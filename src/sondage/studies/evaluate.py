@@ -82,6 +82,7 @@ def evaluate(
     model: str | None = None,
     positive: Any = None,
     method: str | Method | None = None,
+    start: Any = None,
     stop: float | None = None,
     level: float = WIDTH_LEVEL,
     batch: int | None = None,
@@ -102,12 +103,12 @@ def evaluate(
         What to estimate; of a list, the draw serves the first. Names, such as ``"f1"`` or ``"f_measure:beta=2"``, are
         those of `sondage.measures`.
     labels : array-like, shape (N,) or (N, M), mapping, or callable
-        Required. Labels of the whole pool, of which only those asked for are read; a mapping of id, or its text, to
-        label; or a function from a list of up to 100 ids to their labels, in this order or by id (None is a skip). For
-        several pools a mapping of each pool's name to its labels in one of these forms.
+        Required, unless `start` has all. Labels of the whole pool, of which only those asked for are read; a mapping of
+        id, or its text, to label; or a function from a list of up to 100 ids to their labels, in this order or by id
+        (None is a skip). For several pools a mapping of each pool's name to its labels in one of these forms.
     budget : float
-        Required. Distinct items to label, a whole number from 1 to those of the pool; or cost, above 0, where the pool
-        has costs.
+        Required, unless there is a `start`. Distinct items to label, a whole number from 1 to those of the pool; or
+        cost, above 0, where the pool has costs.
     seed : int
         Same pool, same seed: same items.
     model : str, optional
@@ -117,6 +118,10 @@ def evaluate(
         The positive class of the measures that have one.
     method : str or Method, optional
         ``"default"``, ``"thesis"`` or ``"passive"``.
+    start : mapping, or array-like of shape (N,) or (N, M), optional
+        Labels that there are already, of items drawn from this pool with equal chances: id -> label (None is a skip),
+        or an array over the pool in which the others are missing. They are part of the budget, by default all of it.
+        Labels that were chosen in another way bias the estimate. Not for pools with weights or groups.
     stop : float, optional
         Stop as soon as the any-time interval is narrower than this width, above 0; of several measures, all of them.
         Unless named, the floor is then 0.5. An item that is skipped ends that interval: the budget is then spent.
@@ -169,7 +174,7 @@ def evaluate(
     >>> evaluate(pool, "error_rate", labels=[0, 1, 1, 1], budget=4).value
     0.25
     """
-    require_labels(labels)
+    require_labels(labels, start)
     several = are_several(measure)
     named: Any = measure if several else [measure]
     pools = list(pool.values()) if isinstance(pool, Mapping) else [pool]
@@ -183,6 +188,8 @@ def evaluate(
     if isinstance(pool, Mapping) or slices is not None:
         if rule is not None:
             raise InputError("stop= is for one pool as a whole: leave it out, or evaluate each slice alone")
+        if start is not None:
+            raise InputError("start= is for one pool as a whole: leave it out, or evaluate each slice alone")
         chosen = choose_method(method, **parts)
         found: list[Any] = evaluate_slices(
             pool, question, chosen, labels=labels, budget=budget, seed=seed, slices=slices, share=share
@@ -190,7 +197,8 @@ def evaluate(
     else:
         if not (isinstance(share, str) and share == "overall"):
             raise InputError(f"share={share!r} divides a budget over slices: give slices=, or several pools")
-        session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
+        chosen = stopping_method(method, parts, rule, pool)
+        session = Session.start(pool, question, chosen, budget=budget, seed=seed, start=start)
 
         def answer(stopped: str | None) -> list[Any]:
             return [concluded(one, session, rule, stopped) for one in estimate_session(session).values()]
@@ -212,6 +220,7 @@ def compare(
     seed: int = 0,
     positive: Any = None,
     method: str | Method | None = None,
+    start: Any = None,
     alpha: float = 0.05,
     alternative: str = "two-sided",
     margin: float = 0.0,
@@ -230,11 +239,11 @@ def compare(
         As for `evaluate`, but one.
     first, second : str
         The models.
-    measure, labels, budget, seed, positive, method
+    measure, labels, budget, seed, positive, method, start
         As for `evaluate`; the draw serves the difference (thesis chapter 5). By default two classifiers are labelled
         uniformly where they differ, for an exact test, if the measure is error rate or accuracy, weights and costs are
-        equal, and the pool has no groups, judge or features. ``belief="learned"`` takes the staged draw instead: a
-        smaller error, and no exact test.
+        equal, and there are no groups, judge, features or `start`. ``belief="learned"`` takes the staged draw instead:
+        a smaller error, and no exact test.
     alpha : float
         Level of the test, in (0, 1).
     alternative : str
@@ -282,14 +291,17 @@ def compare(
     >>> compare(Pool(models=models), "a", "b", labels=[0, 1, 0, 1], budget=4).better
     'a'
     """
-    require_labels(labels)
+    require_labels(labels, start)
     require_generator(generator)
     models, parsed = (first, second), parse_measure(measure, positive)
     question = make_question(
         pool, parsed, compare=models, positive=positive, alpha=alpha, alternative=alternative, margin=margin
     )
     rule = make_rule(stop, looks=looks, level=level, batch=batch, generator=generator)
-    session = Session.start(pool, question, stopping_method(method, parts, rule, pool), budget=budget, seed=seed)
+    if looks is not None and start is not None:
+        raise InputError("looks= are planned before any label: leave them out, or start=")
+    chosen = stopping_method(method, parts, rule, pool)
+    session = Session.start(pool, question, chosen, budget=budget, seed=seed, start=start)
 
     def answer(stopped: str | None) -> Comparison:
         found: Comparison = concluded(compare_session(session, generator), session, rule, stopped)
@@ -308,6 +320,7 @@ def select(
     models: Sequence[str] | None = None,
     positive: Any = None,
     method: str | Method | None = None,
+    start: Any = None,
     alpha: float = 0.05,
     **parts: Any,
 ) -> Selection:
@@ -319,7 +332,7 @@ def select(
         As for `evaluate`, of one pool.
     models : sequence of str, optional
         Which models; by default all.
-    positive, method
+    positive, method, start
         As for `evaluate`.
     alpha : float
         Level of the pairwise tests, in (0, 1).
@@ -354,9 +367,9 @@ def select(
     >>> select(Pool(models=models), "accuracy", labels=[0, 1, 0, 1], budget=4).best
     'a'
     """
-    require_labels(labels)
+    require_labels(labels, start)
     question = make_question(pool, measure, select=True, models=models, positive=positive, alpha=alpha)
-    session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed)
+    session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed, start=start)
     return _answered(session, pool, labels, None, lambda stopped: select_session(session))
 
 
@@ -365,5 +378,9 @@ def _answered(
 ) -> _Answer:
     """Label all, and return what is made of it, given what ended labelling; a refusal carries the labels."""
     got: dict[Any, Any] = {}
+    if labels is None:
+        if session.remaining:
+            raise InputError(f"labels= is missing: those of start= leave {session.remaining} of the budget to label")
+        labels = {}
     with carrying(got):
         return answer(label_all(session, pool, labels, rule, got=got))

@@ -15,6 +15,7 @@ from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.pools.texts import HALF, is_text
 from sondage.studies import forms, records
+from sondage.studies.labels import decode_label
 from sondage.studies.rests import kept_rests
 from sondage.studies.session import Session
 from sondage.studies.sharing import Sharing
@@ -31,6 +32,7 @@ __all__ = [
     "stage_row",
     "stage_rows",
     "study_row",
+    "told_rows",
 ]
 
 Row = dict[str, Any]
@@ -42,9 +44,9 @@ def creation_event(facts: Row) -> Row:
     return {"at": facts["created"], "kind": "created", "details": {name: facts[name] for name in names}}
 
 
-def plan_event(session: Session, at: str, labelled: int = 0, pending: int = 0) -> Row:
-    """Return the log's entry for the last stage: from how many labels and pending items it was planned, and how."""
-    stage, method = session.stage, session.method
+def plan_event(session: Session, at: str, labelled: int = 0, pending: int = 0, *, number: int = -1) -> Row:
+    """Return the log's entry for a stage, by default the last: from how many labels and pending items, and how."""
+    stage, method = session.stages[number], session.method
     details = {
         "stage": stage.number,
         "seed": stage.seed,
@@ -131,6 +133,12 @@ def _shown(name: str, fields: Row) -> str:
         broken = next(field for field, value in fields.items() if not is_text(records.dump(value)))
         raise InputError(f"field {broken!r} of id {records.id_from_text(name)!r} {HALF}")
     return text
+
+
+def told_rows(session: Session) -> dict[str, str]:
+    """Return the answers of a session that is not kept yet, id -> label, as they are written."""
+    asked = [(records.id_to_text(session.ids[position]), session.answers[position]) for position in session.asked]
+    return {name: records.dump(decode_label(label, session.task)) for name, label in asked}
 
 
 def load_session(

@@ -25,7 +25,7 @@ _DRAWN_BY = ("design", "floor", "draw", "estimator", "stages", "belief")
 _UNIFORM: dict[str, Any] = {"design": "active_neq", "floor": 0.0, "estimator": "hajek", "stages": (1.0,)}
 
 
-def fitted_method(pool: Pool, question: Question, method: Method) -> Method:
+def fitted_method(pool: Pool, question: Question, method: Method, *, begun: bool = False) -> Method:
     """Return the method, of which the default's draw is chosen by the question.
 
     Two classifiers compared by `ErrorRate` or `Accuracy`, with equal weights and costs, are labelled uniformly where
@@ -36,6 +36,8 @@ def fitted_method(pool: Pool, question: Question, method: Method) -> Method:
     ----------
     pool, question, method
         What is asked of what, and how; a method whose draw was named stays as it is.
+    begun : bool
+        Whether there are labels already, of items on which the two models may agree: they go with stages alone.
     """
     default = METHODS["default"]
     if any(getattr(method, part) != getattr(default, part) for part in _DRAWN_BY) or question.kind == "evaluate":
@@ -44,7 +46,7 @@ def fitted_method(pool: Pool, question: Question, method: Method) -> Method:
         if question.measures[0].ready(pool.task).corrected is not None:  # its influences' signs are not known
             return method
         return replace(method, design="contenders", belief=None if _informed(pool) else "vote")
-    if not _countable(pool, question):
+    if begun or not _countable(pool, question):
         return method
     belief = "vote" if question.kind == "select" else None  # for each model's own value, where they agree
     return replace(method, **_UNIFORM, belief=belief)

@@ -27,9 +27,9 @@ BATCH = 100
 """Ids that a labelling function gets at once."""
 
 
-def require_labels(labels: Any) -> None:
-    """Refuse to go on without labels."""
-    if labels is None:
+def require_labels(labels: Any, start: Any = None) -> None:
+    """Refuse to go on without labels, unless there are some already."""
+    if labels is None and start is None:
         raise InputError("labels= is missing: give an array over the pool, or a function from ids to labels")
 
 
@@ -81,6 +81,8 @@ def label_all(
     check_rule(rule, session, pool)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got = {} if got is None else got
+    if rule is not None and session.n_labels and (stopped := _looked(rule, session)):
+        return stopped  # labels that there were already are enough
     while ids := session.ask_stage(pool, most if rule is None else min(most, rule.most(session))):
         said: list[Any] = []
         try:

@@ -162,6 +162,19 @@ class Ledger:
         query = insert(tables.labels).returning(tables.labels.c.number, sort_by_parameter_order=True)
         return list(self._connection.execute(query, [dict(row) for row in labels]).scalars())
 
+    def add_told(self, labels: Mapping[str, str], at: str) -> None:
+        """Append items that come with their labels, which nobody here gave: asked for and labelled at once."""
+        self.add_asked(list(labels), at)
+        rows = [{"id": name, "label": label, "at": at, "kind": "label"} for name, label in labels.items()]
+        numbers = self.add_labels(rows)
+        open_ones = self.assignments.of(list(labels))
+        self.assignments.finish([{"number": open_ones[name][0]["number"], "id": name, "who": None} for name in labels])
+        self.add_events([{"at": at, "kind": "asked", "id": name} for name in labels])
+        told = [
+            {"at": at, "kind": "skipped" if row["label"] == "null" else "labelled", "id": row["id"]} for row in rows
+        ]
+        self.add_events([row | {"label": number} for row, number in zip(told, numbers, strict=True)])
+
     def add_events(self, events: Sequence[Row]) -> None:
         """Append what happened."""
         empty = {"who": None, "id": None, "label": None}

@@ -21,6 +21,7 @@ from sondage.pools.coding import code_models
 from sondage.studies.drawn_elsewhere import ready_on, result_of
 from sondage.studies.responses import labelled
 from sondage.studies.session import Session
+from sondage.studies.start import left_out
 
 __all__ = ["estimate_other", "labelled_ids"]
 
@@ -52,10 +53,9 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
     if session.units is not None:
         raise InputError("rows of this study share labels in groups: another model cannot be judged item by item")
     found = labelled(session)
-    known = session.stages[0].known
-    if not known.all_drawable:
+    if left := left_out(session.stages):
         raise InputError(
-            f"{1.0 - known.share:.1%} of the pool could not be drawn, for no label there matters to the study's own "
+            f"{left:.1%} of the pool could not be drawn, for no label there matters to the study's own "
             "models, so that other models cannot be judged; a study of one model's error rate can do that"
         )
     classes = session.task.classes or None

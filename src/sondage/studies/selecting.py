@@ -25,6 +25,7 @@ from sondage.studies.answers import comparison_of, estimate_of
 from sondage.studies.joint import joint_errors
 from sondage.studies.responses import Labelled, labelled
 from sondage.studies.session import SIMULTANEOUS, Session
+from sondage.studies.start import left_out
 
 __all__ = ["current_standing", "select_session"]
 
@@ -112,7 +113,7 @@ def _singles(session: Session, functional: Functional) -> list[Contrast]:
 
 def _common_part_unknown(session: Session, estimate: Estimate) -> Estimate:
     """Return a model's own estimate without a standard error, where only differences between models were drawn for."""
-    if session.stages[0].known.all_drawable:
+    if not left_out(session.stages):
         return estimate
     note = (
         "items on which the models cannot differ were not drawn: differences and ranking hold, but each model's own "

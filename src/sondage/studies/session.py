@@ -33,6 +33,7 @@ from sondage.studies.planning import DrawnStage, Plan, draw_stage, main_contrast
 from sondage.studies.requirements import check_method
 from sondage.studies.rests import Rests, later_rests, rests_with_dropped
 from sondage.studies.sheet import Sheet
+from sondage.studies.start import begin, make_start
 from sondage.studies.sums import Past
 
 __all__ = ["SIMULTANEOUS", "SINGLE", "Session"]
@@ -82,26 +83,40 @@ class Session(Sheet):
 
     @classmethod
     def start(
-        cls, pool: Pool, question: Question, method: Method, *, budget: float, seed: int, kept: bool = False
+        cls,
+        pool: Pool,
+        question: Question,
+        method: Method,
+        *,
+        budget: float,
+        seed: int,
+        start: Any = None,
+        kept: bool = False,
     ) -> Session:
         """Plan and draw the first stage: the pool is read twice, and once more where items cannot matter.
+
+        Labels that there are already (`start`) make the first stages, and by default the budget.
 
         Raises
         ------
         InputError
             If the budget, the seed, a model, a measure or a part of the method does not fit the pool, or the test the
-            measure.
+            measure; or if there are labels already that do not.
         """
         require_whole("seed", seed)
         seed = index(seed)  # of NumPy's numbers, which are of so many bits
         question = settle(pool, question)
         pool = as_asked(pool, question)
-        budget = check_budget(pool, budget)
-        method = fitted_method(pool, question, method)
+        method = fitted_method(pool, question, method, begun=start is not None)
+        begun = None if start is None else make_start(pool, start, method, seed)
+        budget = check_budget(pool, budget if begun is None else begun.budget(budget))
         session = cls(question, method, pool.task, pool.models, budget=budget, seed=seed, kept=kept)
-        session.open_stage(pool)
-        if immovable(session) and question.kind != "select":
-            session._ask_for_one(pool)
+        if begun is not None:
+            begin(session, pool, begun)
+        else:
+            session.open_stage(pool)
+            if immovable(session) and question.kind != "select":
+                session._ask_for_one(pool)
         check_method(session, early=kept)
         return session
 
@@ -184,21 +199,13 @@ class Session(Sheet):
         if plan is None:
             pool.expect(self.seed, len(self.stages), self.budget - spent)
             plan = make_plan(pool, self.question, self.method, past)
-        stage = draw_stage(
-            pool,
-            plan,
-            self.method,
-            budget=self.budget - spent,
-            target=end - spent,
-            seed=self.seed,
-            number=len(self.stages),
-        )
+        left, number = self.budget - spent, len(self.stages)
+        stage = draw_stage(pool, plan, self.method, budget=left, target=end - spent, seed=self.seed, number=number)
         self.stages.append(stage)
         if alone and self.rest_immovable and self.method.target == "pool" and not self._ended_early:
             # The rest of the budget would be labelled for nothing; what is asked for beyond it is drawn.
             self.stages[-1] = stage = replace(stage, drawn=stage.drawn.head(0))
-        self._sum_up(pool, past, plan)
-        self._set(drawn_columns(pool, np.concatenate([units, stage.drawn.units])))
+        self.take_up(pool, np.concatenate([units, stage.drawn.units]), plan, past)
 
     @property
     def rest_immovable(self) -> bool:
@@ -217,14 +224,19 @@ class Session(Sheet):
         """Lower the budget to the first item: no label can move the result, but there must be one."""
         drawn = self.stage.drawn.head(1)
         self.stages[-1] = replace(self.stage, drawn=drawn)
-        self._sum_up(pool)
-        self._set(drawn_columns(pool, drawn.units))
+        self.take_up(pool, drawn.units)
         self.budget = self._costs_of(1)
 
-    def _sum_up(self, pool: Pool, past: Past | None = None, plan: Plan | None = None) -> None:
-        """Let what the last stage left be summed up, in memory by another plan, which sizes need not be held for."""
-        urn = plan.urn if plan is not None and self.kept else None
-        self.rests[self.stage.number] = later_rests(pool, self.question, self.method, self.stage, past, urn)
+    def take_up(
+        self, pool: Pool, units: Any, plan: Plan | None = None, past: Past | None = None, method: Method | None = None
+    ) -> None:
+        """Take what the pool says of all units drawn, and let what the last stage left be summed up.
+
+        In memory that is by another plan, of this method or the session's own: sizes need not be held for it.
+        """
+        urn, method = plan.urn if plan is not None and self.kept else None, method or self.method
+        self.rests[self.stage.number] = later_rests(pool, self.question, method, self.stage, past, urn)
+        self._set(vars(pool.taken(units)))
 
     def _drop_reserve(self) -> None:
         """End the present stage with what was asked for."""
@@ -295,8 +307,7 @@ class Session(Sheet):
         settings = was.drawn.settings
         stage = draw_stage(pool, plan, self.method, budget=budget, seed=seed, number=was.number, settings=settings)
         self.stages = [stage]
-        self._sum_up(pool, plan=plan)
-        self._set(drawn_columns(pool, stage.drawn.units))
+        self.take_up(pool, stage.drawn.units, plan)
         self.asked = [self.positions[name] for name in before]
         self.answers = {self.positions[name]: label for name, label in old.items()}
 
@@ -382,8 +393,3 @@ class Session(Sheet):
         else:
             asked = set(self.asked)
             yield from islice((position for position in range(len(self.ids)) if position not in asked), count)
-
-
-def drawn_columns(pool: Pool, units: NDArray[np.int64]) -> dict[str, Any]:
-    """Return the columns of a session for these units of a pool."""
-    return dict(vars(pool.taken(units)))

@@ -15,7 +15,7 @@ from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
 from sondage.studies.account import Account
 from sondage.studies.desk import Desk
-from sondage.studies.filing import creation_event, plan_event, stage_row, stage_rows, study_row
+from sondage.studies.filing import creation_event, plan_event, stage_row, stage_rows, study_row, told_rows
 from sondage.studies.method import Method, choose_method
 from sondage.studies.questions import are_several, make_question
 from sondage.studies.records import dump
@@ -66,6 +66,7 @@ class Study(Account, Desk, Shown):
         models: Sequence[str] | None = None,
         positive: Any = None,
         method: str | Method | None = None,
+        start: Any = None,
         alpha: float = 0.05,
         alternative: str = "two-sided",
         margin: float = 0.0,
@@ -88,8 +89,8 @@ class Study(Account, Desk, Shown):
             Rank all models, or those of `models`, as `sondage.select`.
         models : sequence of str, optional
             Which models to rank.
-        positive, method
-            As for `sondage.evaluate`.
+        positive, method, start
+            As for `sondage.evaluate`; labels that there are already are nobody's.
         alpha : float
             Level of the tests, in (0, 1).
         alternative, margin
@@ -143,14 +144,19 @@ class Study(Account, Desk, Shown):
         sharing = make_sharing(raters, overlap, lease)
         store = Store(place)
         store.require_free()
-        session = Session.start(pool, question, choose_method(method, **parts), budget=budget, seed=seed, kept=True)
-        facts, drawn = study_row(pool, session, are_several(measure), sharing), stage_rows(session, pool, 0, sharing)
+        chosen = choose_method(method, **parts)
+        session = Session.start(pool, question, chosen, budget=budget, seed=seed, start=start, kept=True)
+        facts = study_row(pool, session, are_several(measure), sharing)
+        drawn = [stage_rows(session, pool, number, sharing) for number in range(len(session.stages))]
         store.use_log()
         with store.writing() as new:
             new.make_tables()
             new.add_study(facts)
-            new.add_stage(*drawn)
-            new.add_events([creation_event(facts), plan_event(session, facts["created"])])
+            new.add_events([creation_event(facts)])
+            for number, stage in enumerate(drawn):
+                new.add_stage(*stage)
+                new.add_events([plan_event(session, facts["created"], number=number)])
+            new.add_told(told_rows(session), facts["created"])
         return cls(store, pool, {measure.name: measure for measure in question.measures})
 
     @classmethod

@@ -19,6 +19,7 @@ from sondage.pools.numeric import numeric
 from sondage.pools.orders import in_another_order
 from sondage.studies.other_models import estimate_other, labelled_ids
 from sondage.studies.session import Session
+from sondage.studies.start import left_out
 from sondage.studies.study import Study
 
 __all__ = ["MeasureScorer", "StudyScorer", "measure_scorer", "row_count", "study_scorer"]
@@ -231,5 +232,5 @@ def _require_row_numbers(session: Session, rows: np.ndarray, size: int) -> None:
             f"id {rows[odd[0]]} is not the number of its row in the study's pool: name the rows of X with ids="
         )
     there = session.reach
-    if session.stages[0].known.all_drawable and np.isfinite(there) and size != there:
+    if not left_out(session.stages) and np.isfinite(there) and size != there:
         raise InputError(f"X has {size} rows; the study's pool has {there:.0f}: name the rows of X with ids=")
