@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from sondage import Classifier, Outcome, Pool, Regressor, compare, estimate_from, evaluate
 from sondage.core.beliefs import ClassBelief
 from sondage.core.diagnostics import believed_before, contributions, uniform_labels, unit_count
 from sondage.core.domains import domain_estimate
-from sondage.core.reliability import contradicted, reliability
+from sondage.core.reliability import contradicted, log_chance, reliability
 from sondage.errors import InputError
 from sondage.studies.responses import labelled
 
@@ -284,3 +285,14 @@ def test_a_result_is_shown_without_what_only_intervals_need():
     assert shown.startswith("Estimate(measure='f1', models=('model',), value=")
     assert all(name in shown for name in ("std_error=", "n_labels=3", "exact=False", "n_effective=", "warnings="))
     assert not any(name in shown for name in ("slope", "unrefuted", "bounds", "counts", "evidence"))
+
+
+def test_the_bound_of_a_chance_is_one() -> None:
+    for count, share in ((5, 0.3), (40, 0.1), (200, 0.02)):
+        means = np.arange(count + 1) / count
+        bound = np.exp(log_chance(means, np.full(count + 1, share), count))
+        below, above = binom.cdf(np.arange(count + 1), count, share), binom.sf(np.arange(count + 1) - 1, count, share)
+        assert np.all(bound >= np.minimum(below, above))
+        far = np.abs(means - share) > 3 * np.sqrt(share * (1 - share) / count)
+        assert np.all(bound[far] < 0.2)
+    assert log_chance(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.0]), 9).tolist() == [0.0, 0.0, -np.inf]

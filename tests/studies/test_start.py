@@ -228,3 +228,31 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
 def test_looks_are_planned_before_any_label() -> None:
     with pytest.raises(InputError, match="looks= are planned before any label: leave them out, or start="):
         compare(TWO, "a", "b", labels=Y, budget=90, start=drawn(30), stop="significant", looks=3)
+
+
+def test_items_that_are_no_random_sample_are_told(tmp_path: Path) -> None:
+    order = np.argsort(P)  # the least sure ones of both predicted classes, which are as frequent as in the pool
+    least, most = order[P[order] < 0.5][-96:], order[P[order] > 0.5][:24]
+    hard = {int(row): Y[row] for row in (*least, *most)}
+    pandas.DataFrame({"id": np.arange(SIZE), "p_1": P}).to_parquet(tmp_path / "pool.parquet")
+    wrong = np.minimum(P, 1 - P)
+    words = f"{np.mean(wrong[list(hard)]):.1%} are expected to be wrong, of the pool {np.mean(wrong):.1%}"
+    for pool in (POOL, read_pool(tmp_path / "pool.parquet", lazy=True)):
+        said = evaluate(pool, "f1", start=hard).warnings
+        assert said[0] == (
+            f"the items that were labelled before are not like the pool: {words}; if they were not drawn at random, "
+            "this is biased"
+        )
+    flagged = {int(row): Y[row] for row in np.flatnonzero(P > 0.5)[:60]}
+    said = compare(TWO, "a", "b", start=flagged).estimate.warnings
+    assert f"0.0% are predicted to be 0, of the pool {np.mean(P < 0.5):.1%} by 'a'; if" in said[0]
+    likely = {int(row): [Y[row]] for row in np.argsort(P)[-60:]}
+    said = evaluate(Pool(models={"bot": Outcome(judge=P)}), "accuracy", start=likely).warnings
+    assert "are expected to be right, of the pool" in said[0]
+
+
+def test_random_samples_are_not_told_of() -> None:
+    for seed in range(100):
+        assert not any(
+            "labelled before" in one for one in evaluate(POOL, "f1", start=drawn(40, seed), seed=seed).warnings
+        )

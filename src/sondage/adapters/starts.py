@@ -10,7 +10,6 @@ from sondage.errors import InputError, LabelError
 from sondage.pools import Pool
 from sondage.pools.files import read_columns
 from sondage.pools.missing import is_blank
-from sondage.pools.table import Table
 
 __all__ = ["read_start"]
 
@@ -41,19 +40,19 @@ def read_start(source: str | os.PathLike[str], pool: Pool) -> dict[Any, Any]:
     ...     file = Path(folder, "labels.csv")
     ...     _ = file.write_text("id,label\n3,spam\n5,\n7,ham\n")
     ...     read_start(file, Pool(probabilities=[0.1, 0.9], classes=["ham", "spam"]))
-    {3: 'spam', 7: 'ham'}
+    {'3': 'spam', '7': 'ham'}
     """
     if pool.task.kind == "ranking":
         raise InputError("labels that there are already begin a study of rankings from Python only: start=")
     place = os.fspath(source)
-    columns, typed = read_columns(place)
+    columns, _ = read_columns(place)
     with refusals_of(place):
         systems = {model: f"{model}.label" for model in pool.models} if pool.task.kind == "outcomes" else {}
         for name in ("id", *(systems.values() or ["label"])):
             require_column(name, columns)
-        table, found = Table(columns, typed), dict[Any, Any]()
-        told = {model: table.names(name).tolist() for model, name in (systems or {"": "label"}).items()}
-        for row, name in enumerate(table.names("id").tolist()):
+        told = {model: columns[name].tolist() for model, name in (systems or {"": "label"}).items()}
+        found: dict[Any, Any] = {}
+        for row, name in enumerate(columns["id"].tolist()):
             given = {model: labels[row] for model, labels in told.items() if not is_blank(labels[row])}
             if not given:
                 continue

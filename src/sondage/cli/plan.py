@@ -109,6 +109,7 @@ def command(
     from sondage import Study
     from sondage.adapters.rows import label_columns
     from sondage.adapters.starts import read_start
+    from sondage.studies.start import notes_of
 
     if budget is None and start is None:
         raise click.UsageError("Missing option '--budget'.")
@@ -124,6 +125,7 @@ def command(
         with Study.create(study, found, measure, budget or 0, start=begun, **options) as made:
             status, question = made.status, made.question
             after = [f"Next: sondage ask {as_argument(study)} 20 -o batch.csv"]
+            told = notes_of(made.snapshot().stages)
             if status.asked:
                 after = [f"{status.asked:,} labels were there already.", next_step(made, study)]
             shown_labels = [name for name in label_columns(made) if name in found.field_names]
@@ -143,6 +145,8 @@ def command(
             *after,
         ]
     )
+    for note in told:
+        print_line(f"note: {note}", err=True)
     for name in shown_labels:
         text = f"note: the pool's column {name!r} is shown to labellers, and not used as labels"
         print_line(f"{text}: leave it out if it tells the answer", err=True)

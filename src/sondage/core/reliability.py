@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtr, chdtrc, pdtr, pdtrc
+from scipy.special import chdtr, chdtrc, pdtr, pdtrc, rel_entr
 
 from sondage.core.beliefs import Belief, ClassBelief, GaussianBelief
 from sondage.core.evidence import Evidence
 from sondage.core.intervals import t_interval, wilson_interval
 from sondage.core.measures import Task
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats, Items
 from sondage.core.results import Interval
 from sondage.core.samples import Sample, effective_number
 
-__all__ = ["Bin", "Reliability", "contradicted", "reliability"]
+__all__ = ["Bin", "Reliability", "contradicted", "log_chance", "reliability"]
 
 MOST_BINS, LEAST_IN_BIN = 10, 12
 """Bins at most, and labels in each at least."""
@@ -145,6 +146,35 @@ def contradicted(belief: Belief, sample: Sample, n_classes: int) -> tuple[float,
         chance = min(chdtrc(expected, seen), chdtr(expected, seen))
     much = max(seen, expected) > MUCH * min(seen, expected)
     return (expected, seen) if much and chance < BY_CHANCE else None
+
+
+def log_chance(seen: Floats, expected: Floats, count: int) -> Floats:
+    r"""Return the logarithm of a bound of the chance that a mean of n numbers in [0, 1] is so far off, on either side.
+
+    .. math:: \log 2 - n \Bigl(m \log \frac{m}{\mu} + (1 - m) \log \frac{1 - m}{1 - \mu}\Bigr)
+
+    of a sample with or without replacement, whatever the numbers' distribution.
+
+    Parameters
+    ----------
+    seen, expected : ndarray of float, shape (...)
+        The sample's means m and the pool's :math:`\mu`, in [0, 1] but for rounding.
+    count : int
+        n.
+
+    References
+    ----------
+    W. Hoeffding, Probability inequalities for sums of bounded random variables, Journal of the American Statistical
+    Association, 1963, 13-30, theorem 1 and section 6.
+
+    Examples
+    --------
+    >>> log_chance(np.array([0.0, 0.1, 0.5]), np.array([0.1, 0.1, 0.1]), 50).round(2).tolist()
+    [-4.57, 0.0, -24.85]
+    """
+    m, mu = np.clip(seen, 0.0, 1.0), np.clip(expected, 0.0, 1.0)
+    apart = np.where(np.abs(m - mu) > ROUNDING, rel_entr(m, mu) + rel_entr(1.0 - m, 1.0 - mu), 0.0)
+    return np.asarray(np.minimum(np.log(2.0) - count * apart, 0.0))
 
 
 def _is_informed(belief: Belief) -> bool:

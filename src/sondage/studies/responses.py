@@ -26,6 +26,7 @@ from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.labels import Label, guesses, label_array
 from sondage.studies.planning import oriented
 from sondage.studies.session import Session
+from sondage.studies.start import notes_of
 from sondage.studies.sums import calibrated, carried_totals
 
 __all__ = ["Labelled", "if_skipped", "labelled"]
@@ -125,7 +126,8 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         settled = _carried(session, last.known, belief, asked[asked < firsts[-2]], answers)
     whole = stages[0].sample if len(stages) == 1 else _whole(session, asked[here], answers, stages)
     estimation = Estimation(whole, tuple(stages), ESTIMATORS[session.method.estimator], belief)
-    warnings = (*_unanswered(n_pending, len(skipped)), *_against_belief(session, whole))
+    told = notes_of(session.stages)
+    warnings = (*_unanswered(n_pending, len(skipped)), *told, *_against_belief(session, whole))
     opinions = _opinions(session, asked[here].tolist())
     ahead = _ahead(session, estimation, asked, here, answers)
     return Labelled(estimation, exact, last.covers, settled, n_pending, skipped, warnings, opinions, ahead)

@@ -18,18 +18,19 @@ from sondage.pools.missing import as_array, is_blank, require_listed
 from sondage.pools.orders import in_another_order
 from sondage.studies.budgets import least_in_stage, stage_end
 from sondage.studies.drawing import DRAWS, Drawn, KeyOrder
+from sondage.studies.likeness import unlike
 from sondage.studies.method import Method
 from sondage.studies.planning import DrawnStage, make_plan
 
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["Start", "begin", "begun_with", "left_out", "make_start"]
+__all__ = ["Start", "begin", "begun_with", "left_out", "make_start", "notes_of"]
 
 EQUAL: dict[str, Any] = {"design": "passive", "floor": 0.0, "estimator": "hajek"}
 """Parts of a method by which every item of a pool of equal weights is as likely, whether it can matter or not."""
 DRAWN_ELSEWHERE = "drawn_elsewhere"
-"""The setting of a draw which tells that its items came with their labels."""
+"""The setting of a draw whose items came with their labels: what is to be said of these, or nothing."""
 ORDER = 8
 """Stream of random numbers: of the order in which these labels are taken."""
 
@@ -138,6 +139,9 @@ def begin(session: Session, pool: Pool, start: Start) -> None:
         drawn = _drawn_equally(plan.urn, start.units[done:end], session.method)
         if end == len(start) and session.budget > start.cost:
             drawn = drawn.until(len(drawn))
+        if not done:
+            said = unlike(pool, plan.belief, pool.taken(start.units).items, plan.setting.models)
+            drawn = replace(drawn, settings={**drawn.settings, DRAWN_ELSEWHERE: said or ""})
         session.stages.append(DrawnStage(len(session.stages), session.seed, plan.known, drawn, plan.covers))
         session.take_up(pool, start.units[:end], plan, past, start.method)
         session.tell(session.ask(end - done), start.labels[done:end])
@@ -165,13 +169,18 @@ def _drawn_equally(urn: Urn, units: NDArray[np.int64], method: Method) -> Drawn:
     factor = count / urn.total
     rates = draw.rates(sizes, factor)
     keys: Floats = -np.log1p(-np.arange(1.0, count + 2) / (total + 1)) / rates[0]
-    settings = {"factor": factor, "support": total, "equal": True, DRAWN_ELSEWHERE: True}
+    settings = {"factor": factor, "support": total, "equal": True, DRAWN_ELSEWHERE: ""}
     return Drawn(units, keys[:-1], rates, sizes, float(keys[-1]) if count < total else float("inf"), settings)
 
 
 def begun_with(stages: Sequence[DrawnStage]) -> int:
     """Return how many of the items drawn in these stages came with their labels."""
     return sum(len(stage.drawn) for stage in stages if DRAWN_ELSEWHERE in stage.drawn.settings)
+
+
+def notes_of(stages: Sequence[DrawnStage]) -> list[str]:
+    """Return what is to be said of items that came with their labels."""
+    return [said for stage in stages if (said := stage.drawn.settings.get(DRAWN_ELSEWHERE))]
 
 
 def left_out(stages: Sequence[DrawnStage]) -> float:
