@@ -68,7 +68,7 @@ def test_labels_of_a_file_are_the_whole_study_or_its_beginning():
     run("import", "more.db", "batch.csv")
     chosen = run("report", "more.db", "--html", "page.html") + run("report", "more.db")
     assert "20 labels from 400 items, drawn at random without replacement" in chosen
-    assert "They are chosen in stages, each planned from the labels so far." in chosen
+    assert "The later ones are chosen in stages, each planned from the labels so far." in chosen
     assert "start=labels,  # the 60 that there were already" in Path("page.html").read_text()
 
 

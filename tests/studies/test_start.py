@@ -156,6 +156,7 @@ def test_a_study_keeps_them_and_goes_on_as_in_memory(place: str) -> None:
     with Study.create(place, POOL, "f1", 100, 1, start=drawn(60)) as study:
         assert (study.status.labelled, study.status.remaining) == (60, 40)
         assert {row["kind"] for row in study.audit()} == {"created", "planned", "asked", "labelled"}
+        assert [row["details"]["labelled"] for row in study.audit() if row["kind"] == "planned"] == [0, 12, 30]
         assert study.estimate().value == evaluate(POOL, "f1", start=drawn(60), seed=1, budget=60).value
         assert [row["id"] for row in study.history()] == study.snapshot().asked_ids
     with Study.open(place, POOL) as study:

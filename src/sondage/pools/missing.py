@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["as_array", "converted", "finite", "is_missing", "require_given", "require_listed"]
+__all__ = ["as_array", "converted", "finite", "is_blank", "is_missing", "require_given", "require_listed"]
 
 
 def as_array(values: Any, name: str) -> NDArray[Any]:

@@ -171,7 +171,7 @@ def _stages(session: Session) -> str:
     shares = enumerated([f"{percent(share, 0)}" for share in stages])
     most, drawn = len(stages), sum(len(stage.drawn) > 0 for stage in session.stages)
     if begun_with(session.stages):
-        return "They are chosen in stages, each planned from the labels so far."
+        return "The later ones are chosen in stages, each planned from the labels so far."
     had, so_far = ("has", " so far,") if session.has_next_stage else ("had", "")
     of = "" if drawn == most else f"{so_far} of at most {most}"
     joined = "" if drawn == most else " of the budget, small ones joined"

@@ -155,7 +155,8 @@ class Study(Account, Desk, Shown):
             new.add_events([creation_event(facts)])
             for number, stage in enumerate(drawn):
                 new.add_stage(*stage)
-                new.add_events([plan_event(session, facts["created"], number=number)])
+                before = session.early(session.firsts[number]).n_labels
+                new.add_events([plan_event(session, facts["created"], before, number=number)])
             new.add_told(told_rows(session), facts["created"])
         return cls(store, pool, {measure.name: measure for measure in question.measures})
 
