@@ -226,6 +226,16 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
         evaluate(**({"pool": POOL, "measure": "f1"} | options))
 
 
+def test_labels_of_systems_are_not_by_system() -> None:
+    systems = Pool(models={"bot": Outcome(judge=P), "cat": Outcome(judge=1 - P)})
+    columns: dict[str, Any] = {"bot": Y, "cat": 1 - Y}
+    rule = r"give id -> label, or an array with a column for each of \['bot', 'cat'\]"
+    with pytest.raises(LabelError, match=f"^start= has the systems' names in place of ids: {rule}"):
+        compare(systems, "bot", "cat", "accuracy", start=columns)
+    with pytest.raises(LabelError, match=f"^labels= has the systems' names in place of ids: {rule}"):
+        compare(systems, "bot", "cat", "accuracy", labels=columns, budget=20)
+
+
 def test_looks_are_planned_before_any_label() -> None:
     with pytest.raises(InputError, match="looks= are planned before any label: leave them out, or start="):
         compare(TWO, "a", "b", labels=Y, budget=90, start=drawn(30), stop="significant", looks=3)

@@ -18,6 +18,7 @@ from sondage.pools.orders import in_another_order, named_in_another_order, requi
 from sondage.pools.stored import StoredPool
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
+from sondage.studies.labels import require_by_id
 from sondage.studies.session import Session
 from sondage.studies.stopping import Rule, check_rule
 
@@ -179,6 +180,7 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if pool.task.kind == "ranking":
         return pool_judgements(pool, labels)
     if isinstance(labels, Mapping):
+        require_by_id(labels, pool.models, pool.task, "labels")
         if pool.groups is not None:
             _require_agreement(pool.groups, [labels.get(_key(labels, name)) for name in pool.ids.tolist()])
         return lambda ids: labels

@@ -27,6 +27,7 @@ __all__ = [
     "guesses",
     "label_array",
     "paired",
+    "require_by_id",
     "said_alike",
 ]
 
@@ -232,3 +233,16 @@ def guesses(task: Task, models: int, concerned: Sequence[int]) -> list[Any]:
         found[:, sorted(concerned)] = list(product((low, high), repeat=len(concerned)))
         return list(found)
     return []
+
+
+def require_by_id(labels: Mapping[Any, Any], models: Sequence[str], task: Task, name: str) -> None:
+    """Refuse labels of systems, a column by each one's name, where they are to be by id.
+
+    Raises
+    ------
+    LabelError
+        If all names are those of systems.
+    """
+    if task.kind == "outcomes" and labels and all(one in models for one in labels):
+        rule = f"give id -> label, or an array with a column for each of {list(models)}"
+        raise LabelError(f"{name}= has the systems' names in place of ids: {rule}")

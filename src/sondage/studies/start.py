@@ -18,6 +18,7 @@ from sondage.pools.missing import as_array, is_blank, require_listed
 from sondage.pools.orders import in_another_order
 from sondage.studies.budgets import least_in_stage, stage_end
 from sondage.studies.drawing import DRAWS, Drawn, KeyOrder
+from sondage.studies.labels import require_by_id
 from sondage.studies.likeness import unlike
 from sondage.studies.method import Method
 from sondage.studies.planning import DrawnStage, make_plan
@@ -111,6 +112,7 @@ def make_start(pool: Pool, given: Any, method: Method, seed: int) -> Start:
 def _by_id(pool: Pool, given: Any) -> dict[Any, Any]:
     """Return labels by id; of an array over the pool those that are not missing."""
     if isinstance(given, Mapping):
+        require_by_id(given, pool.models, pool.task, "start")
         return dict(given)
     require_listed(given, "start")
     column = as_array(given, "start")
