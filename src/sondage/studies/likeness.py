@@ -24,7 +24,7 @@ def unlike(pool: Pool, belief: Belief, items: Items, models: Sequence[int]) -> s
 
     Of each model the shares of items that are predicted to be of each class, and the share of predictions that are
     expected to be wrong, are held against those of the pool; of systems the expected share of right answers. The chance
-    is bounded by Chernoff's inequality for means of numbers in [0, 1] (`log_chance`), for all shares together.
+    is bounded by Hoeffding's inequality for means of numbers in [0, 1] (`log_chance`), for all shares together.
 
     Parameters
     ----------

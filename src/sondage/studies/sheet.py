@@ -15,6 +15,7 @@ from sondage.studies.labels import Label, code_label, contradiction, label_array
 
 __all__ = ["Sheet"]
 
+NOT_DRAWN = "without a probability of being drawn its label cannot be used; labels from before the study go into start="
 EXACT = 2.0**53
 """From here on a float stands for several whole numbers."""
 
@@ -144,7 +145,7 @@ class Sheet:
                 texts = texts or {str(known): place for known, place in self.positions.items()}
                 position = texts.get(str(name))
             if position is None or position not in asked:
-                why = ": without a probability of being drawn its label cannot be used" if labels else ""
+                why = f": {NOT_DRAWN}" if labels else ""
                 raise LabelError(f"id {name!r} was never asked for{self._with_zeros(name)}{why}", ids=(name,))
             if isinstance(name, float) and abs(name) >= EXACT and not isinstance(self.ids[position], float):
                 rule = "is a float, which may stand for other ids too: give whole numbers or texts"
