@@ -15,6 +15,7 @@ USERS = Path(__file__).resolve().parents[2] / "docs" / "users"
         ("monthly_quality", r"F1 0\.\d{3}, 95 % interval 0\.\d{3} to 0\.\d{3}"),
         ("champion_challenger", r"Release the challenger\."),
         ("judged_systems", r"Best: retrieval; significantly better than"),
+        ("graded_answers", r"with the judge's scores of all  right 0\.\d{3} \(95 %: 0\.\d{3} to 0\.\d{3}\)"),
         ("labels_from_a_queue", r"Recall: 0\.\d{3}, 95 % interval"),
         ("search_team", r"Release the new ranking\."),
     ],
@@ -31,6 +32,7 @@ def test_every_program_is_tested():
         "monthly_quality",
         "champion_challenger",
         "judged_systems",
+        "graded_answers",
         "labels_from_a_queue",
         "search_team",
     }
