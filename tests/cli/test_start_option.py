@@ -89,6 +89,15 @@ def test_outcomes_of_systems_from_parquet():
     assert ", 100 labels)" in run("compare", "a.db")
 
 
+def test_one_system_has_one_column_of_labels():
+    random = np.random.default_rng(5)
+    write([("id", "bot.judge"), *zip(range(SIZE), np.round(random.random(SIZE), 3), strict=True)], "pool.csv")
+    rows = random.choice(SIZE, 40, replace=False).tolist()
+    write([("id", "label"), *((row, row % 2) for row in rows)], "had.csv")
+    run("plan", "pool.csv", "a.db", "--measure", "accuracy", "--start", "had.csv")
+    assert "(40 labels)" in run("estimate", "a.db")
+
+
 def test_labels_of_other_items_than_a_random_sample_are_warned_of():
     labels, rows = messages(order=np.negative)
     write([("id", "label"), *((row, labels[row]) for row in rows)], "spam.csv")

@@ -20,8 +20,8 @@ def read_start(source: str | os.PathLike[str], pool: Pool) -> dict[Any, Any]:
     Parameters
     ----------
     source : path
-        The file. Columns are ``id`` and ``label`` or, for systems with outcomes, ``<system>.label``; others may be
-        there.
+        The file. Columns are ``id`` and ``label`` or, for several systems with outcomes, ``<system>.label``; others
+        may be there.
     pool : Pool
         The pool that the items were drawn from.
 
@@ -47,7 +47,8 @@ def read_start(source: str | os.PathLike[str], pool: Pool) -> dict[Any, Any]:
     place = os.fspath(source)
     columns, _ = read_columns(place)
     with refusals_of(place):
-        systems = {model: f"{model}.label" for model in pool.models} if pool.task.kind == "outcomes" else {}
+        told_apart = pool.task.kind == "outcomes" and (len(pool.models) > 1 or "label" not in columns)
+        systems = {model: f"{model}.label" for model in pool.models} if told_apart else {}
         for name in ("id", *(systems.values() or ["label"])):
             require_column(name, columns)
         told = {model: columns[name].tolist() for model, name in (systems or {"": "label"}).items()}
