@@ -97,6 +97,27 @@ def test_no_label_is_asked_for_where_there_are_enough() -> None:
     assert (skipped.n_labels, skipped.n_skipped) == (59, 1)
 
 
+def test_weights_are_those_of_the_pool_and_not_of_the_draw(place: str) -> None:
+    weights = RANDOM.gamma(1.5, 1.0, SIZE) * (1 + 2 * P)
+    pool = Pool(P, weights=weights)
+    truth, runs = float(np.average((P > 0.5) != Y, weights=weights)), range(120)
+    found = [evaluate(pool, "error_rate", Y, 90, seed, start=drawn(60, seed)) for seed in runs]
+    errors = np.array([one.value - truth for one in found])
+    assert abs(errors.mean()) < 3 * errors.std() / np.sqrt(len(runs))
+    assert np.mean([truth in one.interval(0.95) for one in found]) >= 0.9
+    p, y, w = np.array([0.1, 0.8, 0.4, 0.9]), np.array([0, 0, 1, 0]), np.array([1.0, 4.0, 2.0, 1.0])
+    every = [
+        evaluate(Pool(p, weights=w), "accuracy", start={i: y[i] for i in rows}, estimator="horvitz_thompson").value
+        for rows in combinations(range(4), 2)
+    ]
+    assert np.mean(every) == pytest.approx(np.average((p > 0.5) == y, weights=w), rel=1e-12)
+    with Study.create(place, pool, "error_rate", 90, start=drawn(60)) as study:
+        study.tell(ids := study.ask(30), Y[ids].tolist())
+        assert study.estimate().value == found[0].value
+        with pytest.raises(InputError, match="nothing holds at any time for labels of start= where the pool has"):
+            study.estimate().sequence()
+
+
 def test_comparisons_and_selections_begin_too() -> None:
     found = compare(TWO, "a", "b", start=drawn(200))
     difference = np.mean((P > 0.5) != Y) - np.mean((TWO.items.models[1].predictions) != Y)
@@ -212,8 +233,11 @@ def test_a_belief_makes_the_estimate_nearer_and_intervals_hold() -> None:
         ({"start": drawn(60), "method": "thesis"}, "start= begins a method in stages: leave out method= and stages="),
         ({"start": drawn(60), "stages": 1}, "start= begins a method in stages: leave out method= and stages="),
         ({"start": drawn(60), "slices": Y}, "start= is for one pool as a whole"),
-        ({"pool": Pool(P, weights=P + 1), "start": drawn(60)}, "the pool must have no weights or groups"),
-        ({"pool": Pool(P, groups=np.arange(SIZE) // 2), "start": drawn(60)}, "the pool must have no weights or groups"),
+        (
+            {"pool": Pool(P, weights=P + 1), "labels": never, "budget": 90, "start": drawn(60), "stop": 0.1},
+            "nothing holds at any time for labels of start= where the pool has weights",
+        ),
+        ({"pool": Pool(P, groups=np.arange(SIZE) // 2), "start": drawn(60)}, "the pool must have no groups"),
         (
             {"pool": Pool(P, costs=P + 1), "start": drawn(60), "budget": 50},
             "budget=50 is less than the labels of start=",

@@ -17,7 +17,10 @@ from sondage.core.strata import Strata, neyman_allocation
 from sondage.core.urns import Urn
 from sondage.errors import SondageWarning
 
-__all__ = ["DRAWS", "Draw", "Drawing", "Drawn", "KeyOrder", "Stratified", "WithReplacement"]
+__all__ = ["DRAWS", "HEEDLESS", "Draw", "Drawing", "Drawn", "KeyOrder", "Stratified", "WithReplacement"]
+
+HEEDLESS = "heedless_of_weights"
+"""The setting of a draw in which units of unequal weight were as likely: no size tells what it left undrawn."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -121,7 +121,7 @@ def evaluate(
     start : mapping, or array-like of shape (N,) or (N, M), optional
         Labels that there are already, of items drawn from this pool with equal chances: id -> label (None is a skip),
         or an array over the pool in which the others are missing. They are part of the budget, by default all of it.
-        Labels that were chosen in another way bias the estimate. Not for pools with weights or groups.
+        Labels that were chosen in another way bias the estimate. Not for pools with groups.
     stop : float, optional
         Stop as soon as the any-time interval is narrower than this width, above 0; of several measures, all of them.
         Unless named, the floor is then 0.5. An item that is skipped ends that interval: the budget is then spent.

@@ -11,7 +11,7 @@ from sondage.core.catalogue.significance import UNCOUNTED, require_fit
 from sondage.core.measures import Functional
 from sondage.core.significance.resampling import all_swaps
 from sondage.errors import InputError
-from sondage.studies.drawing import DRAWS, KeyOrder
+from sondage.studies.drawing import DRAWS, HEEDLESS, KeyOrder
 from sondage.studies.fitting import immovable, meant_to_count
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def require_order(session: Session, functional: Functional) -> None:
         raise InputError(
             f"nothing holds at any time for draw={session.method.draw!r}; draw='without_replacement' has sequences"
         )
+    if any(HEEDLESS in stage.drawn.settings for stage in session.stages):
+        raise InputError("nothing holds at any time for labels of start= where the pool has weights")
     if session.method.target != "pool":
         raise InputError("sequences are of the pool's own value; target='population' has none")
     if session.question.kind == "select":

@@ -28,7 +28,7 @@ from sondage.core.urns import Urn
 from sondage.errors import InputError, SondageWarning
 from sondage.pools import Pool
 from sondage.pools.results import Undrawn
-from sondage.studies.drawing import DRAWS, KeyOrder
+from sondage.studies.drawing import DRAWS, HEEDLESS, KeyOrder
 from sondage.studies.method import Method, Question
 from sondage.studies.planning import DrawnStage, main_contrasts, make_plan
 from sondage.studies.sums import Past
@@ -106,8 +106,10 @@ def _rests_of(
         If a label that matters can never be drawn.
     """
     draw = DRAWS[method.draw]
-    if not isinstance(draw, KeyOrder) or question.kind == "select" or not stage.covers:
+    bets = isinstance(draw, KeyOrder) and question.kind != "select" and HEEDLESS not in stage.drawn.settings
+    if not (bets and stage.covers):
         return {}
+    assert isinstance(draw, KeyOrder)
     fractions = _fractions(question, pool.task, pool.models)
     if not fractions:
         return {}

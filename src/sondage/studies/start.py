@@ -17,7 +17,7 @@ from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_blank, require_listed
 from sondage.pools.orders import in_another_order
 from sondage.studies.budgets import least_in_stage, stage_end
-from sondage.studies.drawing import DRAWS, Drawn, KeyOrder
+from sondage.studies.drawing import DRAWS, HEEDLESS, Drawn, KeyOrder
 from sondage.studies.labels import require_by_id
 from sondage.studies.likeness import unlike
 from sondage.studies.method import Method
@@ -85,7 +85,7 @@ def make_start(pool: Pool, given: Any, method: Method, seed: int) -> Start:
     Raises
     ------
     InputError
-        If there is none, the pool has weights or groups, or the method is not in stages.
+        If there is none, the pool has groups, or the method is not in stages.
     LabelError
         If an item is not in the pool.
     """
@@ -93,10 +93,8 @@ def make_start(pool: Pool, given: Any, method: Method, seed: int) -> Start:
         raise InputError(
             "start= begins a method in stages: leave out method= and stages=, or estimate_from takes these"
         )
-    if pool.grouped or not pool.equal_weights:
-        raise InputError(
-            "start= is for items that are drawn with equal chances: the pool must have no weights or groups"
-        )
+    if pool.grouped:
+        raise InputError("start= is for items that are drawn with equal chances: the pool must have no groups")
     labels = _by_id(pool, given)
     if not labels:
         raise InputError("start= has no labels: leave it out where there are none yet")
@@ -139,9 +137,11 @@ def begin(session: Session, pool: Pool, start: Start) -> None:
         past = session.past(pool)
         plan = make_plan(pool, session.question, start.method, past)
         drawn = _drawn_equally(plan.urn, start.units[done:end], session.method)
+        if not pool.equal_weights:
+            drawn = replace(drawn, settings={**drawn.settings, HEEDLESS: True})
         if end == len(start) and session.budget > start.cost:
             drawn = drawn.until(len(drawn))
-        if not done:
+        if not done and pool.equal_weights:
             said = unlike(pool, plan.belief, pool.taken(start.units).items, plan.setting.models)
             drawn = replace(drawn, settings={**drawn.settings, DRAWN_ELSEWHERE: said or ""})
         session.stages.append(DrawnStage(len(session.stages), session.seed, plan.known, drawn, plan.covers))
@@ -158,7 +158,7 @@ def _drawn_equally(urn: Urn, units: NDArray[np.int64], method: Method) -> Drawn:
     Parameters
     ----------
     urn : Urn
-        Every unit that could have been drawn, with equal sizes.
+        Every unit that could have been drawn, of which the number tells.
     units : ndarray of int, shape (n,)
         Those that were drawn, in a random order.
     method : Method
