@@ -69,6 +69,20 @@ def test_every_stage_is_a_simple_random_sample_of_what_those_before_left() -> No
     assert set(session.asked_ids) == set(drawn(100))
 
 
+def test_stages_of_a_random_sample_weigh_by_their_labels() -> None:
+    def shares(measure: str, budget: int, start: Any) -> Any:
+        evidence = evaluate(POOL, measure, Y, budget, start=start).evidence
+        assert evidence is not None
+        return evidence.fit.shares
+
+    for measure in ("error_rate", "f1", "recall"):
+        assert shares(measure, 100, drawn(100)) == pytest.approx([0.2, 0.3, 0.5], rel=1e-12)
+        assert shares(measure, 100, None) != pytest.approx([0.2, 0.3, 0.5], rel=1e-2)
+    both = shares("f1", 200, drawn(100))
+    assert both[3] > 0.6  # half of the labels, chosen by what the others tell, weigh more
+    assert both[:3] / both[:3].sum() == pytest.approx([0.2, 0.3, 0.5], abs=0.03)
+
+
 def test_the_order_of_the_labels_follows_from_the_seed_alone() -> None:
     start = drawn(60)
     turned = dict(reversed(start.items()))

@@ -316,11 +316,14 @@ class LabelledStage:
         Pool sums, those labelled in earlier stages as they are.
     unfinished : bool
         Whether more of the stage is to come. The surest of its items come first.
+    equal : bool
+        Whether its items were drawn with equal chances, whatever was believed of them.
     """
 
     sample: Sample
     known: Known
     unfinished: bool = False
+    equal: bool = False
 
     @property
     def n_labels(self) -> float:

@@ -32,7 +32,7 @@ from sondage.core.predictions import Floats
 from sondage.core.residuals import bessel_factor, degrees, pool_roots, variance
 from sondage.core.samples import Expansion, LabelledStage, Sample
 from sondage.core.smoothing import occurring, smoothed
-from sondage.core.weighing import may_contradict, stage_variance, tempered, uncontradicted
+from sondage.core.weighing import levelled, may_contradict, stage_variance, tempered, uncontradicted
 
 __all__ = ["Estimation", "Joint"]
 
@@ -245,7 +245,8 @@ class Estimation:
             expected = self._expected(own, fits[0], sums)
         if len(fits) == 1 and may_contradict(contrasts[0], self.belief):  # else weights serve models' differences
             expected = uncontradicted(np.array([contrasts[0].value(fit.sums) for fit in fits[0]]), expected)
-        weights = sizes / tempered(sizes * expected, sizes) if expected.any() else sizes
+        errors = levelled(sizes * expected, sizes, np.array([stage.equal for stage in self.stages]))
+        weights = sizes / tempered(errors, sizes) if expected.any() else sizes
         return np.asarray(weights / weights.sum())
 
     def _expected(

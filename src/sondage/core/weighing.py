@@ -15,6 +15,7 @@ less their variance, takes its place (for measures with bounds).
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sondage.core.beliefs import Belief, is_broad, is_limit
 from sondage.core.comparisons import Contrast, Sums, moments
@@ -24,7 +25,7 @@ from sondage.core.measures.bases import ROUNDING, ClassLoss
 from sondage.core.predictions import Floats
 from sondage.core.samples import LabelledStage
 
-__all__ = ["may_contradict", "stage_variance", "tempered", "uncontradicted"]
+__all__ = ["levelled", "may_contradict", "stage_variance", "tempered", "uncontradicted"]
 
 CONTRADICTED = 4.0
 """How many standard errors from the later stages contradict a stage's variance."""
@@ -77,6 +78,30 @@ def tempered(errors: Floats, sizes: Floats) -> Floats:
     """
     own = sizes**2 / (sizes**2 + PRIOR_LABELS**2)
     return np.asarray(own * errors + (1.0 - own) * np.average(errors, weights=sizes))
+
+
+def levelled(errors: Floats, sizes: Floats, equal: NDArray[np.bool_]) -> Floats:
+    r"""Return :math:`n_k V_k`, of stages drawn with equal chances their mean: one label of each varies alike.
+
+    What differs is which units came, and a stage of which none is surprising would weigh the more for it.
+
+    Parameters
+    ----------
+    errors, sizes : ndarray of float, shape (K,)
+        :math:`n_k V_k` and :math:`n_k`.
+    equal : ndarray of bool, shape (K,)
+        Which stages were.
+
+    Examples
+    --------
+    >>> levelled(np.array([1.0, 4.0, 2.0]), np.array([20.0, 40.0, 30.0]), np.array([True, True, False])).tolist()
+    [3.0, 3.0, 2.0]
+    """
+    if not equal.any():
+        return errors
+    found = errors.copy()
+    found[equal] = np.average(errors[equal], weights=sizes[equal])
+    return found
 
 
 def may_contradict(contrast: Contrast, belief: Belief) -> bool:

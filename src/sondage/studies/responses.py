@@ -26,7 +26,7 @@ from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.labels import Label, guesses, label_array
 from sondage.studies.planning import oriented
 from sondage.studies.session import Session
-from sondage.studies.start import notes_of
+from sondage.studies.start import came_with_labels, notes_of
 from sondage.studies.sums import calibrated, carried_totals
 
 __all__ = ["Labelled", "if_skipped", "labelled"]
@@ -119,7 +119,7 @@ def labelled(session: Session, answers: Answers | None = None) -> Labelled:
         sample, complete = _sample_of(session, number, asked[inside], here[inside], answers)
         known = _carried(session, stage.known, belief, asked[asked < firsts[number]], answers)
         unfinished = int(np.count_nonzero(inside)) < stage.drawn.planned
-        stages.append(LabelledStage(sample, known, unfinished))
+        stages.append(LabelledStage(sample, known, unfinished, equal=came_with_labels(stage)))
     last = session.stages[-1]
     exact, settled = bool(here.all()) and last.covers and complete, None
     if here.all() and session.rest_immovable:

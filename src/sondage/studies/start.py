@@ -26,7 +26,7 @@ from sondage.studies.planning import DrawnStage, make_plan
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["Start", "begin", "begun_with", "left_out", "make_start", "notes_of"]
+__all__ = ["Start", "begin", "begun_with", "came_with_labels", "left_out", "make_start", "notes_of"]
 
 EQUAL: dict[str, Any] = {"design": "passive", "floor": 0.0, "estimator": "hajek"}
 """Parts of a method by which every item of a pool of equal weights is as likely, whether it can matter or not."""
@@ -175,9 +175,14 @@ def _drawn_equally(urn: Urn, units: NDArray[np.int64], method: Method) -> Drawn:
     return Drawn(units, keys[:-1], rates, sizes, float(keys[-1]) if count < total else float("inf"), settings)
 
 
+def came_with_labels(stage: DrawnStage) -> bool:
+    """Return whether a stage is of labels that there were already."""
+    return DRAWN_ELSEWHERE in stage.drawn.settings
+
+
 def begun_with(stages: Sequence[DrawnStage]) -> int:
     """Return how many of the items drawn in these stages came with their labels."""
-    return sum(len(stage.drawn) for stage in stages if DRAWN_ELSEWHERE in stage.drawn.settings)
+    return sum(len(stage.drawn) for stage in stages if came_with_labels(stage))
 
 
 def notes_of(stages: Sequence[DrawnStage]) -> list[str]:
@@ -190,7 +195,7 @@ def left_out(stages: Sequence[DrawnStage]) -> float:
 
     Labels that there were already may be of such items too.
     """
-    own = [stage.known for stage in stages if DRAWN_ELSEWHERE not in stage.drawn.settings]
+    own = [stage.known for stage in stages if not came_with_labels(stage)]
     known, before = (own or [stages[0].known])[0], begun_with(stages)
     if known.all_drawable or (before and not known.outside):
         return 0.0
