@@ -6,7 +6,7 @@ wrong, with a judge that knows something and with one that knows nothing, number
 300 draws: mean absolute error and coverage of the 95 % interval by `estimate_from`, which knows the labelled items
 only; the same, the width over that of `estimate_from`, and the mean standard error over the estimates' spread by
 `evaluate(start=)`; then with as many labels again, which the default draws itself; and by the default, which draws
-all. Run: ``python docs/evidence/labels_at_hand.py`` (about ten minutes). Decision 0094 quotes what it prints.
+all. Run: ``python docs/evidence/labels_at_hand.py`` (about twenty minutes). Decision 0094 quotes what it prints.
 """
 
 from __future__ import annotations
