@@ -162,6 +162,11 @@ def log_chance(seen: Floats, expected: Floats, count: int) -> Floats:
     count : int
         n.
 
+    Returns
+    -------
+    ndarray of float, shape (...)
+        0 or less.
+
     References
     ----------
     W. Hoeffding, Probability inequalities for sums of bounded random variables, Journal of the American Statistical

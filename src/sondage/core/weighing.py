@@ -9,7 +9,8 @@ stages,
 
 by half with 15 labels, hardly with a hundred. Where a stage's estimate is more than four standard errors away from that
 of the later ones, whose designs and beliefs have learned from it, :math:`V_k` was not true: the square of the distance,
-less their variance, takes its place (for measures with bounds).
+less their variance, takes its place (for measures with bounds). Stages drawn with equal chances have one variance of a
+label, the mean of theirs.
 """
 
 from __future__ import annotations

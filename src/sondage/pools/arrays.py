@@ -263,7 +263,7 @@ class Pool(ArrayRows):
         return names
 
     def located(self, names: Sequence[Any]) -> NDArray[np.int64]:
-        """Return the units of these ids, or of their texts.
+        """Return the rows of these ids, or of their texts; each is a unit in a pool without groups.
 
         Raises
         ------
@@ -274,9 +274,7 @@ class Pool(ArrayRows):
         texts: dict[str, int] = {}
         if not all(name in rows for name in names):
             texts = {str(name): row for name, row in rows.items()}
-        found = [rows.get(name, texts.get(str(name))) for name in names]
-        units = require_found(names, found)
-        return units if self.unit_of_row is None else self.unit_of_row[units]
+        return require_found(names, [rows.get(name, texts.get(str(name))) for name in names])
 
     def rows_by_id(self) -> Callable[[Sequence[Any]], NDArray[np.int64]]:
         """Return a function from ids to rows."""

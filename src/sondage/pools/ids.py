@@ -22,7 +22,12 @@ TWICE = "id {} stands in more than one row; ids must be unique"
 
 
 def require_found(names: Sequence[Any], places: Sequence[int | None]) -> NDArray[np.int64]:
-    """Return the places of ids, or refuse an id that has none, or that of another one.
+    """Return the places of ids, shape (n,), in the order of the names.
+
+    Raises
+    ------
+    LabelError
+        If an id has no place, or that of another one.
 
     Examples
     --------

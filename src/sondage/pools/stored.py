@@ -293,7 +293,7 @@ class StoredPool(Pool):
         return self._seen.know(names, self.scan.schema.hashed)
 
     def located(self, names: Sequence[Any]) -> NDArray[np.int64]:
-        """Return the units of these ids, or of their texts, as of a pool in memory."""
+        """Return the keys of the rows of these ids, or of their texts, as the pool in memory does their rows."""
         spelled = [_spelled(name, self.scan.schema.id.kind) for name in names]
         known = list(dict.fromkeys(name for name in spelled if name is not None))
         rows = self.scan.rows_with(column_of(known))

@@ -106,10 +106,10 @@ def _rests_of(
         If a label that matters can never be drawn.
     """
     draw = DRAWS[method.draw]
-    bets = isinstance(draw, KeyOrder) and question.kind != "select" and HEEDLESS not in stage.drawn.settings
-    if not (bets and stage.covers):
+    if not isinstance(draw, KeyOrder) or question.kind == "select" or not stage.covers:
         return {}
-    assert isinstance(draw, KeyOrder)
+    if HEEDLESS in stage.drawn.settings:
+        return {}
     fractions = _fractions(question, pool.task, pool.models)
     if not fractions:
         return {}

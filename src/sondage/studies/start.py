@@ -30,7 +30,7 @@ __all__ = ["Start", "begin", "begun_with", "came_with_labels", "left_out", "make
 
 EQUAL: dict[str, Any] = {"design": "passive", "floor": 0.0, "estimator": "hajek"}
 """Parts of a method by which every item of a pool of equal weights is as likely, whether it can matter or not."""
-DRAWN_ELSEWHERE = "drawn_elsewhere"
+WITH_LABELS = "came_with_labels"
 """The setting of a draw whose items came with their labels: what is to be said of these, or nothing."""
 ORDER = 8
 """Stream of random numbers: of the order in which these labels are taken."""
@@ -143,7 +143,7 @@ def begin(session: Session, pool: Pool, start: Start) -> None:
             drawn = drawn.until(len(drawn))
         if not done and pool.equal_weights:
             said = unlike(pool, plan.belief, pool.taken(start.units).items, plan.setting.models)
-            drawn = replace(drawn, settings={**drawn.settings, DRAWN_ELSEWHERE: said or ""})
+            drawn = replace(drawn, settings={**drawn.settings, WITH_LABELS: said or ""})
         session.stages.append(DrawnStage(len(session.stages), session.seed, plan.known, drawn, plan.covers))
         session.take_up(pool, start.units[:end], plan, past, start.method)
         session.tell(session.ask(end - done), start.labels[done:end])
@@ -171,13 +171,13 @@ def _drawn_equally(urn: Urn, units: NDArray[np.int64], method: Method) -> Drawn:
     factor = count / urn.total
     rates = draw.rates(sizes, factor)
     keys: Floats = -np.log1p(-np.arange(1.0, count + 2) / (total + 1)) / rates[0]
-    settings = {"factor": factor, "support": total, "equal": True, DRAWN_ELSEWHERE: ""}
+    settings = {"factor": factor, "support": total, "equal": True, WITH_LABELS: ""}
     return Drawn(units, keys[:-1], rates, sizes, float(keys[-1]) if count < total else float("inf"), settings)
 
 
 def came_with_labels(stage: DrawnStage) -> bool:
     """Return whether a stage is of labels that there were already."""
-    return DRAWN_ELSEWHERE in stage.drawn.settings
+    return WITH_LABELS in stage.drawn.settings
 
 
 def begun_with(stages: Sequence[DrawnStage]) -> int:
@@ -187,7 +187,7 @@ def begun_with(stages: Sequence[DrawnStage]) -> int:
 
 def notes_of(stages: Sequence[DrawnStage]) -> list[str]:
     """Return what is to be said of items that came with their labels."""
-    return [said for stage in stages if (said := stage.drawn.settings.get(DRAWN_ELSEWHERE))]
+    return [said for stage in stages if (said := stage.drawn.settings.get(WITH_LABELS))]
 
 
 def left_out(stages: Sequence[DrawnStage]) -> float:
