@@ -121,6 +121,19 @@ def test_a_method_of_parts_that_there_are_not(parts: dict[str, Any], message: st
         Method(**parts)
 
 
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda given: compare(TWO, "a", "b", labels=never, budget=20, **given), "slices"),
+        (lambda given: select(TWO, labels=never, budget=20, **given), "stop"),
+        (lambda given: evaluate(TWO, model="a", labels=never, budget=20, **given), "looks"),
+    ],
+)
+def test_an_argument_of_another_function_is_named_with_the_parts_there_are(call: Any, name: str) -> None:
+    with pytest.raises(InputError, match=rf"^{name}= is not taken here; the parts of a method are design, floor, draw, "):
+        call({name: 3})
+
+
 def test_parts_in_other_forms_are_the_same_method() -> None:
     found = Method(belief=np.array([0.3, 0.7]), stages=np.array([0.4, 0.6]))
     assert found == Method(belief=(0.3, 0.7), stages=(0.4, 0.6))

@@ -136,6 +136,8 @@ def quantity(value: float, measure: str, width: float = math.nan, unit: str = " 
     --------
     >>> quantity(0.1362, "error_rate", width=0.05), quantity(0.5946, "f1", width=0.2)
     ('13.6 %', '0.59')
+    >>> quantity(-0.0121, "error_rate", width=0.2, unit=" points")
+    '-1 point'
     """
     if not math.isfinite(value):
         return "undefined"
@@ -145,7 +147,13 @@ def quantity(value: float, measure: str, width: float = math.nan, unit: str = " 
     if scale == 1.0 and reach <= 1:
         digits = max(digits, 2)
     told = f"{scale * value:.{digits}f}"
-    return f"{told.removeprefix('-') if float(told) == 0 else told}{unit if scale == 100.0 else ''}"
+    told = told.removeprefix("-") if float(told) == 0 else told
+    return told + _in_number(unit, told) if scale == 100.0 else told
+
+
+def _in_number(unit: str, told: str) -> str:
+    """Return a unit as it stands behind this number: a point, points."""
+    return unit.removesuffix("s") if told in ("1", "-1") else unit
 
 
 def rounded(value: float, digits: int = 3) -> str:
@@ -256,7 +264,7 @@ def _decided(comparison: Comparison) -> str:
     percent = in_percent(comparison.estimate.measure)
     margin = f"{100 * abs(null) if percent else abs(null):g}"
     if percent:
-        margin += " point" if margin == "1" else " points"
+        margin += _in_number(" points", margin)
     if comparison.higher_is_better is None:
         claim = f"the difference is {'above' if above else 'below'} {'-' if null < 0 else ''}{margin}"
     else:

@@ -166,7 +166,7 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
     Raises
     ------
     InputError
-        If a method or a part does not exist.
+        If there is no such method or part; an argument of another function is none either.
 
     Examples
     --------
@@ -179,7 +179,9 @@ def choose_method(method: str | Method | None = None, **parts: Any) -> Method:
     base = method if isinstance(method, Method) else METHODS[method]
     chosen = {name: part for name, part in parts.items() if part is not None}
     for name in chosen:
-        require_known("part of a method", name, Method.__dataclass_fields__)
+        if name not in Method.__dataclass_fields__:
+            parts_there = ", ".join(Method.__dataclass_fields__)
+            raise InputError(f"{name}= is not taken here; the parts of a method are {parts_there}")
     if isinstance(chosen.get("design"), str) and chosen["design"] in _STRATIFIED:
         chosen = {"draw": chosen["design"], "estimator": "hajek"} | chosen | {"design": "passive"}
     if "design" in chosen:
