@@ -130,7 +130,7 @@ def test_a_method_of_parts_that_there_are_not(parts: dict[str, Any], message: st
     ],
 )
 def test_an_argument_of_another_function_is_named_with_the_parts_there_are(call: Any, name: str) -> None:
-    with pytest.raises(InputError, match=rf"^{name}= is not taken here; the parts of a method are design, floor, draw, "):
+    with pytest.raises(InputError, match=rf"^{name}= is not taken here; the parts of a method are design, floor, "):
         call({name: 3})
 
 
