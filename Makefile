@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 # two workers, so no threads of BLAS beside them
 
 .PHONY: help demo test test-all test-lowest lint fix docs bench experiments clean
 
@@ -14,10 +15,10 @@ demo: $(READY) ## the demonstration
 	$(BIN)/sondage demo
 
 test: $(READY) ## tests, and examples in docstrings
-	$(BIN)/python -m pytest -q -n 2 $(args)
+	$(PYTEST) $(args)
 
 test-all: $(READY) ## the same with the simulations
-	$(BIN)/python -m pytest -q -n 2 -m "" $(args)
+	$(PYTEST) -m "" $(args)
 
 test-lowest: ## tests with the oldest releases that pyproject.toml allows
 	PYTHON=$(PYTHON) .ci/lowest

@@ -21,11 +21,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import scipy  # scipy.linalg is loaded when it is used
 from numpy.typing import NDArray
 from scipy.special import softmax
 
 from sondage.core.blocks import row_blocks
+from sondage.core.definite import factor, solve
 from sondage.core.learning import places, short
 from sondage.core.predictions import Floats
 
@@ -218,8 +218,7 @@ def fit_categories(
     found = mean.astype(np.float64)
     value, gradient, curved = posterior(found)
     for _ in range(STEPS):
-        factor = scipy.linalg.cho_factor(curved + np.diag(precision), check_finite=False)
-        step = scipy.linalg.cho_solve(factor, gradient, check_finite=False)
+        step = solve(factor(curved + np.diag(precision)), gradient)
         largest, rise = float(np.abs(step).max()), float(gradient @ step)
         if largest < 1e-8:
             break

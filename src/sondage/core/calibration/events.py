@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit, logsumexp
+from scipy.special import log_expit
 
 from sondage.core.calibration.grid import (
     CELL_SHIFTS,
@@ -32,7 +32,7 @@ class CountedOdds(NamedTuple):
 
     Attributes
     ----------
-    moved, log_expit : ndarray of float, shape (cells, U)
+    moved, log_expit : ndarray of float, shape (U, cells)
         The log odds under every calibration of the grid, and the log probability of an event that has them.
     hits, misses : ndarray of float, shape (U,)
         How often events had each, and had not.
@@ -111,10 +111,10 @@ def _of_two_slopes(above: Floats, below: Floats) -> Calibration:
     tables = [side.reshape(len(SHIFTS), len(SLOPES)) for side in (above, below)]
     log_posterior, means = [], []
     for shifts, slopes in _TRUST:
-        sides = [logsumexp(table + slopes, axis=1, keepdims=True) for table in tables]
+        sides = [np.logaddexp.reduce(table + slopes, axis=1, keepdims=True) for table in tables]
         means.append([np.exp(table + slopes - side) @ logs for table, side in zip(tables, sides, strict=True)])
         log_posterior.append(shifts + (sides[0] + sides[1])[:, 0])
-    evidence = float(logsumexp(log_posterior))
+    evidence = float(np.logaddexp.reduce(log_posterior, axis=None))
     posterior = np.exp(np.stack(log_posterior) - evidence)
     up, down = np.einsum("ti,tsi->s", posterior, np.stack(means))
     shift = float(np.sum(posterior @ SHIFTS))
@@ -141,18 +141,16 @@ def bent(logits: Floats, bend: float) -> Floats:
 
 def likelihood(counted: CountedOdds) -> Floats:
     """Return the log likelihood of every calibration of the grid, shape (cells,)."""
-    return np.asarray(counted.log_expit @ (counted.hits + counted.misses) - counted.moved @ counted.misses)
+    return np.asarray((counted.hits + counted.misses) @ counted.log_expit - counted.misses @ counted.moved)
 
 
 def counted_odds(logits: Floats, events: NDArray[np.bool_], offsets: Floats | None = None) -> CountedOdds:
     """Return log odds and offsets, both rounded to a tenth, as `CountedOdds` has them."""
-    pairs = np.column_stack([logits, np.zeros(len(logits)) if offsets is None else offsets])
-    values, inverse = np.unique(np.round(pairs, 1), axis=0, return_inverse=True)
-    hits = np.bincount(inverse.ravel(), weights=events).astype(np.float64)
-    of_grid = np.empty((2, len(CELL_SHIFTS), len(values)))
-    for column, pair in enumerate(values.tolist()):
-        of_grid[:, :, column] = _of_grid(*pair)
-    return CountedOdds(of_grid[0], of_grid[1], hits, np.bincount(inverse.ravel()) - hits)
+    pairs = np.round(np.column_stack([logits, np.zeros(len(logits)) if offsets is None else offsets]), 1)
+    values, inverse = np.unique(pairs.view(np.complex128)[:, 0], return_inverse=True)  # as numbers: no rows are sorted
+    hits = np.bincount(inverse, weights=events).astype(np.float64)
+    of_grid = np.reshape([_of_grid(one.real, one.imag) for one in values.tolist()], (-1, 2, len(CELL_SHIFTS)))
+    return CountedOdds(of_grid[:, 0], of_grid[:, 1], hits, np.bincount(inverse) - hits)
 
 
 @lru_cache(maxsize=KEPT)
@@ -168,7 +166,8 @@ def _trust() -> list[tuple[Floats, Floats]]:
     for share, of_shift, of_slope in PRIOR:
         shifts = -0.5 * (SHIFTS / of_shift) ** 2 + np.log(np.gradient(SHIFTS))
         slopes = -0.5 * (np.log(SLOPES) / of_slope) ** 2
-        parts.append((np.log(share) + shifts - logsumexp(shifts), slopes - logsumexp(slopes)))
+        shifts -= np.logaddexp.reduce(shifts)
+        parts.append((np.log(share) + shifts, slopes - np.logaddexp.reduce(slopes)))
     return parts
 
 

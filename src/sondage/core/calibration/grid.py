@@ -101,15 +101,15 @@ def log_priors(lapses: Lapses) -> Floats:
     none, count = np.array(lapses.none)[:, None], len(lapses.rates)
     rows = [logsumexp(parts, axis=0, b=none)] + [logsumexp(parts, axis=0, b=(1.0 - none) / count)] * count
     found = np.stack(rows) + cells
-    return np.asarray(found - logsumexp(found))
+    return np.asarray(found - np.logaddexp.reduce(found, axis=None))
 
 
-_LOG_PRIOR = np.asarray(logsumexp(log_priors(LAPSES), axis=0))
+_LOG_PRIOR = np.logaddexp.reduce(log_priors(LAPSES), axis=0)
 """Of every cell, whatever the share of lapses."""
 
 
 def posterior_mean(log_likelihood: Floats) -> Calibration:
     """Return the posterior mean of a and ln b, from the log likelihood of every calibration, shape (cells,)."""
-    evidence = float(logsumexp(_LOG_PRIOR + log_likelihood))
+    evidence = float(np.logaddexp.reduce(_LOG_PRIOR + log_likelihood))
     weights = np.exp(_LOG_PRIOR + log_likelihood - evidence)
     return Calibration(float(weights @ CELL_SHIFTS), float(np.exp(weights @ np.log(CELL_SLOPES))), evidence)

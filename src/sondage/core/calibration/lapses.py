@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 from sondage.core.calibration.events import CountedOdds, counted_odds, likelihood
 from sondage.core.calibration.grid import (
@@ -118,7 +118,7 @@ def plausible_lapses(
         return (IDENTITY,)
     lapses = np.append(0.0, _shares(surprises, weights, float(np.mean(chance)), prior))
     log_likelihoods = np.log(np.outer(1.0 - lapses, told) + np.outer(lapses, chance)).sum(axis=1)
-    which = _quantiles(logsumexp(log_priors(prior), axis=1) + log_likelihoods, count)
+    which = _quantiles(np.logaddexp.reduce(log_priors(prior), axis=1) + log_likelihoods, count)
     return tuple(Calibration(lapse=float(lapse)) for lapse in lapses[which])
 
 
@@ -130,23 +130,22 @@ def _shares(surprises: Floats, weights: Floats, chance: float, prior: Lapses) ->
 
 def _quantiles(log_posterior: Floats, count: int) -> NDArray[np.int64]:
     """Return which of these are at the middles of so many equal shares of their distribution."""
-    posterior = np.exp(log_posterior - logsumexp(log_posterior))
-    places = np.searchsorted(np.cumsum(posterior), (np.arange(count) + 0.5) / count)
-    return np.minimum(places, len(posterior) - 1)
+    reached = np.cumsum(np.exp(log_posterior - log_posterior.max()))
+    return np.asarray(np.searchsorted(reached, reached[-1] * (np.arange(count) + 0.5) / count))
 
 
 def _likelihoods(counted: CountedOdds, lapses: Floats, chance: float) -> Floats:
     """Return the log likelihood of every calibration with each positive share of lapses, shape (lapses, cells)."""
     hit, missed = counted.hits > 0, counted.misses > 0
-    hits = _with_lapses(expit(counted.moved[:, hit]), counted.hits[hit], lapses, chance)
-    return hits + _with_lapses(expit(-counted.moved[:, missed]), counted.misses[missed], lapses, 1.0 - chance)
+    hits = _with_lapses(expit(counted.moved[hit]), counted.hits[hit], lapses, chance)
+    return hits + _with_lapses(expit(-counted.moved[missed]), counted.misses[missed], lapses, 1.0 - chance)
 
 
 def _with_lapses(told: Floats, counts: Floats, lapses: Floats, chance: float) -> Floats:
-    """Return the same of what happened so often, each with a probability that was told, (cells, U), or by chance."""
+    """Return the same of what happened so often, each with a probability that was told, (U, cells), or by chance."""
     logs, found = np.empty_like(told), []
     for lapse in lapses:
         np.multiply(told, 1.0 - lapse, out=logs)
         logs += lapse * chance
-        found.append(np.log(logs, out=logs) @ counts)
+        found.append(counts @ np.log(logs, out=logs))
     return np.stack(found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import logsumexp
 
 from sondage.core.calibration.grid import CELL_SHIFTS, CELL_SLOPES, IDENTITY, Calibration, posterior_mean
 from sondage.core.predictions import Floats
@@ -104,5 +103,5 @@ def variance_power(heights: Floats, squares: Floats) -> float:
     tails = (FREEDOM + 1.0) * np.sum(np.log1p(scaled / (FREEDOM * factor)), axis=1)
     log_likelihood = -0.5 * (len(squares) * np.log(factor[:, 0]) + tails)
     priors = [np.log(share / scale) - 0.5 * (POWERS / scale) ** 2 for share, scale in POWER_PRIOR]
-    log_posterior = logsumexp(priors, axis=0) + log_likelihood
-    return float(np.exp(log_posterior - logsumexp(log_posterior)) @ POWERS)
+    log_posterior = np.logaddexp.reduce(priors, axis=0) + log_likelihood
+    return float(np.exp(log_posterior - np.logaddexp.reduce(log_posterior)) @ POWERS)

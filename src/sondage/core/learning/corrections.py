@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from sondage.core.learning.directions import Directions, leading_directions
 from sondage.core.learning.fits import Fitted, fit_events, fit_grades, fit_numbers
@@ -141,7 +140,7 @@ def learn_numbers(
         fits = [fit_numbers(design, residuals / unit, share * scaled_variances) for share in NOISES]
         weights = _posterior([one.log_evidence for one in fits])
         mean = sum(weight * one.coefficients for weight, one in zip(weights, fits, strict=True))
-        evidence = float(logsumexp([one.log_evidence for one in fits])) - np.log(len(NOISES))
+        evidence = float(np.logaddexp.reduce([one.log_evidence for one in fits])) - np.log(len(NOISES))
         return Fitted(np.asarray(mean), evidence)
 
     found = _averaged(fit, sources / unit, features)
@@ -151,7 +150,7 @@ def learn_numbers(
 
 
 def _posterior(log_evidence: Sequence[float]) -> Floats:
-    return np.asarray(np.exp(np.asarray(log_evidence) - logsumexp(log_evidence)))
+    return np.asarray(np.exp(np.asarray(log_evidence) - np.logaddexp.reduce(log_evidence)))
 
 
 def _averaged(fit: Fitter, sources: Floats, features: NDArray[np.floating] | None) -> Correction:

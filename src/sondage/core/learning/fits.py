@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy  # scipy.linalg is loaded when it is used
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax
 
+from sondage.core.definite import factor, solve
 from sondage.core.predictions import Floats
 
 __all__ = ["Fitted", "fit_events", "fit_grades", "fit_numbers", "places"]
 
 ROUNDING = 1e-12
 """Of the largest element of a precision: what is added to the diagonal keeps it positive definite."""
+STEPS = tuple(0.5**halved for halved in range(20))
+"""Sizes of a Newton step, of which the first that gains is taken."""
 REACH = 4.0
 """How far the last of many grades is from the first: as far as of five."""
 
@@ -42,7 +44,7 @@ def fit_events(design: Floats, offset: Floats, events: NDArray[np.bool_]) -> Fit
     sign = np.where(events, 1.0, -1.0)
 
     def told(moved: Floats) -> float:
-        return -float(np.sum(log_expit(sign * moved)))
+        return -float(log_expit(sign * moved).sum())
 
     def derivatives(moved: Floats) -> tuple[Floats, Floats]:
         p = expit(moved)
@@ -119,24 +121,24 @@ def _mode(
     """
     w, moved = np.zeros(design.shape[1]), offset
     value = told(moved)
-    factor = None
+    factored = None
     for _ in range(30):
         first, second = derivatives(moved)
-        factor = _precision(design, second)
+        factored = _factored_precision(design, second)
         gradient = design.T @ first + w
-        step = scipy.linalg.cho_solve(factor, gradient)
+        step = solve(factored, gradient)
         gain = float(gradient @ step)
         if gain < 1e-8:
             break
-        for size in 0.5 ** np.arange(20):
+        for size in STEPS:
             trial = w - size * step
             at = offset + design @ trial
             tried = told(at) + 0.5 * float(trial @ trial)
             if tried <= value - 0.1 * size * gain:
                 break
         w, moved, value = trial, at, tried
-    assert factor is not None
-    return Fitted(w, -value - float(np.sum(np.log(np.diag(factor[0])))))
+    assert factored is not None
+    return Fitted(w, -value - float(np.log(factored.diagonal()).sum()))
 
 
 def fit_numbers(design: Floats, residuals: Floats, variances: Floats) -> Fitted:
@@ -147,17 +149,16 @@ def fit_numbers(design: Floats, residuals: Floats, variances: Floats) -> Fitted:
     >>> fit_numbers(np.ones((4, 1)), np.full(4, 5.0), np.ones(4)).coefficients.tolist()
     [4.0]
     """
-    factor = _precision(design, 1.0 / variances)
+    factored = _factored_precision(design, 1.0 / variances)
     pull = design.T @ (residuals / variances)
-    w = scipy.linalg.cho_solve(factor, pull)
+    w = solve(factored, pull)
     plain = -0.5 * float(np.sum(np.log(2 * np.pi * variances) + residuals**2 / variances))
-    return Fitted(w, plain + 0.5 * float(pull @ w) - float(np.sum(np.log(np.diag(factor[0])))))
+    return Fitted(w, plain + 0.5 * float(pull @ w) - float(np.log(factored.diagonal()).sum()))
 
 
-def _precision(design: Floats, weights: Floats) -> tuple[Floats, bool]:
+def _factored_precision(design: Floats, weights: Floats) -> Floats:
     """Return the Cholesky factor of the posterior precision."""
     precision = design.T @ (design * weights[:, None])
-    largest = float(precision.diagonal().max(initial=0.0))
-    precision[np.diag_indices_from(precision)] += max(1.0, ROUNDING * largest)  # sources far off, and alike
-    lower: tuple[Floats, bool] = scipy.linalg.cho_factor(precision, lower=True, check_finite=False)
-    return lower
+    diagonal = np.einsum("ii->i", precision)  # a view
+    diagonal += max(1.0, ROUNDING * float(diagonal.max(initial=0.0)))  # sources far off, and alike
+    return factor(precision)
