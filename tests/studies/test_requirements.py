@@ -114,7 +114,7 @@ def test_random_numbers_follow_from_the_seed(test: str, tmp_path: Any) -> None:
 
 
 def test_those_of_an_interval_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sondage.core.catalogue.intervals.RESAMPLES", 99)
+    monkeypatch.setattr("sondage.core.evidence.RESAMPLES", 99)
     found, *again = (evaluate(Pool(P), "f1", Y, 40, interval="bootstrap", seed=seed) for seed in (1, 1, 2))
     ends = found.interval()
     assert ends.kind == "bootstrap"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import count, islice
 
 import numpy as np
 
@@ -38,8 +37,6 @@ __all__ = ["INTERVALS", "OWN", "named_interval", "require_interval"]
 OWN = ("auto", "anytime")
 """The package's own intervals; all others are kept to the letter of their sources."""
 
-RESAMPLES = 1999
-"""Of the bootstrap."""
 _OF_SHARES = ("wilson", "wilson_effective", "clopper_pearson")
 _OF_COUNTS = ("wilson", "clopper_pearson")
 """Of which the number of labels is all that they need beside the value."""
@@ -79,7 +76,7 @@ def named_interval(
         return Interval(*(estimate.possible if kind in OWN else estimate.bounds), level, "undefined")
     if not np.isfinite(estimate.std_error):  # expanded, labels that agree may stand for more than there is
         estimate = replace(estimate, value=float(np.clip(estimate.value, *estimate.bounds)))
-    found = INTERVALS[kind](estimate, level, estimate.own_generator() if generator is None else generator)
+    found = INTERVALS[kind](estimate, level, generator)
     if kind not in OWN:
         return replace(found, kind=kind)
     least, most = estimate.possible
@@ -262,17 +259,10 @@ def _bootstrap(estimate: Estimate, level: float, generator: np.random.Generator 
     Labels that all agree are alike however they are drawn again, and do not show the standard error: it is Student's.
     """
     evidence = _evidence(estimate, "bootstrap")
-    if generator is None:
+    if generator is None and estimate.generator is None:
         raise InputError("interval 'bootstrap' needs generator=numpy.random.default_rng(...)")
     require_interval("bootstrap", evidence.contrast.functional, compares=evidence.contrast.compares)
-    n = evidence.sample.size
-    even = np.full(n, 1.0 / n)
-    firsts = np.cumsum([0, *(stage.sample.size for stage in evidence.estimation.stages[:-1])])
-    drawn = (generator.multinomial(n, even) for _ in count())  # one at a time: of 1e5 labels all are 0.8 GB
-    usable = islice((counts for counts in drawn if np.add.reduceat(counts, firsts).all()), RESAMPLES)
-    values = np.array(
-        [evidence.estimation.resampled(counts).fit(evidence.contrast, evidence.fit.shares).value for counts in usable]
-    )
+    values = estimate.resampled if generator is None else evidence.resampled(generator)
     found = percentile_interval(values, level, estimate.bounds)
     alike = found.width <= ROUNDING * max(abs(estimate.value), estimate.std_error)
     return _t(estimate, level, None) if alike else found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sondage.core.evidence import Evidence
     from sondage.core.pivots import Pivot
     from sondage.core.plausible import PlausibleErrors
+    from sondage.core.predictions import Floats
     from sondage.core.ratios import EstimatedRatios
     from sondage.core.sequences import ConfidenceSequence
     from sondage.core.significance import Counts
@@ -242,6 +244,14 @@ class Estimate(Shown):
     def own_generator(self) -> np.random.Generator | None:
         """Return random numbers that follow from the seed of the draw, the same ones each time; None without a seed."""
         return None if self.generator is None else self.generator()
+
+    @cached_property
+    def resampled(self) -> Floats:
+        """The bootstrap's estimates, by its own random numbers: the same ones serve every level."""
+        evidence, generator = self.evidence, self.own_generator()
+        assert evidence is not None
+        assert generator is not None
+        return evidence.resampled(generator)
 
     def in_order(self) -> Course:
         """Return what the labels say in their order, or raise `InputError` where that is not known."""
