@@ -9,6 +9,7 @@ from sklearn.metrics import average_precision_score, brier_score_loss, log_loss,
 from sondage import Classifier, Outcome, Pool, compare, estimate_from, evaluate
 from sondage.core.domains import domain_estimate
 from sondage.core.intervals import wilson_interval
+from sondage.core.samples import effective_number
 
 SIZE = 4000
 MEASURES = {
@@ -45,8 +46,10 @@ def test_the_end_is_the_measure_of_the_labelled_and_of_others_wrong_by_chance(me
     weights = np.concatenate([1 / inclusion - lapsed, lapsed / 2, lapsed / 2])
     told = np.concatenate([labels, np.zeros(60, dtype=int), np.ones(60, dtype=int)])
     end = MEASURES[measure](told, np.tile(p, 3), weights)
-    assert found.unexpected.moved(share) == pytest.approx(end - MEASURES[measure](labels, p, 1 / inclusion), rel=1e-9)
-    interval, without = found.interval(), replace(found, unexpected=None).interval()
+    assert found.unexpected[0].moved(share) == pytest.approx(
+        end - MEASURES[measure](labels, p, 1 / inclusion), rel=1e-9
+    )
+    interval, without = found.interval(), replace(found, unexpected=()).interval()
     assert interval.low == pytest.approx(min(end, without.low), rel=1e-9)
     assert interval.high == pytest.approx(max(end, without.high), rel=1e-9)
 
@@ -61,7 +64,7 @@ def test_a_model_that_is_sure_of_all_and_seldom_wrong_is_held(measure, sure, agr
         found = evaluate(pool, measure, labels, budget=100, seed=seed)
         interval = found.interval()
         held += interval.low <= truth <= interval.high
-        if found.unexpected is not None:
+        if found.unexpected:
             expected += 1
             assert interval.low <= truth <= interval.high
     assert expected > 10
@@ -75,7 +78,7 @@ def test_loss_of_ten_classes_where_other_classes_are_unlikely(rng):
     found = evaluate(Pool(p), "log_loss", labels, budget=60)
     share = wilson_interval(0.0, found.n_effective, 0.9).high
     lost = -np.log(1e-4) + np.log(1 - 9e-4)
-    assert found.unexpected.moved(share) == pytest.approx(share * 240 / 300 * lost, rel=1e-6)
+    assert found.unexpected[0].moved(share) == pytest.approx(share * 240 / 300 * lost, rel=1e-6)
 
 
 def test_one_wrong_label_is_enough(sure):
@@ -83,21 +86,21 @@ def test_one_wrong_label_is_enough(sure):
     right = np.where((p > 0.5) == labels, labels, -1)
     rows = np.flatnonzero(right >= 0)[:50]
     told = {"probabilities": p[rows], "inclusion": np.full(50, 0.1)}
-    assert estimate_from("brier", labels=labels[rows], **told).unexpected is not None
+    assert estimate_from("brier", labels=labels[rows], **told).unexpected
     wrong = np.concatenate([labels[rows[:-1]], 1 - labels[rows[-1:]]])
-    assert estimate_from("brier", labels=wrong, **told).unexpected is None
+    assert estimate_from("brier", labels=wrong, **told).unexpected == ()
 
 
 def test_shares_of_items_differences_and_numbers_have_other_rules(sure, rng):
     p, _ = sure
     pool = Pool(models={"a": Classifier(p), "b": Classifier(p**2)})
-    assert compare(pool, "a", "b", "brier", labels=p > 0.5, budget=50).estimate.unexpected is None
+    assert compare(pool, "a", "b", "brier", labels=p > 0.5, budget=50).estimate.unexpected == ()
     for measure in ("error_rate", "f1", "balanced_accuracy"):
-        assert evaluate(pool, measure, p > 0.5, budget=50, model="a").unexpected is None
+        assert evaluate(pool, measure, p > 0.5, budget=50, model="a").unexpected == ()
     untold = Pool(models={"bot": Outcome()}, ids=range(200))
-    assert evaluate(untold, "accuracy", np.ones(200), budget=50).unexpected is None  # nobody expects anything
+    assert evaluate(untold, "accuracy", np.ones(200), budget=50).unexpected == ()  # nobody expects anything
     means = rng.normal(size=200)
-    assert evaluate(Pool(means=means), "mse", means, budget=50).unexpected is None
+    assert evaluate(Pool(means=means), "mse", means, budget=50).unexpected == ()
 
 
 @pytest.mark.parametrize(
@@ -124,8 +127,45 @@ def test_a_judge_that_is_sure_and_seldom_wrong_is_held(kind, wrong, rng, agrees)
         found = evaluate(pool, measure, labels, budget=60, seed=seed)
         interval = found.interval()
         held += interval.low <= truth <= interval.high
-        assert found.unexpected is None or interval.low <= truth
+        assert not found.unexpected or interval.low <= truth
     assert held >= 0.93 * runs or agrees(held, runs, 0.93)
+
+
+def judged(rng, wrong=0.02, right=0.8, size=SIZE):
+    """Return a pool of a system whose judge is wrong of so many of its right and of its wrong answers, and outcomes."""
+    outcomes = (rng.random(size) < right).astype(float)
+    said = np.where(rng.random(size) < wrong, 1 - outcomes, outcomes)
+    return Pool(models={"bot": Outcome(np.where(said == 1, 0.99, 0.01))}), outcomes
+
+
+@pytest.mark.parametrize("budget", [50, 100])
+def test_answers_that_a_judge_calls_wrong_may_be_right(budget, rng, agrees):
+    held, runs = 0, 100
+    for seed in range(runs):
+        pool, outcomes = judged(rng)
+        found = evaluate(pool, "accuracy", outcomes, budget=budget, seed=seed)
+        interval = found.interval()
+        held += interval.low <= outcomes.mean() <= interval.high
+        if len(found.unexpected) == 2:
+            assert interval.low <= outcomes.mean() <= interval.high
+    assert agrees(held, runs, 0.945)
+
+
+def test_labels_that_would_raise_and_lower_have_bounds_of_their_own(rng):
+    pool, outcomes = judged(rng, wrong=0.0)
+    found = evaluate(pool, "accuracy", outcomes, budget=60)
+    sample, without, ends = found.evidence.sample, replace(found, unexpected=()).interval(), [0.0, 1.0]
+    said, weights, others = sample.items.models[0].judge > 0.5, sample.row_weights, sample.row_weights - 1 / SIZE
+    for called, sign in ((False, 1.0), (True, -1.0)):
+        rows = said == called
+        labels = found.n_effective * effective_number(weights[rows]) / effective_number(weights)
+        moved = wilson_interval(0.0, labels, 0.9).high * others[rows].sum() / weights.sum()
+        ends[sign > 0] = found.value + sign * moved
+    interval = found.interval()
+    assert len(found.unexpected) == 2
+    assert interval.low == pytest.approx(min(ends[0], without.low), rel=1e-9)
+    assert interval.high == pytest.approx(max(ends[1], without.high), rel=1e-9)
+    assert interval.high > without.high + 0.01
 
 
 def test_slices_parts_and_the_whole_have_it(sure):
@@ -135,7 +175,7 @@ def test_slices_parts_and_the_whole_have_it(sure):
     for one in (found.overall, *found.values()):
         assert one.interval().high > 2 / one.n_effective
     whole = evaluate(Pool(p), "brier", labels, budget=400, seed=1)
-    assert whole.unexpected is None
+    assert whole.unexpected == ()
     evidence = whole.evidence.sample
     right = (evidence.items.classes(0).predictions == evidence.labels) & (np.arange(400) % 2 == 0)
     assert domain_estimate(whole, right).interval().high > 0.01

@@ -82,8 +82,9 @@ class Estimate(Shown):
     plausible : PlausibleErrors or None
         For one model's losses of probabilities, calibration error and functions of the confusion matrix: the errors of
         the estimate under beliefs that the labels leave possible.
-    unexpected : Unexpected or None
-        For one model, where no label is another than expected: what such labels among the other items would do.
+    unexpected : tuple of Unexpected
+        For one model, where no label is another than expected: what such labels among the other items would do, those
+        that raise it and those that lower it.
     pivot : Pivot or None
         For a difference of two ratios: the variance that its estimate would have at other true values.
     bounds, proportion, interval_kind, evidence, course, generator
@@ -125,7 +126,7 @@ class Estimate(Shown):
     counts: Counts | None = field(default=None, repr=False)
     ratios: EstimatedRatios | None = field(default=None, repr=False)
     plausible: PlausibleErrors | None = field(default=None, repr=False)
-    unexpected: Unexpected | None = field(default=None, repr=False)
+    unexpected: tuple[Unexpected, ...] = field(default=(), repr=False)
     pivot: Pivot | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
     course: Course | None = field(default=None, repr=False)
