@@ -169,7 +169,7 @@ class Estimate(Shown):
         >>> pool = sondage.Pool(probabilities=[0.1, 0.9, 0.4, 0.7] * 25)
         >>> ends = sondage.evaluate(pool, "error_rate", labels=[0, 1, 1, 1] * 25, budget=40).interval(0.95)
         >>> round(ends.low, 2), round(ends.high, 2)
-        (0.21, 0.27)
+        (0.21, 0.29)
         """
         from sondage.core.catalogue.intervals import named_interval
 
