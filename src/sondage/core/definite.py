@@ -14,7 +14,7 @@ __all__ = ["factor", "solve"]
 
 
 def factor(matrix: Floats) -> Floats:
-    """Return the lower Cholesky factor of a matrix, (m, m); what is above its diagonal means nothing.
+    """Return the lower Cholesky factor L of a matrix A = L L', both (m, m); what is above its diagonal means nothing.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def factor(matrix: Floats) -> Floats:
 
 
 def solve(factored: Floats, right: Floats) -> Floats:
-    """Return the solution of a system whose matrix has this Cholesky factor, (m,).
+    """Return the solution x of L L' x = b, shape (m,), of a factor L, (m, m), and a right side b, (m,).
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Evidence:
         return self.estimation.stages[0].known
 
     def resampled(self, generator: np.random.Generator) -> Floats:
-        """Return the bootstrap's estimates, from units that are drawn again with replacement, some of every stage."""
+        """Return the bootstrap's estimates, (RESAMPLES,), of units drawn with replacement, some of every stage."""
         n = self.sample.size
         even = np.full(n, 1.0 / n)
         firsts = np.cumsum([0, *(stage.sample.size for stage in self.estimation.stages[:-1])])

@@ -248,7 +248,7 @@ class Estimate(Shown):
 
     @cached_property
     def resampled(self) -> Floats:
-        """The bootstrap's estimates, by its own random numbers: the same ones serve every level."""
+        """The bootstrap's estimates, shape (1999,), by its own random numbers: the same ones serve every level."""
         evidence, generator = self.evidence, self.own_generator()
         assert evidence is not None
         assert generator is not None
