@@ -376,6 +376,34 @@ def test_the_chart_can_be_read_on_a_telephone(serve, browse, study):
     assert page.locator(".chart text").first.bounding_box()["height"] >= 9
 
 
+def test_large_numbers_beside_the_chart_are_not_cut_off(serve, browse, tmp_path):
+    means = np.linspace(2e5, 5e5, 60)
+    pool = sondage.Pool(means=means, variances=np.full(60, 1e9))
+    with Study.create(tmp_path / "houses.db", pool, "mse", budget=30) as houses:
+        for name in houses.ask(12):
+            houses.tell([name], [means[name] + (-1) ** name * 9e4])
+        served = serve(houses)
+        page = served.sign_in(browse(360), "olga", OWNER)
+        page.goto(served.address + "/estimate")
+        numbers = [one.bounding_box() for one in page.locator(".chart text[text-anchor=end]").all()]
+        assert len(page.locator(".chart text").first.text_content()) >= 10
+        assert min(box["x"] for box in numbers) >= 0
+
+
+def test_the_answer_is_in_sight_on_a_screen_enlarged_four_times(serve, browse, study):
+    page = serve(study).sign_in(browse(320))
+    page.set_viewport_size({"width": 320, "height": 256})
+    button = page.locator(".classes button").first
+    button.focus()
+    button.scroll_into_view_if_needed()
+    box = button.bounding_box()
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= 256
+    assert page.evaluate(
+        "([x, y]) => document.elementFromPoint(x, y).closest('.classes button') !== null", centre(button)
+    )
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_wider_than_the_screen(serve, browse, tmp_path, width):
     long = np.array(["word" * 100, "x " * 3000] * 20, dtype=object)

@@ -148,6 +148,18 @@ def test_undo_gives_the_item_back_with_its_answer(visit, study):
     assert "disabled" in re.search(r'<button[^>]*data-key="u"[^>]*>', page.get("/").text)[0]
 
 
+def test_undo_gives_that_item_back_and_not_another_that_one_holds(visit, study):
+    anna, berta = visit("anna"), visit("berta")
+    earlier = fields(berta.get("/").text)["item"]
+    later = label(anna, "spam")
+    berta.post("/sign-out")
+    assert fields(anna.get("/").text)["item"] == earlier  # which was asked for first
+    shown = anna.post("/undo", data=fields(anna.get("/").text, "/undo"), headers=BY_HTMX).text
+    assert fields(shown)["item"] == later
+    assert re.search(r'value="spam"[^>]*aria-description="your answer before"', shown)
+    assert [label(anna, "ham") for _ in range(2)] == [later, earlier]
+
+
 def test_undo_is_of_ones_own_answers(visit, study):
     label(visit("anna"), "ham")
     berta = visit("berta")
@@ -247,6 +259,33 @@ def test_database_gone_is_said_and_the_answer_kept(visit, study, tmp_path):
     (tmp_path / "away.db").rename(tmp_path / "study.db")
     assert page.post("/answer", data=form).status_code == 303
     assert [row["label"] for row in study.history()] == ["spam"]
+
+
+@pytest.mark.filterwarnings("ignore:.* the present order goes on")  # for one more item, which was drawn before
+def test_an_answer_is_kept_where_the_pool_for_the_next_one_is_gone(visit, study, pool, tmp_path):
+    for _ in range(29):
+        study.tell(study.ask(1), ["ham"])
+    study.extend(60, pool)
+    with Study.open(study.place) as without:
+        page = visit(of=without)
+        form = fields(page.get("/").text) | {"label": "spam"}
+        answer = page.post("/answer", data=form, headers=BY_HTMX)
+        assert answer.status_code == 503
+        assert answer.text.startswith("This is kept, but what comes next cannot be shown now: ")
+        assert "the next draw needs the pool, and it did not come from a file" in answer.text
+        assert without.history()[-1]["label"] == "spam"
+        again = page.get("/")
+        assert (again.status_code, heads(again.text)[1]) == (503, "This cannot be shown now")
+        assert ">Look again</a>" in again.text
+    assert visit(of=study).get("/").status_code == 200
+
+
+def test_who_has_labelled_all_can_look_again(visit, study, pool):
+    study.tell(asked := study.ask(), ["ham"] * len(asked))
+    page = visit()
+    assert ">Look again</a>" in page.get("/").text
+    study.extend(40, pool)
+    assert fields(page.get("/").text)["item"] not in asked
 
 
 def test_hostile_text_is_text(visit, tmp_path):
@@ -475,6 +514,47 @@ def test_disagreements_are_shown_and_settled(visit, pool, tmp_path):
         assert "To settle" not in owner.get("/estimate").text
         assert shared.status.labelled == 1
         assert [row["kind"] for row in shared.history(item)] == ["label", "label", "resolution"]
+
+
+@pytest.mark.parametrize("news", ["settled", "agreed", "skipped"])
+def test_who_settles_what_has_changed_since_is_asked(visit, pool, tmp_path, news):
+    with Study.create(tmp_path / "two.db", pool, budget=3, raters=2) as shared:
+        owners = olga, otto = visit("olga", OWNER, of=shared), visit("otto", OWNER, of=shared)
+        item = shared.ask(1)[0]
+        shared.tell([item], ["spam"], who="anna")
+        shared.tell([item], ["ham"], who="berta")
+        ours, theirs = (fields(owner.get("/estimate").text, "/resolve") for owner in owners)
+        if news == "settled":
+            assert olga.post("/resolve", data=ours | {"label": "ham"}).status_code == 303
+            said = "Since this page was shown olga settled this item as ham. "
+        elif news == "agreed":
+            shared.tell([item], ["spam"], who="berta", correct=True)
+            said = "Since this page was shown berta said spam of this item. "
+        else:
+            shared.undo("berta")
+            shared.skip(item, "berta", "torn")
+            said = "Since this page was shown berta skipped this item. "
+        before = shared.history()
+        refused = otto.post("/resolve", data=theirs | {"label": "spam"})
+        assert refused.status_code == 422
+        assert said + "Send your label again to settle it all the same." in refused.text
+        assert shared.history() == before
+        assert otto.post("/resolve", data=fields(refused.text, "/resolve") | {"label": "spam"}).status_code == 303
+        assert [row["kind"] for row in shared.history(item)][-1] == "resolution"
+        assert shared.labels()[item] == "spam"
+
+
+def test_a_page_that_has_settled_an_item_says_so(visit, pool, tmp_path):
+    with Study.create(tmp_path / "two.db", pool, budget=3, raters=2) as shared:
+        olga, item = visit("olga", OWNER, of=shared), shared.ask(1)[0]
+        shared.tell([item], ["spam"], who="anna")
+        shared.tell([item], ["ham"], who="berta")
+        form = fields(olga.get("/estimate").text, "/resolve")
+        assert olga.post("/resolve", data=form | {"label": "ham"}).status_code == 303
+        other = olga.post("/resolve", data=form | {"label": "spam"})
+        assert other.status_code == 422
+        assert "You have settled this item already, and this page sent another label then." in other.text
+        assert shared.labels()[item] == "ham"
 
 
 def test_disagreements_about_systems_name_them(visit, tmp_path):

@@ -127,7 +127,9 @@ def unexpected(
     sides = ([sign * drift > least for drift in drifts] for sign in (1.0, -1.0))
     parts = [part[:2] for part in told]
     return tuple(
-        _of_side(contrast, parts, side, sums[model], labels, target) for side in sides if any(map(np.any, side))
+        _of_side(contrast, parts, side, sums=sums[model], labels=labels, target=target)
+        for side in sides
+        if any(map(np.any, side))
     )
 
 
@@ -135,6 +137,7 @@ def _of_side(
     contrast: Contrast,
     told: Sequence[tuple[float, Sample]],
     side: Sequence[NDArray[np.bool_]],
+    *,
     sums: Floats,
     labels: Sequence[Any],
     target: str,

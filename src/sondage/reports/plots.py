@@ -213,6 +213,8 @@ def _draw_reliability(ax: Axes, report: Report, palette: Palette) -> None:
     what = "probability" if found.probability else "mean"
     ax.set_xlabel(f"predicted {what} before labelling")
     ax.set_ylabel("observed, with interval")
+    if not found.probability:
+        _few_numbers(ax)
     _quiet(ax, palette, "both")
 
 

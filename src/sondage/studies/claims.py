@@ -67,7 +67,9 @@ class Lending(Kept):
         Raises
         ------
         InputError
-            If n is not a whole number from 1, or the pool is needed and not at hand: after an extension.
+            If n is not a whole number from 1.
+        StudyError
+            If the pool is needed and not at hand: after an extension.
         """
         if n is not None:
             require_count("n", n)
@@ -88,7 +90,8 @@ class Lending(Kept):
     def _ask_beyond(self, session: Session, n: int | None, ledger: Ledger) -> list[Any]:
         """Ask past the end of a stage, and write what that changes of the draws."""
         self._forget()
-        pool, last = self._pool_at_hand(), len(session.stages) - 1
+        pool = self._pool_at_hand() if session.in_reserve else self._present_pool()
+        last = len(session.stages) - 1
         planned_from = session.n_labels, len(session.pending)
         ids = session.ask(n, pool)
         ledger.end_stage(stage_row(session, last), session.firsts[last + 1])
@@ -101,7 +104,8 @@ class Lending(Kept):
     def claim(self, labeller: str, n: int = 1) -> list[Claim]:
         """Lease items to a labeller; nobody else gets them until they are answered, released, or time is up.
 
-        What the labeller holds already comes first, then items that nobody holds, then the next of the draw.
+        What the labeller holds already comes first, of that what came last, such as an answer taken back; then items
+        that nobody holds, then the next of the draw.
 
         Parameters
         ----------
@@ -119,6 +123,8 @@ class Lending(Kept):
         ------
         InputError
             If n is not a whole number from 1, or the name is empty.
+        StudyError
+            If the pool is needed for the next of the draw, and not at hand.
         """
         require_count("n", n)
         require_name(labeller)

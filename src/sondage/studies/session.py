@@ -247,8 +247,8 @@ class Session(Sheet):
 
     def _go_on(self) -> None:
         """Let the present stage's order go on in place of a next stage: what is in reserve is asked for."""
-        if len(self.ids) == len(self.asked) + self.room:
-            raise InputError("the next items are drawn from the pool, which is not at hand: give it to Study.open")
+        if not self.in_reserve:
+            raise InputError("the next items are drawn from the pool, which is not at hand")
         self.stages[-1] = replace(self.stage, drawn=self.stage.drawn.until(None))
 
     def _drawn_units(self, pool: Pool) -> NDArray[np.int64]:
@@ -325,6 +325,11 @@ class Session(Sheet):
     def room(self) -> int:
         """Items of the present stage that can still be asked for; 0 when the next stage is due."""
         return self.firsts[-2] + self.stage.drawn.planned - len(self.asked)
+
+    @property
+    def in_reserve(self) -> bool:
+        """Whether the present stage's order holds more items than its plan, so that it can go on without the pool."""
+        return len(self.ids) > len(self.asked) + self.room
 
     def ask(self, n: int | None = None, pool: Pool | None = None) -> list[Any]:
         """Return ids to label: pending ones first, then the next of the draw.

@@ -13,11 +13,15 @@ __all__ = ["Chart", "draw_chart"]
 
 WIDTH, HEIGHT = 640.0, 240.0
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 12.0, 28.0
+GAP = 8.0
+"""Between the numbers on the left and the axis."""
+A_LETTER = 11.0
+"""How wide a digit is on a telephone, where letters are largest."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Points as SVG takes them, and ticks as (place, text)."""
+    """Points as SVG takes them, and ticks as (place, text); numbers on the left end at `beside`."""
 
     width: float
     height: float
@@ -27,6 +31,7 @@ class Chart:
     x_ticks: list[tuple[float, str]]
     y_ticks: list[tuple[float, str]]
     left: float
+    beside: float
     right: float
     bottom: float
 
@@ -40,15 +45,18 @@ def draw_chart(seen: Prospect, measure: str) -> Chart | None:
     bottom, top = float(low.min()), float(high.max())
     room = (top - bottom) * 0.04 or abs(top) * 0.1 or 1.0
     bottom, top = bottom - room, top + room
+    heights = _ticks(bottom, top)
+    numbers = [quantity(number, measure, top - bottom) for number in heights]
+    left = max(LEFT, GAP + A_LETTER * max(map(len, numbers), default=0))
 
     def x(count: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * count / max(seen.end, 1)
+        return left + (WIDTH - left - RIGHT) * count / max(seen.end, 1)
 
     def y(number: float) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (top - number) / (top - bottom)
 
-    def points(counts: list[float], numbers: list[float]) -> str:
-        return " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in zip(counts, numbers, strict=True))
+    def points(counts: list[float], values: list[float]) -> str:
+        return " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in zip(counts, values, strict=True))
 
     counts = labels.tolist()
     last, half = float(value[-1]), seen.width / 2
@@ -63,8 +71,9 @@ def draw_chart(seen: Prospect, measure: str) -> Chart | None:
         line=points(counts, value.tolist()),
         ahead=ahead,
         x_ticks=[(round(x(count), 1), f"{count:,.0f}") for count in _ticks(0.0, float(seen.end), 1.0)],
-        y_ticks=[(round(y(number), 1), quantity(number, measure, top - bottom)) for number in _ticks(bottom, top)],
-        left=LEFT,
+        y_ticks=[(round(y(height), 1), number) for height, number in zip(heights, numbers, strict=True)],
+        left=left,
+        beside=left - GAP,
         right=WIDTH - RIGHT,
         bottom=HEIGHT - BOTTOM,
     )

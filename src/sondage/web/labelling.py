@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from sondage.core.checks import exactly
 from sondage.errors import ConflictError, LabelError
+from sondage.reports.wording import label_words
 from sondage.studies.account import Progress, Status
 from sondage.studies.claims import Claim
 from sondage.studies.sharing import Sharing
@@ -204,8 +205,21 @@ class Labelling:
         self.study.undo(who, request=form.get("request") or None)
 
     def resolve(self, who: str, form: Form) -> None:
-        """Settle an item of which labellers disagree."""
-        self.study.resolve(_item(form), self._label(form), who, request=form.get("request") or None)
+        """Settle an item of which labellers disagree.
+
+        Raises
+        ------
+        LabelError
+            If the label is missing or not allowed, or something was said of the item since the page was shown.
+        """
+        item, request = _item(form), form.get("request") or None
+        news = self._since(item, who, form.get("last", ""))
+        if news:
+            raise ConflictError(f"Since this page was shown {news}. Send your label again to settle it all the same.")
+        try:
+            self.study.resolve(item, self._label(form), who, request=request)
+        except ConflictError:
+            raise ConflictError("You have settled this item already, and this page sent another label then.") from None
 
     def leave(self, who: str) -> None:
         """Give back what a labeller holds."""
@@ -220,6 +234,20 @@ class Labelling:
         if own and own[-1] == "label":
             return "You have answered this item already. That answer stays, this one was not taken: undo to change it."
         return "Somebody else has answered this item already. That answer stays, yours was not taken."
+
+    def _since(self, item: str, who: str, last: str) -> str:
+        """Return what others said of an item after the label of this number; empty for nothing."""
+        if not last.isdecimal():
+            return ""
+        news = [row for row in self.study.history(item) if row["number"] > int(last)]
+        others = [row for row in news if (row["who"], row["kind"]) != (who, "resolution")]
+        if not others:
+            return ""
+        who, kind, label = (others[-1][name] for name in ("who", "kind", "label"))
+        words = label_words(label, self.study.models)
+        said = "skipped this item" if label is None else f"said {words} of this item"
+        did = {"undo": "took an answer to this item back", "resolution": f"settled this item as {words}"}
+        return f"{who or 'somebody'} {did.get(kind, said)}"
 
     def _label(self, form: Form) -> Any:
         """Return the label of a form: a text, or a grade for each row that has one."""

@@ -27,12 +27,27 @@ LOOKS = 16  # fewer than for a picture to keep: they are computed anew every few
 
 @dataclass(frozen=True)
 class Dispute:
-    """An item of which labellers disagree: who says what, what is seen of it, the request that will settle it."""
+    """An item of which labellers disagree.
+
+    Attributes
+    ----------
+    item : str
+        Its id, as text.
+    said : list of (str, str)
+        Who says what.
+    shown : ShownItem
+        What is seen of it.
+    request : str
+        Name of the request that will settle it.
+    last : int
+        Number of the last label, of whatever item, that the page knows of.
+    """
 
     item: str
     said: list[tuple[str, str]]
     shown: ShownItem
     request: str
+    last: int
 
 
 @dataclass(frozen=True)
@@ -67,12 +82,14 @@ class Overview:
 def overview(study: Study, images: Images) -> Overview:
     """Return what the owner sees of a study now."""
     people = [(who or "no name", _did(done)) for who, done in study.progress().items()]
+    last = max((row["number"] for row in study.history()), default=0)  # read first: what comes now is not shown
     disputes = [
         Dispute(
             str(one.id),
             [(who or "no name", label_words(label, study.models)) for who, label in one.labels],
             shown_item(one.id, one.fields, images),
             str(uuid4()),
+            last,
         )
         for one in study.disagreements()[:MOST_DISPUTES]
     ]

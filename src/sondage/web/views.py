@@ -147,7 +147,12 @@ async def _done(
         await run_in_threadpool(act, visitor.who, form)
     except SondageError as error:
         return failed(request, error, form)
-    return await _work(request, visitor, undone="?undone" in back) if _by_htmx(request) else _to(back)
+    if not _by_htmx(request):
+        return _to(back)
+    try:
+        return await _work(request, visitor, undone="?undone" in back)
+    except SondageError as error:
+        raise HTTPException(503, f"This is kept, but what comes next cannot be shown now: {error}") from None
 
 
 def failed(request: Request, error: Exception, form: Form | None = None) -> Response:
@@ -159,7 +164,7 @@ def failed(request: Request, error: Exception, form: Form | None = None) -> Resp
         return site.page("_message.html", None, status, message=message, **told)
     if status == 401:
         return site.sign_in(status, message=message)
-    kept = [] if form is None or "item" not in form else list(form.items())
+    kept = [] if form is None or "item" not in form else [(name, told) for name, told in form.items() if name != "last"]
     title = _title(status, answered=bool(kept))
     values = {"message": message, "title": title, "refused": status < 500, "action": request.url.path}
     return site.page("again.html", _visitor(request), status, kept=kept, **values)
