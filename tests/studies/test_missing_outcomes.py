@@ -100,9 +100,16 @@ def test_grades_are_each_system_s_own() -> None:
             Pool(models={"a": Outcome(judge=[0.5])}, **{misplaced: [1, 2, 3]})
 
 
+def test_a_judge_of_one_grade_says_so() -> None:
+    with pytest.raises(InputError, match=r"^judge of 'a' has one column, as of two grades, for 1 grades$"):
+        Pool(models={"a": Outcome(judge=np.ones((5, 1)), grades=[3])})
+
+
+@pytest.mark.parametrize("end", ["", ".label"])
 @pytest.mark.parametrize("table", [pandas.DataFrame, pyarrow.table])
-def test_columns_of_systems_in_another_order_are_refused(table: Any) -> None:
+def test_columns_of_systems_in_another_order_are_refused(table: Any, end: str) -> None:
     pool, y = Pool(models={"a": Outcome(), "b": Outcome()}, ids=range(40)), np.arange(40) % 2
-    with pytest.raises(InputError, match=r"labels have the columns \['b', 'a'\]; systems are \['a', 'b'\]"):
-        compare(pool, "a", "b", "accuracy", labels=table({"b": y, "a": 1 - y}), budget=40)
-    assert compare(pool, "a", "b", "accuracy", labels=table({"a": y, "b": y}), budget=40).difference == 0
+    a, b = f"a{end}", f"b{end}"
+    with pytest.raises(InputError, match=rf"labels have the columns \['{b}', '{a}'\]; systems are \['a', 'b'\]"):
+        compare(pool, "a", "b", "accuracy", labels=table({b: y, a: 1 - y}), budget=40)
+    assert compare(pool, "a", "b", "accuracy", labels=table({a: y, b: y}), budget=40).difference == 0

@@ -48,9 +48,17 @@ def test_what_labels_prove_of_a_constant_prediction_is_exact_beside_another_meas
     assert found["balanced_accuracy"].exact
 
 
+@pytest.mark.parametrize("unit", ["D", "s", "us"])
+def test_labels_are_found_by_dates_as_numpy_has_them(unit):
+    ids = np.datetime64("2026-01-01", unit) + np.arange(40)
+    labels = np.arange(40) % 2
+    found = evaluate(Pool(np.linspace(0.1, 0.9, 40), ids=ids), labels=dict(zip(ids, labels, strict=True)), budget=40)
+    assert found.value == pytest.approx(np.mean(labels != (np.linspace(0.1, 0.9, 40) >= 0.5)))
+
+
 def test_advice_for_a_measure_that_no_label_can_move(never_positive):
     found = advise(Pool(never_positive[0]), "f1", width=0.1)
-    assert "nothing is uncertain" in found.sentence
+    assert found.sentence == "No label can change f1 here: it follows from the predictions alone."
     assert [one.passive_budget for one in found.expected] == [one.budget for one in found.expected]
     assert all(labels <= 1 for labels in found.needed.values())
 

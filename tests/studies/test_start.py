@@ -107,6 +107,7 @@ def test_no_label_is_asked_for_where_there_are_enough() -> None:
     assert evaluate(POOL, "f1", start=told).n_labels == np.count_nonzero(~np.isnan(told))
     narrow = evaluate(POOL, "error_rate", never, 300, start=drawn(250), stop=0.5)
     assert (narrow.stopped, narrow.n_labels) == ("width", 250)
+    assert evaluate(POOL, "f1", start=Y).exact
     skipped = evaluate(POOL, "f1", start=drawn(60) | {next(iter(drawn(60))): None})
     assert (skipped.n_labels, skipped.n_skipped) == (59, 1)
 

@@ -293,6 +293,20 @@ def test_a_pool_whose_grades_mean_something_else_is_another(tmp_path):
     Study.open(study.place, pools([0, 1], [0, 1, 2]))
 
 
+def test_classes_that_release_0_1_numbered_are_as_they_were(tmp_path):
+    file, place = tmp_path / "pool.csv", tmp_path / "study.db"
+    file.write_text("id,prediction" + "".join(f"\n{row},{1 + row % 3}" for row in range(60)))
+    Study.create(place, sondage.read_pool(file, classes=range(4)), budget=10).close()
+    with sqlite3.connect(place) as database:
+        database.execute("UPDATE study SET reading = '{}'")  # as by release 0.1, where 0 was one of the classes
+    database.close()
+    with Study.open(place) as study:
+        study.extend(20)
+        while ids := study.ask(5):
+            study.tell(ids, [0] * len(ids))
+        assert (study.status.labelled, study.task.classes) == (20, (0, 1, 2, 3))
+
+
 def test_a_pool_that_has_moved_is_told_without_a_larger_budget(place, tmp_path):
     there, moved = tmp_path / "pool.csv", tmp_path / "moved.csv"
     there.write_text("id,p_1\n" + "".join(f"{number},{number / 100}\n" for number in range(1, 100)))

@@ -160,6 +160,21 @@ def test_exact_intervals_cover():
     assert np.mean([truth in interval for interval in found]) >= 0.88
 
 
+def test_counts_are_of_items_that_weigh_more_than_those_that_do_not_matter():
+    first, weights = np.repeat([1, 0], [6, 40]), np.repeat([1.0, 0.09], [6, 40])  # 9.6 in all
+    models = {"a": Classifier(predictions=first), "b": Classifier(predictions=0 * first)}
+    pool, labels = Pool(models=models, weights=weights), np.repeat([1, 0], [5, 41])
+    truth, parts = 4 / 9.6, {"design": "active_neq", "floor": 0, "estimator": "hajek", "stages": 1}
+    for seed in range(12):
+        found = compare(pool, "a", "b", "accuracy", labels=labels, budget=5, seed=seed, **parts)
+        interval, exact = found.interval(0.95), found.sequence().last
+        assert (interval.low, interval.high) == pytest.approx((exact.low, exact.high), abs=1e-9)
+        assert interval.low - 1e-9 <= truth <= interval.high + 1e-9
+        parts["alternative"], parts["margin"] = "less", 0.41
+        assert compare(pool, "a", "b", "accuracy", labels=labels, budget=5, seed=seed, **parts).pvalue > 0.05
+        del parts["alternative"], parts["margin"]
+
+
 def test_a_study_keeps_the_recipe(tmp_path):
     pool, y = pool_of(0.85, 0.75)
     study = sondage.Study.create(tmp_path / "s.db", pool, budget=60, compare=("m0", "m1"))

@@ -30,6 +30,7 @@ __all__ = [
     "believed_variance",
     "labels_of_rarer",
     "plausible_variance",
+    "unseen_numbers_variance",
     "unseen_variance",
     "variance_slope",
 ]
@@ -123,7 +124,7 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     -------
     float
         In the measure's unit squared; 0 of one model, and of what follows neither from the confusion matrix nor from
-        the order of scores.
+        the order of scores. Of two regressors it is `unseen_numbers_variance`.
 
     Examples
     --------
@@ -139,6 +140,8 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     rest = max(float(np.sum((weights - 1.0) * sample.unit_base)), 0.0)
     if contrast.compares and isinstance(basis, ScoreCounts):
         return (2.0 * rest / (labels_of_rarer(basis, sample) + 4.0)) ** 2
+    if isinstance(basis, Residuals):
+        return unseen_numbers_variance(contrast, sample, sums)
     if not differs_in_predictions(contrast):
         return 0.0
     influence = contrast.influence(sums)
@@ -149,11 +152,56 @@ def unseen_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
     found = step * rest / (effective_number(sample.unit_expanded) + 4.0)
     steps = _steps_of_others(influence, sample, shown)
     if np.any(predicted_apart(sample.items, contrast.models) & (steps > ROUNDING * step)):
-        moves = sample.unit_sums(sample.items.weights * steps)
-        spread = 2.0 * float(np.sqrt(np.sum(sample.expansion.spread * moves**2)))
-        rest = max(float(np.sum((weights - 1.0) * moves)), 0.0) + spread
-        found = min(found, rest / (effective_number(weights * moves) + 4.0))
+        found = min(found, _unseen_of_steps(sample, steps))
     return (2.0 * found) ** 2
+
+
+def unseen_numbers_variance(contrast: Contrast, sample: Sample, sums: Sums) -> float:
+    r"""Return the squared error by items of which a regressor is not right, where it is right on all that are labelled.
+
+    Of two regressors without variances, one of which is right on every labelled item, nothing but the number of labels
+    tells how often it is not. As many items as in `unseen_variance` may have the other one's prediction for a label,
+    which moves the difference by :math:`\Delta_u = 2 |\psi_u|`.
+
+    Parameters
+    ----------
+    contrast, sample, sums
+        As for `believed_variance`.
+
+    Returns
+    -------
+    float
+        In the measure's unit squared; 0 of one model, where each is wrong on some labelled item, and with variances.
+
+    Examples
+    --------
+    >>> from sondage import Pool, Regressor, compare
+    >>> mean, other = [0.0, 1.0] * 50, [0.0, 3.0] * 50
+    >>> pool = Pool(models={"right": Regressor(mean), "off": Regressor(other)})
+    >>> round(compare(pool, "right", "off", "mae", labels=mean, budget=20).estimate.std_error, 3)
+    0.169
+    """
+    if not contrast.compares or not any(_right_on_all(sample, model) for model in contrast.models):
+        return 0.0
+    influence = contrast.influence(sums)
+    steps = 2.0 * np.abs(influence.at(sample.items, sample.labels) + influence.constant)
+    return (2.0 * _unseen_of_steps(sample, steps)) ** 2
+
+
+def _right_on_all(sample: Sample, model: int) -> bool:
+    """Return whether each label is what a regressor without variances predicts."""
+    told = sample.items.means(model)
+    return told.variances is None and np.allclose(told.means, sample.labels, rtol=ROUNDING, atol=0.0)
+
+
+def _unseen_of_steps(sample: Sample, steps: Floats) -> float:
+    """Return half of the standard error by unseen items that move it by these steps, shape (n,), of those labelled."""
+    weights, moves = sample.expansion.weights, sample.unit_sums(sample.items.weights * steps)
+    if not moves.any():
+        return 0.0
+    spread = 2.0 * float(np.sqrt(np.sum(sample.expansion.spread * moves**2)))
+    rest = max(float(np.sum((weights - 1.0) * moves)), 0.0) + spread
+    return rest / (effective_number(weights * moves) + 4.0)
 
 
 def labels_of_rarer(basis: ScoreCounts, sample: Sample) -> float:

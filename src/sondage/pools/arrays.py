@@ -46,8 +46,9 @@ class Pool(ArrayRows):
     probabilities : array-like of float, shape (N, k) or (N,), optional
         Class probabilities of the one classifier; (N,) is the probability of the second of two classes.
     classes : sequence, optional
-        The classes in the order of the columns; by default 0 .. k-1, or those predicted. Of rankings the relevance
-        grades, ascending, at most 1e35; `DCG` says which of them gains bear.
+        The classes in the order of the columns; by default 0 .. k-1. Without columns those predicted; if these are
+        whole numbers with 0 among them, all from 0 to the largest. Of rankings the relevance grades, ascending, at
+        most 1e35; `DCG` says which of them gains bear.
     predictions : array-like, shape (N,), optional
         Predicted classes of the one classifier; by default the first most probable class.
     ids : array-like, shape (N,), optional

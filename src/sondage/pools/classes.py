@@ -18,11 +18,19 @@ from sondage.pools.texts import HALF, is_text
 __all__ = ["class_names", "class_texts", "classes_of", "code_labels", "code_type"]
 
 MOST_NUMBERED = 2**16
-"""Predicted whole numbers from 0 below it number the classes; with larger ones they are names."""
+"""Predicted whole numbers from 0 below it may number the classes; with larger ones they are names."""
 
 
 def classes_of(given: Any, columns: list[int], predicted: list[NDArray[Any]]) -> tuple[Any, ...]:
-    """Return the classes: as given, or numbered by the columns, or those that are predicted."""
+    """Return the classes: as given, or numbered by the columns, or those that are predicted.
+
+    Whole numbers with 0 among them number the classes, 0 to the largest; so do 1 and 0 alone. Others are names.
+
+    Examples
+    --------
+    >>> classes_of(None, [], [np.array([0, 3])]), classes_of(None, [], [np.array([1, 5]), np.array([3, 1])])
+    ((0, 1, 2, 3), (1, 3, 5))
+    """
     if len(set(columns)) > 1:
         raise InputError(f"probabilities have {columns} columns; all must have one for each class")
     if given is not None:
@@ -38,6 +46,7 @@ def classes_of(given: Any, columns: list[int], predicted: list[NDArray[Any]]) ->
             "probabilities=, means as means=, or name the classes with classes="
         )
     numbered = all(isinstance(value, int) and 0 <= value < MOST_NUMBERED for value in seen)
+    numbered = numbered and (bool(columns) or not seen or min(seen) == 0 or max(seen) == 1)
     count = columns[0] if columns else max([2, *(value + 1 for value in seen)]) if numbered else len(seen)
     if numbered and all(value < count for value in seen):
         return tuple(range(count))

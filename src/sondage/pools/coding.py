@@ -192,7 +192,8 @@ def _code_outcomes(models: Mapping[str, Outcome], classes: Any, judges: Judges, 
         width = 2 if p is None or p.ndim == 1 else p.shape[1]
         grades = np.arange(width, dtype=np.float64) if given is None else given
         if p is not None and len(grades) != width:
-            raise InputError(f"judge of {name!r} has {width} columns for {len(grades)} grades")
+            columns = "one column, as of two grades," if p.ndim == 1 else f"{width} columns"
+            raise InputError(f"judge of {name!r} has {columns} for {len(grades)} grades")
         judged = f"probabilities of the judge of {name!r}"
         require_class_order(model.judge, [spelled(grade) for grade in grades.tolist()], judged, "grades")
         outputs.append(Grades(grades, p))

@@ -93,9 +93,12 @@ def column_names(table: Any) -> list[Any]:
 
 
 def require_class_order(given: Any, classes: Sequence[Any], name: str, what: str = "classes") -> None:
-    """Refuse a frame or a table whose columns are named like the classes, or p_<class>, and stand in another order."""
+    """Refuse a frame or a table whose columns are named like the classes and stand in another order.
+
+    Names are those of the classes or systems, p_<class>, and <system>.label as batches have them.
+    """
     columns = [str(column) for column in column_names(given)]
-    for prefix in ("", "p_"):
-        texts = [f"{prefix}{one}" for one in classes]
+    for form in ("{}", "p_{}", "{}.label"):
+        texts = [form.format(one) for one in classes]
         if columns != texts and sorted(columns) == sorted(texts):
             raise InputError(f"{name} have the columns {columns}; {what} are {list(classes)}: put both in one order")

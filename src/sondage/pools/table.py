@@ -29,6 +29,7 @@ __all__ = [
 
 WHOLE = re.compile(r"0|-?[1-9]\d*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+CODE = re.compile(r"0\d+")
 
 _ROW_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -59,9 +60,9 @@ class Table:
         return column
 
     def predictions(self, name: str) -> NDArray[Any]:
-        """Return a column of predictions: classes, or numbers."""
+        """Return a column of predictions: classes, or numbers; codes such as 0110 are names, as they are written."""
         column = self._complete(name)
-        if not self.typed and all(NUMBER.fullmatch(text) for text in column.tolist()):
+        if not self.typed and all(NUMBER.fullmatch(text) and not CODE.fullmatch(text) for text in column.tolist()):
             column = column.astype(np.float64)
         return _whole(column) if column.dtype.kind == "f" else column
 

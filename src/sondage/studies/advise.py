@@ -225,13 +225,17 @@ def advise(
     middle = sorted(looked)[len(looked) // 2]
     value = contrast.value(plan.known.means_of(contrast))
     needed = _needed(variances, limit, aim.variance(), counted=pool.prices is None)
+    measure_name = contrast.functional.name
+    sentence = _sentence(expected, middle, limit, condition, priced=pool.prices is not None)
+    if plan.known.immovable:
+        sentence = f"No label can change {measure_name} here: it follows from the predictions alone."
     return Advice(
-        measure=contrast.functional.name,
+        measure=measure_name,
         positive=contrast.functional.positive,
         value=value,
         expected=expected,
         needed=needed,
-        sentence=_sentence(expected, middle, limit, condition, priced=pool.prices is not None),
+        sentence=sentence,
         models=question.models,
         aim=str(aim) if needed else "",
         condition=condition,

@@ -46,8 +46,8 @@ class Assignments:
         Returns
         -------
         taken : list of dict
-            The assignments: those that the person holds already, first, with the end of their lease as it was, and the
-            latest before the others, such as an answer taken back; of those that are new `fresh` is true.
+            The assignments: those that the person holds already, first, with the end of their lease as it was; of the
+            others `fresh` is true.
         expired : list of dict
             Assignments as they were before, of which another person's lease had run out.
         """
@@ -55,8 +55,7 @@ class Assignments:
         if self._connection.dialect.name == "postgresql":  # one claim of a person at a time
             self._connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(who))))
         held = and_(_OPEN, _ROW.c.who == who, _ROW.c.until > now)
-        latest_first = (_ROW.c.until.desc(), _ROW.c.number)
-        taken: list[Row] = self._all(select(_ROW).where(held).order_by(*latest_first).limit(count))
+        taken: list[Row] = self._all(select(_ROW).where(held).order_by(_ROW.c.number).limit(count))
         expired: list[Row] = []
         while len(taken) < count and (found := self._free(who, count - len(taken), now)):
             first = list({row["id"]: row for row in reversed(found)}.values())[::-1]  # one of an item's assignments

@@ -104,8 +104,7 @@ class Lending(Kept):
     def claim(self, labeller: str, n: int = 1) -> list[Claim]:
         """Lease items to a labeller; nobody else gets them until they are answered, released, or time is up.
 
-        What the labeller holds already comes first, of that what came last, such as an answer taken back; then items
-        that nobody holds, then the next of the draw.
+        What the labeller holds already comes first, then items that nobody holds, then the next of the draw.
 
         Parameters
         ----------

@@ -9,6 +9,7 @@ import numpy as np
 
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Accuracy, ErrorRate, Task
+from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Classes
 from sondage.core.ratios import decided_by_untold
 from sondage.core.samples import Known
@@ -100,6 +101,12 @@ def classes_decide(session: Session, known: Known) -> bool:
     return any(decided_by_untold(one, known.means_of(one), shown) for one in contrasts)
 
 
+def _pool_size(weight: float) -> float:
+    """Return how many items of this weight the pool has; a whole number unless others have other weights."""
+    size = 1.0 / weight
+    return float(round(size)) if abs(size - round(size)) <= ROUNDING * size else size
+
+
 def counts_of(session: Session, models: tuple[int, ...]) -> Counts | None:
     """Return what an exact test counts; None where the labels are not a random part of the items that differ.
 
@@ -125,6 +132,6 @@ def counts_of(session: Session, models: tuple[int, ...]) -> Counts | None:
         negative,
         len(asked) - positive - negative,
         disagreement_size=int(session.stage.drawn.settings["support"]),
-        pool_size=round(1.0 / float(items.weights[0])),
+        pool_size=_pool_size(float(items.weights[0])),
         ties=len(session.task.classes) > 2,
     )

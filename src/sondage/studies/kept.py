@@ -207,8 +207,11 @@ class Kept:
             )
         from sondage.pools.files import read_pool
 
+        classes = self.task.classes
+        numbered = self.task.kind == "classification" and classes == tuple(range(len(classes)))
+        as_numbered = {"classes": list(classes)} if numbered else {}  # release 0.1 numbered others than are now
         try:
-            return read_pool(source, **self.reading)
+            return read_pool(source, **as_numbered | self.reading)
         except InputError as error:
             rule = "if it has moved, extend takes its new place, at the present budget too"
             raise StudyError(f"{self._store.name}: the next draw needs the pool: {error}; {rule}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -167,12 +168,13 @@ def _as_list(answers: Any, ids: Sequence[Any]) -> list[Any]:
 
 
 def _key(answers: Mapping[Any, Any], name: Any) -> Any:
-    """Return an id as a mapping spells it: as text, as JSON and qrels have it, or as the whole number that it is."""
+    """Return an id as a mapping spells it: as text, as JSON and qrels have it, as the whole number or NumPy's date."""
     if name in answers:
         return name
     if isinstance(name, str):
         return int(name) if len(name) < 40 and WHOLE.fullmatch(name) else name
-    return str(name)
+    dated = np.datetime64(name) if isinstance(name, date) else name
+    return dated if dated in answers else str(name)
 
 
 def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:

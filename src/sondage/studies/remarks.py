@@ -8,6 +8,7 @@ import numpy as np
 
 from sondage.core.checks import first_of
 from sondage.core.comparisons import Contrast
+from sondage.core.predictions import Means
 from sondage.core.ratios import untold
 from sondage.core.samples import Sample
 from sondage.studies.fitting import counts_of, meant_to_count
@@ -64,7 +65,11 @@ def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
         more = ", or so few labels leave open" if fitted.contrast.compares else ""
         yield f"all labels agree, so their spread tells nothing: the standard error is what predictions suggest{more}"
     elif fitted.sample.expansion.spread.any():
-        yield "all labels agree and the predictions are sure of each: nothing tells how far off the estimate may be"
+        outputs = [fitted.sample.items.models[model] for model in fitted.contrast.models]
+        if all(isinstance(one, Means) and one.variances is None for one in outputs):
+            yield "all labels agree and there are no predictive variances: nothing tells how far off the estimate may be"
+        else:
+            yield "all labels agree and the predictions are sure of each: nothing tells how far off the estimate may be"
     else:
         yield ONLY_SURE
 

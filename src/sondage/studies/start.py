@@ -170,9 +170,10 @@ def _drawn_equally(urn: Urn, units: NDArray[np.int64], method: Method) -> Drawn:
     sizes = np.full(count, urn.total / total)
     factor = count / urn.total
     rates = draw.rates(sizes, factor)
-    keys: Floats = -np.log1p(-np.arange(1.0, count + 2) / (total + 1)) / rates[0]
+    keys: Floats = -np.log1p(-np.arange(1.0, min(count + 1, total) + 1) / (total + 1)) / rates[0]
     settings = {"factor": factor, "support": total, "equal": True, WITH_LABELS: ""}
-    return Drawn(units, keys[:-1], rates, sizes, float(keys[-1]) if count < total else float("inf"), settings)
+    following = float(keys[count]) if count < total else float("inf")
+    return Drawn(units, keys[:count], rates, sizes, following, settings)
 
 
 def came_with_labels(stage: DrawnStage) -> bool:

@@ -10,7 +10,7 @@ from sondage.core.catalogue.intervals import OWN
 from sondage.core.comparisons import Contrast, Sums
 from sondage.core.estimators import Fit
 from sondage.core.evidence import Evidence
-from sondage.core.measures.bases import Confusion
+from sondage.core.measures.bases import Confusion, Residuals
 from sondage.core.pivots import Pivot, pivot_of
 from sondage.core.plausible import PlausibleErrors, errors_with_kinks, joined_errors, plausible_errors, reckoned_with
 from sondage.core.predictions import Floats
@@ -21,6 +21,7 @@ from sondage.core.samples import Sample, effective_number
 from sondage.core.variances import (
     believed_variance,
     plausible_variance,
+    unseen_numbers_variance,
     unseen_variance,
     variance_slope,
 )
@@ -154,15 +155,19 @@ def squared_error(
         first = session.stages[0].known
         assert first.belief is not None
         before = before_labels(session, contrast) if before is None else dict(before)
-        total = max(believed, believed_variance(contrast, sample, before, first.belief))
-        if session.method.interval in OWN:
-            total = max(total, unseen_variance(contrast, sample, fit.sums))
+        at_first = believed_variance(contrast, sample, before, first.belief)
+        unseen = unseen_variance(contrast, sample, fit.sums) if session.method.interval in OWN else 0.0
+        total = max(believed, at_first, unseen)
+        # Of numbers without variances the belief knows no more than these labels how far off others may be.
+        told = total > (SURE * scale) ** 2 and (np.isfinite(span) or max(at_first, unseen) > 0)
         # The residuals are what rounding leaves, and say nothing of how unequal they are.
-        return (total if total > (SURE * scale) ** 2 else float("nan")), max(sample.size - 1.0, 1.0), True
+        return (total if told else float("nan")), max(sample.size - 1.0, 1.0), True
     if session.method.interval not in OWN:
         return fit.variance, fit.df, False
-    relied, df = larger_variance(fit.variance, fit.df, believed)
-    return float(relied), float(df), False
+    relied, df = map(float, larger_variance(fit.variance, fit.df, believed))
+    if isinstance(contrast.functional.basis, Residuals):
+        relied = max(relied, unseen_numbers_variance(contrast, sample, fit.sums))
+    return relied, df, False
 
 
 def before_labels(session: Session, contrast: Contrast) -> dict[int, Floats]:

@@ -173,7 +173,10 @@ class Labelling:
         """Return what a labeller finds: the item held, else the next one; `undone` with the answer taken back."""
         claims = self.study.claim(who)
         status, people = self.study.status, self.study.progress()
-        card, mine = self._card(claims[0], who, undone) if claims else None, people.get(who, Progress())
+        mine = people.get(who, Progress())
+        if mine.claimed > 1:
+            claims = [self._taken_back_last(self.study.claim(who, mine.claimed), who)]
+        card = self._card(claims[0], who, undone) if claims else None
         undo = _request_name() if mine.labelled + mine.skipped else ""
         progress = _progress(status, people.values(), self.study.sharing, [(mine.labelled, "by you")])
         return Place(card, "" if card else _waiting(status), progress, undo)
@@ -312,6 +315,15 @@ class Labelling:
         if self.kind != "outcomes":
             return part
         return f"Answer {chr(ord('A') + place) if place < 26 else place + 1}"
+
+    def _taken_back_last(self, claims: Sequence[Claim], who: str) -> Claim:
+        """Return the item whose answer a labeller took back last, or the first where none was."""
+
+        def at(claim: Claim) -> int:
+            rows = self.study.history(claim.id)
+            return max((row["number"] for row in rows if (row["kind"], row["who"]) == ("undo", who)), default=0)
+
+        return max(claims, key=at)
 
     def _before(self, name: Any, who: str) -> Any:
         """Return the label that a labeller took back."""

@@ -43,8 +43,10 @@ class Counts:
     ----------
     positive, negative, zero : int
         Labelled items on which the first model's item statistic is higher than the second's, lower, the same.
-    disagreement_size, pool_size : int
-        Items on which the predictions differ, and all items.
+    disagreement_size : int
+        Items on which the predictions differ.
+    pool_size : float
+        All items; where others have other base weights, as many as weigh as much as they all, in items that differ.
     ties : bool
         Whether the statistics can be the same although the predictions differ; not with two classes.
 
@@ -64,7 +66,7 @@ class Counts:
     negative: int
     zero: int
     disagreement_size: int
-    pool_size: int
+    pool_size: float
     ties: bool = False
 
     def __post_init__(self) -> None:
