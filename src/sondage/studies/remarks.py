@@ -23,6 +23,8 @@ LARGE_SHARE, FEW_ITEMS = 0.2, 5
 ONLY_SURE = "only items that were sure to be drawn are labelled, which tells nothing about the others; label more"
 COUNTING = ("wilson", "clopper_pearson")
 """Intervals to the letter of their sources: of a share of labels that were drawn with equal probabilities."""
+NO_VARIANCES = "all labels agree and there are no predictive variances: nothing tells how far off the estimate may be"
+
 NEARLY = 0.99
 """Effective number of labels, over their number, from which on their weights count as equal."""
 
@@ -67,7 +69,7 @@ def _of_spread(fitted: FittedContrast, uncertain: Uncertainty) -> Iterator[str]:
     elif fitted.sample.expansion.spread.any():
         outputs = [fitted.sample.items.models[model] for model in fitted.contrast.models]
         if all(isinstance(one, Means) and one.variances is None for one in outputs):
-            yield "all labels agree and there are no predictive variances: nothing tells how far off the estimate may be"
+            yield NO_VARIANCES
         else:
             yield "all labels agree and the predictions are sure of each: nothing tells how far off the estimate may be"
     else:
