@@ -8,7 +8,7 @@ import pytest
 from sondage.core.comparisons import Contrast
 from sondage.core.measures import Task, parse_measure
 from sondage.core.predictions import Classes, Items, Means
-from sondage.core.raters import Opinions, rater_variance, rater_variances
+from sondage.core.raters import Opinions, rater_roots, rater_variance
 from sondage.core.samples import Expansion, Sample, from_inclusion
 
 
@@ -81,10 +81,24 @@ def test_a_mean_of_labels_varies_less():
     )
 
 
+def test_what_labellers_add_to_two_models_adds_up_to_what_they_add_to_the_difference():
+    random = np.random.default_rng(3)
+    first, second = random.integers(0, 2, 8), random.integers(0, 2, 8)
+    items = Items((Classes(first, None), Classes(second, None)), np.full(8, 1 / 8))
+    sample = Sample(items, random.integers(0, 2, 8), Expansion(random.uniform(1, 3, 8), np.full(8, 0.2)))
+    sums, opinions = {0: np.zeros((2, 2)), 1: np.zeros((2, 2))}, opinions_of({0: (0, 1), 3: (1, 1, 0), 5: (0, 0)})
+    functional = ERRORS.functional
+    one, other = (rater_roots(Contrast(functional, ((m, 1.0),)), sample, sums, opinions) for m in (0, 1))
+    difference = Contrast(functional, ((0, 1.0), (1, -1.0)))
+    assert np.sum((one - other) ** 2) == pytest.approx(rater_variance(difference, sample, sums, opinions))
+    assert np.sum((one - other) ** 2) > 0
+
+
 def test_rows_that_share_a_label_vary_together():
     """Two rows of one unit: the label moves both."""
     items = [0, 0, 0], [1, 0, 0], np.array([0.2, 0.3, 0.5])
     expansion = Expansion(np.ones(2), np.zeros(2))
     sample = sample_of(*items, expansion, units=np.array([1, 0, 1]))
-    found = rater_variances(ERRORS, sample, {0: np.zeros((2, 2))}, opinions_of({1: (0, 1), 0: (1, 0, 0)}))
+    opinions = opinions_of({1: (0, 1), 0: (1, 0, 0)})
+    found = np.bincount(opinions.owner, rater_roots(ERRORS, sample, {0: np.zeros((2, 2))}, opinions) ** 2)
     assert found == pytest.approx([np.var([0.0, 0.7], ddof=1), np.var([0.3, 0.0, 0.0], ddof=1)])

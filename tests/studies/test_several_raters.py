@@ -227,6 +227,33 @@ def test_an_exact_comparison_gives_way_to_one_that_knows_of_raters(tmp_path):
     assert any("but people disagree: Student's t is used" in text for text in comparison.estimate.warnings)
 
 
+@pytest.mark.parametrize("budget", [20, 60])
+def test_simultaneous_statements_know_of_raters(budget, tmp_path):
+    random = np.random.default_rng(8)
+    y, flipped = random.integers(0, 2, 60), random.random(60) < 0.3
+    models = {name: Classifier(predictions=np.where(random.random(60) < 0.7, y, 1 - y)) for name in "abc"}
+    found = {}
+    for doubted in (False, True):
+        place = tmp_path / f"{doubted}.db"
+        with Study.create(place, Pool(models=models), "f1", select=True, budget=budget, stages=1, raters=2) as study:
+            ids = study.ask()
+            study.tell(ids, y[ids], who="anna")
+            study.tell(ids, np.where(flipped[ids] & doubted, 1 - y[ids], y[ids]), who="bert")
+            for one in study.disagreements():
+                study.resolve(one.id, y[one.id])
+            found[doubted] = study.estimate()
+    alike, apart = found[False], found[True]
+    assert apart.ranking == alike.ranking
+    assert all(apart.gaps()[name].width > alike.gaps()[name].width + 0.01 for name in apart.ranking[1:])
+    assert set(alike.contenders()) <= set(apart.contenders())
+    names = list(apart.estimates)
+    for (first, second), one in apart.comparisons.items():
+        joint = apart.errors.variances()[names.index(first), names.index(second)]
+        assert joint == pytest.approx(
+            one.estimate.std_error**2, rel=0.15
+        )  # doubts of single models, and of differences
+
+
 def test_systems_are_judged_one_by_one(tmp_path):
     systems = Pool(models={"a": Outcome(np.full(10, 0.5)), "b": Outcome(np.full(10, 0.5))})
     study = Study.create(tmp_path / "study.db", systems, "accuracy", budget=4, raters=2, model="a")

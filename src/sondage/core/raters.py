@@ -30,7 +30,7 @@ from sondage.core.measures.bases import ROUNDING
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
 
-__all__ = ["Opinions", "rater_variance", "rater_variances"]
+__all__ = ["Opinions", "rater_roots", "rater_variance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,18 @@ class Opinions:
         return np.bincount(self.owner, minlength=len(self.units)).astype(np.int64)
 
 
-def rater_variances(contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions) -> Floats:
-    """Return the variance of each unit's weighted influence over the people who labelled it.
+def rater_roots(
+    contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions, *, averaged: bool = False
+) -> Floats:
+    r"""Return what each opinion adds to the estimate's error: numbers whose squares sum to the raters' variance.
+
+    The products of those of two models sum to the covariance of what labellers add to both. With all units alone
+    stood for, the opinion t of unit u, of m, has
+
+    .. math:: \sqrt{\frac{w_u^2 - k_u}{m - 1} \Big(1 + \frac{\sum_{alone} (w^2 - k) b^2}{\sum_{several}
+        (w^2 - k) b^2}\Big)} \; b_u (\psi_u(y_t) - \bar\psi_u),
+
+    and in place of the 1 there is :math:`1/m` where labels are averaged.
 
     Parameters
     ----------
@@ -70,21 +80,37 @@ def rater_variances(contrast: Contrast, sample: Sample, sums: Sums, opinions: Op
         Estimated pool means, by model.
     opinions : Opinions
         Of units of the sample.
+    averaged : bool
+        Whether a unit's label is the mean of its labels, not their majority.
 
     Returns
     -------
-    ndarray of float, shape (K,)
-        In the order of `opinions.units`; 0 where labels differ by what rounding leaves.
+    ndarray of float, shape (T,)
+        In the order of `opinions.labels`; 0 where a unit's labels differ by what rounding leaves.
     """
-    influence = contrast.influence(sums)
-    owner, counts = opinions.owner, opinions.counts
-    rows, opinion = _rows_of(sample, opinions.units[owner])
+    scale, apart = _of_opinions(contrast, sample, sums, opinions, averaged=averaged)
+    return np.sqrt(scale) * apart
+
+
+def _of_opinions(
+    contrast: Contrast, sample: Sample, sums: Sums, opinions: Opinions, *, averaged: bool
+) -> tuple[Floats, Floats]:
+    """Return for each opinion how much its square counts, and how far it is from the mean of its unit."""
+    units, owner, counts, expansion = opinions.units, opinions.owner, opinions.counts, sample.expansion
+    rows, opinion = _rows_of(sample, units[owner])
     items = sample.items.take(rows)
-    psi = np.asarray(influence.at(items, opinions.labels[opinion])) * items.weights
+    psi = np.asarray(contrast.influence(sums).at(items, opinions.labels[opinion])) * items.weights
     told = np.bincount(opinion, weights=psi, minlength=len(owner))
-    mean = np.bincount(owner, weights=told) / counts
-    squares, whole = (np.bincount(owner, weights=one**2) for one in (told - mean[owner], told))
-    return np.where(squares > ROUNDING**2 * whole, squares, 0.0) / (counts - 1)
+    apart = told - (np.bincount(owner, weights=told) / counts)[owner]
+    squares, whole = (np.bincount(owner, weights=one**2) for one in (apart, told))
+    missing = np.maximum(expansion.weights**2 - expansion.spread, 0.0)
+    sizes = missing * sample.unit_base**2
+    several = np.zeros(len(sizes), dtype=np.bool_)
+    several[units] = True
+    shared = float(sizes[units].sum())
+    alone = float(sizes[~several].sum()) / shared if shared > 0 else 0.0
+    scale = missing[units] / (counts - 1) * ((1.0 / counts if averaged else 1.0) + alone)
+    return np.where(squares > ROUNDING**2 * whole, scale, 0.0)[owner], apart
 
 
 def _rows_of(sample: Sample, units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -107,7 +133,7 @@ def rater_variance(
     Parameters
     ----------
     contrast, sample, sums, opinions
-        As for `rater_variances`.
+        As for `rater_roots`.
     averaged : bool
         Whether a unit's label is the mean of its labels, not their majority.
 
@@ -116,12 +142,5 @@ def rater_variance(
     float
         :math:`V_r`; 0 where nobody disagrees, or no unit has several labels.
     """
-    units, expansion = opinions.units, sample.expansion
-    missing = np.maximum(expansion.weights**2 - expansion.spread, 0.0)
-    sizes = missing * sample.unit_base**2
-    several = np.zeros(len(sizes), dtype=np.bool_)
-    several[units] = True
-    found = missing[units] * rater_variances(contrast, sample, sums, opinions)
-    shared = float(sizes[units].sum())
-    alone = float(sizes[~several].sum()) / shared * float(found.sum()) if shared > 0 else 0.0
-    return float(np.sum(found / opinions.counts if averaged else found)) + alone
+    scale, apart = _of_opinions(contrast, sample, sums, opinions, averaged=averaged)
+    return float(np.sum(scale * apart**2))

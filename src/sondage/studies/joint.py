@@ -15,6 +15,7 @@ from sondage.core.contenders import best_first
 from sondage.core.estimators import Fit
 from sondage.core.measures.bases import ROUNDING, Confusion
 from sondage.core.predictions import Classes, Floats
+from sondage.core.raters import rater_roots
 from sondage.core.residuals import pool_roots
 from sondage.core.samples import Sample
 from sondage.core.significance import JointErrors
@@ -48,10 +49,14 @@ def joint_errors(session: Session, found: Labelled, single: Sequence[Contrast], 
     """
     sample = found.estimation.merged(fits.apart[0].shares)
     if (found.exact and session.method.target == "pool") or immovable(session):
-        return JointErrors(np.zeros((len(single), 1)), np.zeros((len(single), 0)))
+        of_raters = np.hstack([np.zeros((len(single), 1)), *_of_raters(session, found, single, fits.own, sample)])
+        return JointErrors(of_raters, np.zeros((len(single), 0)))
     roots = np.stack([fit.residuals for fit in fits.own]) * found.estimation.roots(fits.own[0])
     expected, least = _believed(session, found, single, fits, sample, roots)
-    beside = _beside_the_draw(session, found, fits.own, sample)
+    beside = [
+        *_beside_the_draw(session, found, fits.own, sample),
+        *_of_raters(session, found, single, fits.own, sample),
+    ]
     return JointErrors(np.hstack([roots, *beside]), np.hstack([expected, *beside]), least)
 
 
@@ -89,6 +94,17 @@ def _beside_the_draw(session: Session, found: Labelled, fits: Sequence[Fit], sam
         influences = np.stack([fit.influence for fit in fits])
         errors.append(pool_roots(influences, sample) * np.sqrt(found.known.squared))
     return errors
+
+
+def _of_raters(
+    session: Session, found: Labelled, single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample
+) -> list[Floats]:
+    """Return errors that come from who labels; a population's spread has them already."""
+    opinions, averaged = found.opinions, session.task.kind == "regression"
+    if opinions is None or session.method.target == "population":
+        return []
+    pairs = zip(single, fits, strict=True)
+    return [np.stack([rater_roots(one, sample, fit.sums, opinions, averaged=averaged) for one, fit in pairs])]
 
 
 def _doubts(single: Sequence[Contrast], fits: Sequence[Fit], sample: Sample, belief: Belief) -> Floats:

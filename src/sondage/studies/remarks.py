@@ -20,11 +20,10 @@ MOST_NAMED = 5
 """Classes that a remark names."""
 LARGE_SHARE, FEW_ITEMS = 0.2, 5
 """Share of the weight that one item may have without a remark, where there are more than so few."""
+NO_VARIANCES = "all labels agree and there are no predictive variances: nothing tells how far off the estimate may be"
 ONLY_SURE = "only items that were sure to be drawn are labelled, which tells nothing about the others; label more"
 COUNTING = ("wilson", "clopper_pearson")
 """Intervals to the letter of their sources: of a share of labels that were drawn with equal probabilities."""
-NO_VARIANCES = "all labels agree and there are no predictive variances: nothing tells how far off the estimate may be"
-
 NEARLY = 0.99
 """Effective number of labels, over their number, from which on their weights count as equal."""
 
