@@ -301,6 +301,21 @@ def test_items_that_are_no_random_sample_are_told(tmp_path: Path) -> None:
     assert "are expected to be right, of the pool" in said[0]
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("chances", [P, P.round(1)])
+def test_few_items_that_were_picked_by_how_sure_a_model_is_are_told(
+    chances: np.ndarray, lazy: bool, tmp_path: Path
+) -> None:
+    pandas.DataFrame({"id": np.arange(SIZE), "p_1": chances}).to_parquet(tmp_path / "pool.parquet")
+    pool = read_pool(tmp_path / "pool.parquet", lazy=lazy)
+    order, count = np.argsort(np.abs(chances - 0.5), kind="stable"), 8 if chances is P else 40
+    unsure = {int(row): Y[row] for row in order[:count]}
+    assert "of which the model is least sure; if they" in evaluate(pool, "f1", start=unsure).warnings[0]
+    sure = order[chances[order] < 0.5][-count:], order[chances[order] >= 0.5][-max(count // 4, 2) :]
+    picked = {int(row): Y[row] for row in np.concatenate(sure)}
+    assert "of which the model is surest; if they" in evaluate(pool, "f1", start=picked).warnings[0]
+
+
 def test_random_samples_are_not_told_of() -> None:
     for seed in range(100):
         assert not any(

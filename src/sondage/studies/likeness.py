@@ -9,7 +9,8 @@ import numpy as np
 from sondage.core.beliefs import Belief
 from sondage.core.comparisons import believed_totals
 from sondage.core.measures.bases import Basis, Confusion, OutcomeValue
-from sondage.core.predictions import Floats, Items
+from sondage.core.measures.binned import Confidence
+from sondage.core.predictions import Classes, Floats, Items
 from sondage.core.reliability import log_chance
 from sondage.pools import Pool
 
@@ -17,14 +18,18 @@ __all__ = ["unlike"]
 
 BY_CHANCE = 1e-5
 """Probability below which a random sample is not taken to differ so much from its pool."""
+PARTS = 10
+"""Of the pool, from the items of which a model is least sure to those of which it is surest."""
 
 
 def unlike(pool: Pool, belief: Belief, items: Items, models: Sequence[int]) -> str | None:
     """Return what to say where these items, which are to be a random sample of the pool, are beyond chance not like it.
 
     Of each model the shares of items that are predicted to be of each class, and the share of predictions that are
-    expected to be wrong, are held against those of the pool; of systems the expected share of right answers. The chance
-    is bounded by Hoeffding's inequality for means of numbers in [0, 1] (`log_chance`), for all shares together.
+    expected to be wrong, are held against those of the pool; of systems the expected share of right answers. Where
+    these are alike, the pool is divided into tenths by how sure a model is of the class that it predicts, and the
+    shares of the items below and above the end of each tenth are held against what there is in the pool. The chance is
+    bounded by Hoeffding's inequality for means of numbers in [0, 1] (`log_chance`), for all shares of a kind together.
 
     Parameters
     ----------
@@ -37,6 +42,15 @@ def unlike(pool: Pool, belief: Belief, items: Items, models: Sequence[int]) -> s
     models : sequence of int
         Of which models.
     """
+    shares = _in_shares(pool, belief, items, models) or _in_sureness(pool, items, models)
+    if shares is None:
+        return None
+    rule = "if they were not drawn at random, this is biased"
+    return f"the items that were labelled before are not like the pool: {shares}; {rule}"
+
+
+def _in_shares(pool: Pool, belief: Belief, items: Items, models: Sequence[int]) -> str | None:
+    """Return which expected share differs beyond chance, or None."""
     basis = _basis_of(pool)
     if basis is None:
         return None
@@ -53,9 +67,39 @@ def unlike(pool: Pool, belief: Belief, items: Items, models: Sequence[int]) -> s
     what = [f"predicted to be {name!r}" for name in pool.task.classes] if pool.task.classes else []
     what.append("expected to be wrong" if what else "expected to be right")
     shares = f"{of_items[model, place]:.1%} are {what[place]}, of the pool {of_pool[model, place]:.1%}"
-    name = f" by {pool.models[models[model]]!r}" if len(models) > 1 else ""
-    rule = "if they were not drawn at random, this is biased"
-    return f"the items that were labelled before are not like the pool: {shares}{name}; {rule}"
+    return shares + _named(pool, models, model)
+
+
+def _in_sureness(pool: Pool, items: Items, models: Sequence[int]) -> str | None:
+    """Return of which part of the pool, by how sure a model is, there are too many items for chance, or None.
+
+    Below the end of the j-th of k parts there is at most j / k of the pool, and above it at most 1 - j / k. Ends that
+    ties make alike are one, whose j is from the number of ends up to it to k less the number of those above it.
+    """
+    found: list[tuple[float, str]] = []
+    for place, model in enumerate(models):
+        output = items.models[model]
+        if not isinstance(output, Classes) or output.probabilities is None:
+            continue
+        sure, ends = Confidence().of(items, model), pool.values.ends(Confidence(), model, PARTS)
+        number = np.arange(1, len(ends) + 1)
+        most_below, most_above = (PARTS - len(ends) + number) / PARTS, 1.0 - number / PARTS
+        for words, compared, most in (
+            ("least sure", sure[:, None] < ends, most_below),
+            ("surest", sure[:, None] > ends, most_above),
+        ):
+            shares = np.maximum(np.mean(compared, axis=0), most)
+            logs = log_chance(shares, most, len(items))
+            at = int(np.argmin(logs))
+            told = f"{shares[at]:.1%} are among the {most[at]:.0%} of which the model is {words}"
+            found.append((float(logs[at]), told + _named(pool, models, place)))
+    log, said = min(found, default=(0.0, ""))
+    return said if log <= np.log(BY_CHANCE / (PARTS * max(len(found), 1))) else None
+
+
+def _named(pool: Pool, models: Sequence[int], place: int) -> str:
+    """Return the name of one of several models as a sentence ends with it."""
+    return f" by {pool.models[models[place]]!r}" if len(models) > 1 else ""
 
 
 def _basis_of(pool: Pool) -> Basis | None:
