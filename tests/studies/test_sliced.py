@@ -11,7 +11,7 @@ from scipy.special import expit
 import sondage
 from sondage import Pool, Slices, evaluate
 from sondage.core.strata import further_allocation, mixed_stakes
-from sondage.errors import InputError, LabelingInterrupted, MeasureError
+from sondage.errors import InputError, LabelingInterrupted, MeasureError, SondageWarning
 from sondage.pools.slicing import slice_rows
 
 from .noting import noting
@@ -323,8 +323,11 @@ def test_pools_that_do_not_fit_are_refused() -> None:
             evaluate(priced, labels=[0] * 40, budget=20, slices=slices)
     with pytest.raises(InputError, match="in different slices"):
         evaluate(Pool([0.2] * 40, groups=np.arange(40) // 2), labels=[0] * 40, budget=20, slices=["a", "b"] * 20)
-    with pytest.raises(MeasureError, match="slice 'b': measure 'precision' is undefined"):
-        evaluate(Pool([0.9, 0.2] * 40), "precision", labels=[0] * 80, budget=20, slices=["a", "b"] * 40)
+    with (
+        pytest.warns(SondageWarning, match="the draw is passive"),
+        pytest.raises(MeasureError, match="^measure 'precision' is undefined"),
+    ):
+        evaluate(Pool([0.4, 0.2] * 40), "precision", labels=[0] * 80, budget=20, slices=["a", "b"] * 40)
 
 
 def test_groups_stay_together() -> None:
@@ -435,3 +438,22 @@ def test_a_slice_may_weigh_next_to_nothing():
     found = evaluate(Pool(np.full(40, 0.3), weights=weights), "error_rate", labels, 40, slices=["x"] * 20 + ["y"] * 20)
     assert [one.value for one in found.values()] == pytest.approx([0.5, 0.5], rel=1e-12)
     assert found.overall.value == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.* the draw is passive")
+@pytest.mark.parametrize("share", ["overall", "each"])
+@pytest.mark.parametrize("measure", ["precision", "mcc"])
+def test_a_measure_that_no_label_defines_on_a_slice_is_told_of_the_others_and_of_the_whole(measure, share):
+    random = np.random.default_rng(0)
+    p = np.r_[random.uniform(0.0, 1.0, 200), random.uniform(0.0, 0.3, 30)]  # none of the last is called positive
+    y, names = (random.random(230) < p).astype(int), ["big"] * 200 + ["rare"] * 30
+    found = evaluate(Pool(p), measure, y, 230, slices=names, share=share)
+    alone = evaluate(Pool(p[:200]), measure, y[:200], 200)
+    whole = evaluate(Pool(p), measure, y, 230)
+    assert [found.estimates["big"].value, found.overall.value] == pytest.approx([alone.value, whole.value])
+    rare = found.estimates["rare"]
+    assert np.isnan([rare.value, rare.std_error]).all()
+    assert rare.interval().kind == "undefined"
+    assert f"{measure} is undefined on these labels: its denominator is 0" in rare.warnings
+    with pytest.raises(MeasureError, match=rf"^measure '{measure}' is undefined on this pool whatever the labels are"):
+        evaluate(Pool(0.3 * p), measure, y, 100, slices=names, share=share)

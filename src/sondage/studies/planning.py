@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, takewhile
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from sondage.core.beliefs import Belief, is_broad
 from sondage.core.catalogue.beliefs import Expectation, named_belief, uninformed_belief
 from sondage.core.catalogue.designs import Setting, named_design, shrunk
-from sondage.core.comparisons import Contrast, Differences
+from sondage.core.comparisons import Contrast, Differences, Sums
 from sondage.core.designs import Design, Equal
 from sondage.core.measures import Functional, Measure, Task
 from sondage.core.measures.binned import JoinedValues
@@ -37,6 +37,7 @@ __all__ = [
     "main_contrasts",
     "make_plan",
     "oriented",
+    "require_defined",
     "settle",
 ]
 
@@ -149,7 +150,9 @@ def oriented(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
     return replace(contrast, weights=tuple((model, -weight) for model, weight in ordered))
 
 
-def make_plan(pool: Pool, question: Question, method: Method, past: Past | None = None) -> Plan:
+def make_plan(
+    pool: Pool, question: Question, method: Method, past: Past | None = None, *, defined: bool = True
+) -> Plan:
     """Return belief, pool sums and sizes: two passes over the pool.
 
     Parameters
@@ -158,6 +161,8 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
         What is asked of what, and how.
     past : Past, optional
         Earlier stages: their labels calibrate the belief, and what they asked for is not drawn again.
+    defined : bool
+        Whether to refuse a measure that no label can define.
 
     Raises
     ------
@@ -170,8 +175,8 @@ def make_plan(pool: Pool, question: Question, method: Method, past: Past | None 
     belief, uninformed = _beliefs(pool, method, models, past)
     sums = PoolSums(pool, models, functionals, belief, uninformed, past)
     from_first = [_from_first(contrasts) for contrasts in wanted]
-    for contrasts in from_first:
-        _require_defined(contrasts, sums)
+    for contrasts in from_first if defined else []:
+        require_defined(contrasts, sums.expect, sums.uninformed)
     rest = None if past is None else past.rest
     relevant = _relevant(pool, [contrast for contrasts in from_first for contrast in contrasts], sums, rest)
     setting = _setting(pool, wanted[0], method, sums, past)
@@ -233,10 +238,27 @@ def _from_first(contrasts: Sequence[Contrast]) -> list[Contrast]:
     return list(takewhile(lambda contrast: contrast.models[0] == first, contrasts))
 
 
-def _require_defined(contrasts: Sequence[Contrast], sums: PoolSums) -> None:
-    """Refuse a measure that no label can define, such as the precision of a model that predicts no positive."""
+def require_defined(
+    contrasts: Sequence[Contrast], expect: Callable[[Contrast, Belief], Sums], uninformed: Belief
+) -> None:
+    """Refuse a measure that no label can define, such as the precision of a model that predicts no positive.
+
+    Parameters
+    ----------
+    contrasts : sequence of Contrast
+        What is asked for.
+    expect : callable
+        From a contrast and a belief to the pool means that are expected.
+    uninformed : Belief
+        By which any label may be.
+
+    Raises
+    ------
+    MeasureError
+        If it has no value even so.
+    """
     for contrast in contrasts:
-        if not contrast.functional.linear and not np.isfinite(contrast.value(sums.expect(contrast, sums.uninformed))):
+        if not contrast.functional.linear and not np.isfinite(contrast.value(expect(contrast, uninformed))):
             name = contrast.functional.name
             raise MeasureError(
                 f"measure {name!r} is undefined on this pool whatever the labels are: its denominator is 0"

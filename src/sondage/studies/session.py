@@ -164,10 +164,10 @@ class Session(Sheet):
         """Whether a further stage is planned once the present one was asked for."""
         return self.stage.drawn.due is not None
 
-    def plan(self, pool: Pool) -> Plan:
+    def plan(self, pool: Pool, *, defined: bool = True) -> Plan:
         """Return the plan of the next stage from the labels so far; nothing is drawn."""
         pool = as_asked(pool, self.question)
-        return make_plan(pool, self.question, self.method, self.past(pool))
+        return make_plan(pool, self.question, self.method, self.past(pool), defined=defined)
 
     def draw(self, pool: Pool, plan: Plan, labels: int) -> None:
         """Raise the budget to so many labels beyond those asked for, of one price, and draw them by this plan."""

@@ -24,7 +24,7 @@ from sondage.studies.judging import as_asked
 from sondage.studies.labelling import carrying, label_all, labels_by_id
 from sondage.studies.method import Method, Question
 from sondage.studies.overall import LabelledSlice, overall_estimate
-from sondage.studies.planning import Plan, design_of, main_contrasts, settle
+from sondage.studies.planning import Plan, design_of, main_contrasts, require_defined, settle
 from sondage.studies.responses import labelled
 from sondage.studies.session import Session
 
@@ -186,6 +186,8 @@ def _label_slices(
             for part, session, plan, more in zip(parts, sessions, plans, left, strict=True)
         ]
         planned = [plan for plan in plans if plan is not None]
+        if not asked.any():
+            _require_defined(parts, planned, main_contrasts(sessions[0].question, first.task, first.models))
         capacities = np.array([plan.urn.support for plan in planned]) * left
         end = int(stage_end(method.stages, budget, float(asked.sum()), float(least)))
         fresh = further_allocation(
@@ -198,16 +200,22 @@ def _label_slices(
         asked, left = asked + fresh, fresh < capacities
 
 
+def _require_defined(parts: Sequence[_Part], plans: Sequence[Plan], contrasts: Sequence[Contrast]) -> None:
+    """Refuse a measure that no label can define on the whole; on a slice it may stay undefined."""
+    settings, shares = [plan.setting for plan in plans], np.array([part.share for part in parts])
+    require_defined(contrasts, _Joined(settings[0], settings, shares), settings[0].uninformed)
+
+
 def _planned(part: _Part, session: Session) -> Plan:
     """Return a slice's next plan; where no label can move its own value, one that draws passively for the whole."""
     try:
-        plan = session.plan(part.pool)
+        plan = session.plan(part.pool, defined=False)
     except MeasureError as error:
         raise MeasureError(f"slice {part.name!r}: {error}") from error
     if plan.urn.support or session.stages:
         return plan
     session.method = replace(session.method, design="passive", floor=0.0)
-    return session.plan(part.pool)
+    return session.plan(part.pool, defined=False)
 
 
 def _stakes(parts: Sequence[_Part], plans: Sequence[Plan], method: Method, share: str) -> Floats:

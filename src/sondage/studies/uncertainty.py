@@ -138,10 +138,10 @@ def squared_error(
     label, by default the session's own; with `spread` labels are known not to agree, however near to 0 their variance.
     """
     session, found, contrast, fit = fitted.session, fitted.labelled, fitted.contrast, fitted.fit
-    if found.exact:  # what rounding leaves of the residuals has no degrees of freedom
-        return 0.0, max(found.estimation.whole.size - 1.0, 1.0), False
     if not np.isfinite(fit.value):
         return float("nan"), fit.df, False
+    if found.exact:  # what rounding leaves of the residuals has no degrees of freedom
+        return 0.0, max(found.estimation.whole.size - 1.0, 1.0), False
     if found.belief is None:
         return fit.variance, fit.df, False
     sample = fitted.sample
