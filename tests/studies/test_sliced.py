@@ -325,7 +325,7 @@ def test_pools_that_do_not_fit_are_refused() -> None:
         evaluate(Pool([0.2] * 40, groups=np.arange(40) // 2), labels=[0] * 40, budget=20, slices=["a", "b"] * 20)
     with (
         pytest.warns(SondageWarning, match="the draw is passive"),
-        pytest.raises(MeasureError, match="^measure 'precision' is undefined"),
+        pytest.raises(MeasureError, match=r"^measure 'precision' is undefined"),
     ):
         evaluate(Pool([0.4, 0.2] * 40), "precision", labels=[0] * 80, budget=20, slices=["a", "b"] * 40)
 
