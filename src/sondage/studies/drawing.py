@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -72,6 +73,11 @@ class Drawn:
 
     def __len__(self) -> int:
         return len(self.units)
+
+    @cached_property
+    def strata(self) -> NDArray[np.int64]:
+        """Which stratum each unit was drawn from, shape (n,), of a stratified draw."""
+        return np.asarray(self.settings["strata"], dtype=np.int64)[: len(self)]
 
     @property
     def due(self) -> int | None:
@@ -247,7 +253,7 @@ class Stratified:
         return Drawn(taken.units, taken.keys, rates, sizes, float("nan"), kept)
 
     def expansion(self, drawn: Drawn, asked: NDArray[np.int64]) -> Expansion:
-        strata = np.asarray(drawn.settings["strata"])[asked]
+        strata = drawn.strata[asked]
         numbers = np.asarray(drawn.settings["numbers"], dtype=np.float64)
         filled, strata = np.unique(strata, return_inverse=True)
         share = np.bincount(strata) / bin_sums(_nearest(filled, len(numbers)), numbers, len(filled))

@@ -22,7 +22,7 @@ __all__ = ["next_position"]
 def next_position(session: Session) -> int:
     """Return the position of the next item: a stratum by its weight times its deviation, then its next item by key."""
     drawn = session.stage.drawn
-    strata, numbers = np.asarray(drawn.settings["strata"])[: len(drawn)], np.asarray(drawn.settings["numbers"])
+    strata, numbers = drawn.strata, np.asarray(drawn.settings["numbers"])
     taken = np.bincount(strata[session.asked], minlength=len(numbers))
     sizes = numbers * _base_weights(session, strata, len(numbers)) * _deviations(session, strata, len(numbers))
     left = taken < np.bincount(strata, minlength=len(numbers))
