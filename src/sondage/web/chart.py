@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 640.0, 240.0
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 12.0, 28.0
 GAP = 8.0
 """Between the numbers on the left and the axis."""
-A_LETTER = 11.0
+A_LETTER = 12.0
 """How wide a digit is on a telephone, where letters are largest."""
 
 
