@@ -77,7 +77,7 @@ class Running:
         page.goto(f"{self.address}/sign-in?token={token}")
         page.fill("#who", who)
         page.click("button.primary")
-        page.wait_for_load_state()
+        page.wait_for_url(lambda address: "/sign-in" not in address)  # which has loaded then, and listens for keys
         return page
 
 
