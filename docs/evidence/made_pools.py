@@ -2,10 +2,10 @@
 
 Twelve pools for each of nine cells. All else is drawn at random: how many items and positives there are, how the log
 odds of the classes spread, by how much the model's are off, and whether they are all shifted. Error rate, F1, recall
-and MCC in turn; a cell has three pools of each. A line gives the geometric mean of the mean absolute errors
-relative to labels drawn at random and to the thesis's method, the largest of the former, and the mean and the lowest
-of how many of the 95 % intervals hold. Run: ``python docs/evidence/made_pools.py`` (half an hour of one core).
-docs/choosing.md quotes what it prints.
+and MCC in turn; a cell has three pools of each. A line gives the geometric mean of the mean absolute errors relative to
+labels drawn at random and to the thesis's method, the largest of the former, and the mean and the lowest of how many of
+the 95 % intervals hold. Run: ``python docs/evidence/made_pools.py`` (half an hour of one core). docs/choosing.md quotes
+what it prints.
 """
 
 from __future__ import annotations

@@ -316,6 +316,12 @@ def test_few_items_that_were_picked_by_how_sure_a_model_is_are_told(
     assert "of which the model is surest; if they" in evaluate(pool, "f1", start=picked).warnings[0]
 
 
+def test_which_of_two_models_is_unsure_of_them_is_told() -> None:
+    order = np.argsort(np.abs(P - 0.5), kind="stable")[:8]
+    said = compare(TWO, "a", "b", "f1", start={int(row): Y[row] for row in order}).estimate.warnings
+    assert "100.0% are among the 10% of which 'a' is least sure; if they" in said[0]
+
+
 def test_random_samples_are_not_told_of() -> None:
     for seed in range(100):
         assert not any(

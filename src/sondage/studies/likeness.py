@@ -67,7 +67,7 @@ def _in_shares(pool: Pool, belief: Belief, items: Items, models: Sequence[int]) 
     what = [f"predicted to be {name!r}" for name in pool.task.classes] if pool.task.classes else []
     what.append("expected to be wrong" if what else "expected to be right")
     shares = f"{of_items[model, place]:.1%} are {what[place]}, of the pool {of_pool[model, place]:.1%}"
-    return shares + _named(pool, models, model)
+    return shares + (f" by {pool.models[models[model]]!r}" if len(models) > 1 else "")
 
 
 def _in_sureness(pool: Pool, items: Items, models: Sequence[int]) -> str | None:
@@ -77,8 +77,8 @@ def _in_sureness(pool: Pool, items: Items, models: Sequence[int]) -> str | None:
     ties make alike are one, whose j is from the number of ends up to it to k less the number of those above it.
     """
     found: list[tuple[float, str]] = []
-    for place, model in enumerate(models):
-        output = items.models[model]
+    for model in models:
+        output, name = items.models[model], repr(pool.models[model]) if len(models) > 1 else "the model"
         if not isinstance(output, Classes) or output.probabilities is None:
             continue
         sure, ends = Confidence().of(items, model), pool.values.ends(Confidence(), model, PARTS)
@@ -91,15 +91,9 @@ def _in_sureness(pool: Pool, items: Items, models: Sequence[int]) -> str | None:
             shares = np.maximum(np.mean(compared, axis=0), most)
             logs = log_chance(shares, most, len(items))
             at = int(np.argmin(logs))
-            told = f"{shares[at]:.1%} are among the {most[at]:.0%} of which the model is {words}"
-            found.append((float(logs[at]), told + _named(pool, models, place)))
+            found.append((float(logs[at]), f"{shares[at]:.1%} are among the {most[at]:.0%} of which {name} is {words}"))
     log, said = min(found, default=(0.0, ""))
     return said if log <= np.log(BY_CHANCE / (PARTS * max(len(found), 1))) else None
-
-
-def _named(pool: Pool, models: Sequence[int], place: int) -> str:
-    """Return the name of one of several models as a sentence ends with it."""
-    return f" by {pool.models[models[place]]!r}" if len(models) > 1 else ""
 
 
 def _basis_of(pool: Pool) -> Basis | None:

@@ -246,11 +246,11 @@ class Labelling:
         others = [row for row in news if (row["who"], row["kind"]) != (who, "resolution")]
         if not others:
             return ""
-        who, kind, label = (others[-1][name] for name in ("who", "kind", "label"))
+        by, kind, label = (others[-1][name] for name in ("who", "kind", "label"))
         words = label_words(label, self.study.models)
         said = "skipped this item" if label is None else f"said {words} of this item"
         did = {"undo": "took an answer to this item back", "resolution": f"settled this item as {words}"}
-        return f"{who or 'somebody'} {did.get(kind, said)}"
+        return f"{by or 'somebody'} {did.get(kind, said)}"
 
     def _label(self, form: Form) -> Any:
         """Return the label of a form: a text, or a grade for each row that has one."""
