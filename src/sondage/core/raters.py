@@ -62,8 +62,8 @@ def rater_roots(
 ) -> Floats:
     r"""Return what each opinion adds to the estimate's error: numbers whose squares sum to the raters' variance.
 
-    The products of those of two models sum to the covariance of what labellers add to both. With all units alone
-    stood for, the opinion t of unit u, of m, has
+    The products of those of two models sum to the covariance of what labellers add to both. Units with one label are
+    stood for by those with several (docs/statistics.md, section 11): the opinion t of unit u, of m, has
 
     .. math:: \sqrt{\frac{w_u^2 - k_u}{m - 1} \Big(1 + \frac{\sum_{alone} (w^2 - k) b^2}{\sum_{several}
         (w^2 - k) b^2}\Big)} \; b_u (\psi_u(y_t) - \bar\psi_u),
@@ -87,6 +87,20 @@ def rater_roots(
     -------
     ndarray of float, shape (T,)
         In the order of `opinions.labels`; 0 where a unit's labels differ by what rounding leaves.
+
+    Examples
+    --------
+    Two items, both labelled; of one two people disagree, and it stands for the other.
+
+    >>> from sondage.core.measures import Task, parse_measure
+    >>> from sondage.core.predictions import Classes, Items
+    >>> from sondage.core.samples import Expansion
+    >>> errors = Contrast(parse_measure("error_rate").ready(Task("classification", (0, 1))), ((0, 1.0),))
+    >>> items = Items((Classes(np.array([0, 1]), None),), np.array([0.5, 0.5]))
+    >>> sample = Sample(items, np.array([0, 1]), Expansion(np.ones(2), np.zeros(2)))
+    >>> opinions = Opinions(np.array([0]), np.array([0, 0]), np.array([0, 1]))
+    >>> rater_roots(errors, sample, {0: np.zeros((2, 2))}, opinions).round(3).tolist()
+    [-0.354, 0.354]
     """
     scale, apart = _of_opinions(contrast, sample, sums, opinions, averaged=averaged)
     return np.sqrt(scale) * apart

@@ -209,7 +209,7 @@ class Kept:
 
         classes = self.task.classes
         numbered = self.task.kind == "classification" and classes == tuple(range(len(classes)))
-        as_numbered = {"classes": list(classes)} if numbered else {}  # release 0.1 numbered others than are now
+        as_numbered = {"classes": list(classes)} if numbered else {}  # by release 0.1 without a 0 among them, too
         try:
             return read_pool(source, **as_numbered | self.reading)
         except InputError as error:
