@@ -16,6 +16,8 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Mapping
 from copy import copy
 from typing import Any, Self
@@ -30,7 +32,11 @@ __all__ = [
     "SondageWarning",
     "StudyError",
     "WaitingWarning",
+    "warn",
 ]
+
+_WITHIN = ("sondage", "functools", "contextlib")
+"""Packages whose lines are not those of a caller: cached properties and context managers lie between ours."""
 
 
 class SondageError(Exception):
@@ -122,3 +128,27 @@ class SondageWarning(UserWarning):
 
 class WaitingWarning(SondageWarning):
     """Another program holds the study, and what was called waits for it."""
+
+
+def warn(message: str, category: type[SondageWarning] = SondageWarning) -> None:
+    """Warn at the caller's line: the innermost one outside the package.
+
+    Parameters
+    ----------
+    message : str
+        One line: what the reader must know, and what to do.
+    category : type of SondageWarning
+        Its kind.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     warn("the draw is passive")
+    >>> told[0].message
+    SondageWarning('the draw is passive')
+    """
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _WITHIN:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -1,5 +1,7 @@
 """Pools of which much is known, or nothing: a result, or a refusal in words, and no warning of NumPy's."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -243,3 +245,14 @@ def test_columns_of_any_precision(kind):
     ones = np.ones(4, dtype=kind)
     pool = Pool(means=ones, variances=ones, weights=ones, costs=ones)
     assert evaluate(pool, "mse", [1.0, 2.0, 1.0, 2.0], 4).value == 0.5
+
+
+def test_warnings_name_the_line_that_called_the_package(tmp_path):
+    pool = Pool(np.tile([0.0, 1.0], 50))
+    with pytest.warns(SondageWarning, match="nothing is uncertain") as planned:
+        study = Study.create(tmp_path / "study.db", pool, budget=4, design="optimal", stages=1, belief="model")
+    ids = study.ask(4)
+    study.tell(ids, [0, None, 0, 0])
+    with pytest.warns(SondageWarning, match="ends after 1 of 3 labels") as looked:
+        study.estimate().sequence()  # reads the number of labels by a cached property
+    assert {Path(warning.filename) for warning in (*planned, *looked)} == {Path(__file__)}

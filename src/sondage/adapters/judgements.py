@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sondage.core.checks import first_of
-from sondage.errors import LabelError, SondageWarning
+from sondage.errors import LabelError, warn
 
 __all__ = ["judged_queries"]
 
@@ -75,4 +74,4 @@ def _tell_begun(queries: Sequence[Any]) -> None:
     if queries:
         which, rest = ("query", "it is") if len(queries) == 1 else ("queries", "they are")
         message = f"not all documents of {which} {first_of(map(repr, queries))} have a grade: {rest} left out"
-        warnings.warn(message, SondageWarning, stacklevel=2)
+        warn(message)

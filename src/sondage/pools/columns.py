@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from sondage.core.checks import require_column, require_known, some_of, those_there
 from sondage.core.measures.functionals import spelled
 from sondage.core.predictions import Classifier, Outcome, Regressor
-from sondage.errors import InputError, SondageWarning
+from sondage.errors import InputError, warn
 from sondage.pools.arrays import Pool
 from sondage.pools.classes import class_names
 from sondage.pools.long import means_rankings, pool_from_long, read_grade
@@ -165,7 +164,7 @@ def _warn_of_judges(layout: Layout) -> None:
     for name in layout.fields:
         if any(name.startswith(f"{model}.judge.") for model in judged):
             rule = "a system has one judge; others are columns 'feature.<name>'"
-            warnings.warn(f"column {name!r} is shown to labellers, and counts for nothing: {rule}", SondageWarning, 2)
+            warn(f"column {name!r} is shown to labellers, and counts for nothing: {rule}")
 
 
 def _means_something(name: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -18,7 +17,7 @@ from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Rank
 from sondage.core.samples import SumKey
 from sondage.core.strata import Strata
 from sondage.core.urns import ArrayUrn, Prices, Urn
-from sondage.errors import SondageWarning
+from sondage.errors import warn
 from sondage.pools.doubts import doubts_of
 from sondage.pools.numeric import floats
 from sondage.pools.results import Filled, Profile, RowChoice, Undrawn
@@ -204,7 +203,7 @@ class ArrayRows:
                 total = column if total is None else np.add(total, column, out=total)
             del column  # before the next one is made
         if total is None and design.floor < 1:
-            warnings.warn(PASSIVE.format(design.name), SondageWarning, stacklevel=2)
+            warn(PASSIVE.format(design.name))
         if total is None:
             total = np.zeros(len(self))
             self._spread(total, design.ground, 1.0, relevant if relevant is not None and relevant.any() else rest)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,7 +22,7 @@ from sondage.core.predictions import Floats, Items
 from sondage.core.samples import SumKey
 from sondage.core.strata import Strata
 from sondage.core.urns import Prices, Urn
-from sondage.errors import InputError, SondageWarning
+from sondage.errors import InputError, warn
 from sondage.pools.ahead import Coming
 from sondage.pools.arrays import Pool
 from sondage.pools.bins import StoredValues
@@ -212,7 +211,7 @@ class StoredPool(Pool):
             found = self.scan.masses(sizes, asked)
         immovable = relevant.moving is not None and not found["n_relevant"]
         if terms and not any(found[f"sum_{at}"] for at in range(len(terms))):
-            warnings.warn(PASSIVE.format(design.name), SondageWarning, stacklevel=2)
+            warn(PASSIVE.format(design.name))
             some = relevant.moving is None or found["n_relevant"] > 0
             sizes, shares = replace(sizes, parts=(SizePart(1.0, design.ground, some),)), [1.0]
             found = self.scan.masses(sizes, asked)

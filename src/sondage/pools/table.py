@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.errors import InputError, SondageWarning
+from sondage.errors import InputError, warn
 
 __all__ = [
     "NUMBER",
@@ -130,7 +129,7 @@ def warn_of_letters(fields: Iterable[str], meaning: Callable[[str], Any]) -> Non
         small = name.strip().casefold()
         if small != name and meaning(small):
             message = f"column {name!r} is shown to labellers, and nothing else: what counts is called {small!r}"
-            warnings.warn(message, SondageWarning, stacklevel=2)
+            warn(message)
 
 
 def is_row_index(name: str) -> bool:

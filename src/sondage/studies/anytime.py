@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,7 +37,7 @@ from sondage.core.sequences import (
 )
 from sondage.core.significance import disagreement_log_evalues, disagreement_sequence, refutes
 from sondage.core.significance.tails import ratio_to_error
-from sondage.errors import InputError, SondageWarning
+from sondage.errors import InputError, warn
 from sondage.studies.requirements import STAGED_COSTS, require_order
 from sondage.studies.rests import drawn_units, key_of
 from sondage.studies.session import Session
@@ -141,7 +140,7 @@ class LabelCourse:
         require_order(self.session, self.contrast.functional)
         count, note = ordered_labels(self.session)
         if note is not None:
-            warnings.warn(note, SondageWarning, stacklevel=4)
+            warn(note)
         return count
 
     @cached_property

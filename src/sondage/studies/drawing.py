@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from sondage.core.predictions import Floats
 from sondage.core.samples import Expansion, bin_sums, from_counts, from_inclusion
 from sondage.core.strata import Strata, neyman_allocation
 from sondage.core.urns import Urn
-from sondage.errors import SondageWarning
+from sondage.errors import warn
 
 __all__ = ["DRAWS", "HEEDLESS", "Draw", "Drawing", "Drawn", "KeyOrder", "Stratified", "WithReplacement"]
 
@@ -214,7 +213,7 @@ class WithReplacement:
                 f"draws with replacement stop at {len(units)} of {distinct} different items: further ones would "
                 "hardly bring but a few heavy items again; raise floor=, or draw without replacement"
             )
-            warnings.warn(message, SondageWarning, stacklevel=2)
+            warn(message)
         sizes = urn.sizes_of(units) / urn.total
         times = found.times[first[order]][: len(units)]
         return Drawn(units, times, sizes, sizes, float("nan"), {"sequence": sequence.tolist()})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
@@ -11,7 +10,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from sondage.core.measures import Measure, Task
-from sondage.errors import InputError, SondageWarning, StudyError
+from sondage.errors import InputError, StudyError, warn
 from sondage.pools import Pool, require_pool
 from sondage.studies import records
 from sondage.studies.ballots import PENDING, Ballots
@@ -187,7 +186,7 @@ class Kept:
             return self._present_pool()
         except StudyError as error:
             message = f"{error}; the present order goes on, and nothing is chosen from the labels so far"
-            warnings.warn(message, SondageWarning, stacklevel=2)
+            warn(message)
             return None
 
     def _require_same(self, pool: Pool) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from sondage.errors import SondageError, StudyError, WaitingWarning
+from sondage.errors import SondageError, StudyError, WaitingWarning, warn
 from sondage.studies.ledger import Ledger
 from sondage.studies.tables import SCHEMA
 
@@ -214,7 +213,7 @@ def _begin_to_write(cursor: Any, path: Path) -> None:
         if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
             raise
         seconds = (PATIENCE + WAIT) // 1000
-        warnings.warn(f"{path} is held by another program; waiting for it, up to {seconds} s", WaitingWarning, 2)
+        warn(f"{path} is held by another program; waiting for it, up to {seconds} s", WaitingWarning)
         cursor.execute(f"PRAGMA busy_timeout={WAIT}")
         cursor.execute("BEGIN IMMEDIATE")
     cursor.execute(f"PRAGMA busy_timeout={PATIENCE + WAIT}")
