@@ -205,6 +205,18 @@ def test_label_studio_finds_every_field(tmp_path, annotated):
     assert [(one.id, one.label) for one in read_annotations(path, study)] == [("p", "ham"), ("q", "spam")]
 
 
+def test_an_interface_is_xml_whatever_names_have(tmp_path):
+    pool = Pool(probabilities=[0.1, 0.9], fields={"te\x0bxt": ["a", "b"]})
+    with Study.create(tmp_path / "study.db", pool, budget=2) as study:
+        study.ask(1)
+        (header,) = ET.fromstring(labelling_interface(study)).iter("Header")
+        assert header.get("value") == "te\ufffdxt"
+    pool = Pool(probabilities=[0.1, 0.9], classes=["a", "b\x07"])
+    study = Study.create(tmp_path / "other.db", pool, budget=2)
+    with pytest.raises(InputError, match=r"'b\\x07' has a character that Label Studio's interface.*; use CSV"):
+        labelling_interface(study)
+
+
 def unknown_choice(tasks):
     tasks[1]["annotations"][0]["result"][0]["value"]["choices"] = ["spma"]
 

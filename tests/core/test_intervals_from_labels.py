@@ -101,6 +101,11 @@ def test_bootstrap_counts_undefined_values_on_both_sides(rng: np.random.Generato
 # No error seen
 
 
+def test_unseen_bound_is_told_of_each_item_whether_it_is_labelled() -> None:
+    with pytest.raises(InputError, match=r"labelled of shape \(2,\) for 3 weights"):
+        unseen_bound(np.ones(3), np.full(3, 0.1), labelled=[True, False])
+
+
 def test_unseen_bound_of_equal_probabilities() -> None:
     found = unseen_bound(np.full(500, 7.0), np.full(500, 0.2), 0.9)
     assert ends(found) == pytest.approx((0, math.log(0.1) / math.log(0.8) / 500), rel=1e-12)

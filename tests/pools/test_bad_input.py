@@ -183,7 +183,7 @@ def test_features_are_a_list_of_names():
     frame = pandas.DataFrame({"id": [1, 2], "p_1": [0.1, 0.9], "x": [1.0, 2.0], "y": [0.5, 0.1]})
     for names in (frame.columns[2:], frame.columns[2:].to_numpy(), ("x", "y")):
         assert read_pool(frame, features=names).items.features.shape == (2, 2)
-    for odd in (None, "x"):
+    for odd in (None, "x", {"x"}):  # a set has no order
         with pytest.raises(InputError, match=f"features is {odd!r}; it must be a list"):
             read_pool(frame, features=odd)
 

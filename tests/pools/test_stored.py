@@ -17,7 +17,7 @@ import pytest
 import sondage
 from sondage import Study, read_pool
 from sondage.core.hashing import uniforms
-from sondage.errors import InputError, LabelError
+from sondage.errors import InputError, LabelError, StudyError
 from sondage.pools import stored_strata
 from sondage.pools.schema import Column, Probabilities, Source
 from sondage.pools.sql.argmax import add_predicted, top_and_rest
@@ -363,7 +363,29 @@ def test_load_brings_it_into_memory(files):
     loaded = pool.load()
     assert type(loaded) is sondage.Pool
     assert loaded.fingerprint == pool.fingerprint == read_pool(path, lazy=False).fingerprint
+    assert loaded.reading["lazy"] is False  # as a study of it reads the file again
     assert len(pool) == N
+
+
+def test_a_study_of_a_loaded_pool_with_weights_finds_it_again(tmp_path, rng):
+    path = tmp_path / "pool.parquet"
+    weighted = {"id": np.arange(500), "p_1": rng.random(500), "weight": np.exp(rng.normal(size=500))}
+    pd.DataFrame(weighted).to_parquet(path)
+    with Study.create(tmp_path / "study.db", read_pool(path, lazy=True).load(), budget=30) as study:
+        first = study.ask(6)
+        study.tell(first, [0] * len(first))
+    with Study.open(tmp_path / "study.db") as study:
+        assert len(study.ask(24)) == 24
+    with pytest.raises(StudyError, match="groups differ, or it is read with lazy= in the other way"):
+        Study.open(tmp_path / "study.db", read_pool(path, lazy=True))
+
+
+def test_ids_that_no_item_can_have_are_not_looked_up(tmp_path):
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame({"id": np.arange(50), "p_1": np.linspace(0, 1, 50)}).to_parquet(path)
+    for pool in (read_pool(path, lazy=True), read_pool(duckdb.read_parquet(str(path)), lazy=True)):
+        with pytest.raises(LabelError, match="id 'abc' is not in the pool"):
+            sondage.evaluate(pool, labels=np.zeros(50), start={"abc": 1}, budget=20)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Pools of which much is known, or nothing: a result, or a refusal in words, and no warning of NumPy's."""
 
+from datetime import date, datetime
 from pathlib import Path
 
 import numpy as np
@@ -50,12 +51,14 @@ def test_what_labels_prove_of_a_constant_prediction_is_exact_beside_another_meas
     assert found["balanced_accuracy"].exact
 
 
-@pytest.mark.parametrize("unit", ["D", "s", "us"])
+@pytest.mark.parametrize("unit", ["D", "s", "us", "ns"])
 def test_labels_are_found_by_dates_as_numpy_has_them(unit):
-    ids = np.datetime64("2026-01-01", unit) + np.arange(40)
+    ids = (np.datetime64("2026-01-01", "D") + np.arange(40)).astype(f"datetime64[{unit}]")
     labels = np.arange(40) % 2
-    found = evaluate(Pool(np.linspace(0.1, 0.9, 40), ids=ids), labels=dict(zip(ids, labels, strict=True)), budget=40)
+    pool = Pool(np.linspace(0.1, 0.9, 40), ids=ids)
+    found = evaluate(pool, labels=dict(zip(ids, labels, strict=True)), budget=40)
     assert found.value == pytest.approx(np.mean(labels != (np.linspace(0.1, 0.9, 40) >= 0.5)))
+    assert {type(name) for name in pool.ids.tolist()} <= {date, datetime}  # of nanoseconds NumPy makes numbers
 
 
 def test_advice_for_a_measure_that_no_label_can_move(never_positive):

@@ -646,7 +646,10 @@ def test_labels_that_agree_are_taken(labels: Any) -> None:
 
 def test_a_masked_label_is_a_skip() -> None:
     pool, y = make()
-    assert evaluate(pool, labels=np.ma.array(y, mask=np.arange(300) == 7), budget=300).n_skipped == 1
+    masked = np.ma.array(y, mask=np.arange(300) == 7)
+    assert evaluate(pool, labels=masked, budget=300).n_skipped == 1
+    with pytest.raises(LabelError, match=r"label masked of id 7 is not a class.*: None is a skip"):  # and not class 0
+        evaluate(pool, labels=lambda ids: masked[list(ids)], budget=300)
 
 
 def test_only_labels_asked_for_are_read() -> None:

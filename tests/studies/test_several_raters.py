@@ -10,6 +10,7 @@ from sondage.core.measures import Task
 from sondage.errors import LabelError
 from sondage.reports.team import team_lines
 from sondage.studies.ballots import PENDING, verdict
+from sondage.studies.sharing import Sharing
 
 CLASSES = Task("classification", ("a", "b", "c"))
 NUMBERS = Task("regression", ())
@@ -279,3 +280,13 @@ def test_people_who_are_off_by_as_much_do_not_disagree(seed, tmp_path):
     assert found.std_error == 0.0
     assert found.interval().width == 0.0
     assert found.value in found.interval()
+
+
+@pytest.mark.parametrize("other", [-1, "a", 2**64])
+def test_how_many_people_label_an_item_is_for_no_other_item_to_decide(other):
+    sharing = Sharing(raters=2, overlap=0.5)
+    ids = list(range(100))
+    alone = sharing.of(ids, 0)
+    assert 30 < alone.count(2) < 70
+    assert sharing.of([*ids, other], 0)[:100] == alone
+    assert sharing.of(ids[::-1], 0)[::-1] == alone

@@ -647,7 +647,7 @@ def test_labels_are_told_by_id(tmp_path):
         assert study.labels() == {"c": "ham", "a": "spam", "b": None}
         assert study.tell({"b": "ham"}, who="ann") == 1
         assert study.tell({}) == 0
-        for arguments in (({"a": "spam"}, ["spam"]), (["a"],), (["a"], {"a": "spam"})):
+        for arguments in (({"a": "spam"}, ["spam"]), (["a"],), (["a"], {"a": "spam"}), ({"a", "b"}, ["spam", "ham"])):
             with pytest.raises(InputError, match=r"^(ids|labels) is .*; it must be a list$"):
                 study.tell(*arguments)
         with pytest.raises(LabelError, match="label 'x' of id 'a' is not a class"):

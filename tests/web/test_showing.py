@@ -3,7 +3,7 @@
 import pytest
 
 from sondage.core.measures import Task
-from sondage.web.showing import choices
+from sondage.web.showing import choices, system_parts
 
 TEN = "0123456789"
 
@@ -46,3 +46,11 @@ def test_a_grade_is_sent_as_it_is_and_shown_in_short(kind):
 def test_grades_have_keys_that_say_them():
     found = choices(Task("outcomes", grades=(-1.0, 0.0, 0.5, 1.0)))
     assert [(one.value, one.key) for one in found] == [("-1", "a"), ("0", "0"), ("0.5", "b"), ("1", "1")]
+
+
+def test_fields_are_those_of_the_longest_name_that_they_begin_with():
+    fields = {"gpt-4.answer": "FIVE", "gpt-4.1.answer": "FOUR", "question": "2 + 2?"}
+    for systems in (["gpt-4", "gpt-4.1"], ["gpt-4.1", "gpt-4"]):
+        own, parts = system_parts(fields, systems)
+        assert own == {"question": "2 + 2?"}
+        assert parts == {"gpt-4": {"answer": "FIVE"}, "gpt-4.1": {"answer": "FOUR"}}

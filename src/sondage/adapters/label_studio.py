@@ -38,6 +38,8 @@ KEPT = ("item", "study", "draw", "annotator", "annotation_id", "created_at", "up
 RESERVED = ("id", CONTROL, *KEPT)
 FOUND = re.compile(r"[A-Za-z0-9_.]+")
 """What Label Studio finds after the $ of an interface, as far as it is surely the name as a whole."""
+_NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+"""Characters that no XML has, not even escaped."""
 
 
 def study_key(study: Study) -> str:
@@ -199,7 +201,7 @@ def labelling_interface(study: Study) -> str:
     lines = ["<View>"]
     for place, (name, key) in enumerate((_field_keys(study) or {"item": "item"}).items()):
         own = quoteattr(SHOWN if place == 0 else f"{SHOWN}-{place}")
-        title = quoteattr(name.replace("$", "$ "))  # else Label Studio takes what follows for a field
+        title = quoteattr(_NOT_XML.sub("\ufffd", name).replace("$", "$ "))  # "$x" would be the value of a field x
         lines += [f'  <Header value={title} size="5"/>', f'  <Text name={own} value="${key}"/>']
     return "\n".join([*lines, *_controls(study), "</View>\n"])
 
@@ -224,6 +226,9 @@ def _require_items(study: Study) -> None:
     """Refuse rankings, whose queries have many documents, and systems named like what every task has."""
     if study.task.kind == "ranking":
         raise InputError("Label Studio tasks are not made of rankings; use CSV or JSON lines (--format csv)")
+    odd = next((name for name in map(str, (*study.task.classes, *_controlling(study))) if _NOT_XML.search(name)), None)
+    if odd is not None:
+        raise InputError(f"{odd!r} has a character that Label Studio's interface, which is XML, cannot have; use CSV")
     taken = next((name for name in _controlling(study) if name in ("id", *KEPT)), None)
     if taken is not None:
         raise InputError(f"a system of the name {taken!r} cannot be a control: tasks have a field {taken!r}; use CSV")

@@ -208,14 +208,14 @@ def require_generator(generator: Any) -> None:
 
 
 def listed(name: str, values: Any) -> list[Any]:
-    """Return what an argument lists; neither one text nor a mapping is a list of its parts."""
+    """Return what an argument lists; neither one text nor a mapping nor a set is a list of its parts."""
     require(is_listed(values), f"{name} is {values!r}; it must be a list")
     return list(values)
 
 
 def is_listed(values: Any) -> bool:
-    """Return whether these are several values, one after the other: a text, a mapping and an array of one are not."""
-    apart = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
+    """Return whether these are several values, one after the other: a text, a mapping, a set and one value are not."""
+    apart = isinstance(values, Iterable) and not isinstance(values, str | Mapping | set | frozenset)
     return apart and getattr(values, "ndim", 1) > 0
 
 

@@ -16,7 +16,7 @@ from sondage.core.predictions import Classes, Classifier, Floats, Grades, Means,
 from sondage.errors import InputError
 from sondage.pools.classes import classes_of, code_labels, code_type
 from sondage.pools.given import require_classifiers
-from sondage.pools.missing import as_array, require_given
+from sondage.pools.missing import as_array, in_microseconds, require_given
 from sondage.pools.numeric import LARGEST_VARIANCE, LEAST_VARIANCE, Where, as_column, floats, numeric, require_each
 from sondage.pools.orders import require_class_order
 
@@ -107,7 +107,7 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Ju
         probabilities[name] = None if given is None else code_probabilities(given, f"probabilities of {name!r}", where)
         hard = model.predictions
         if hard is not None:
-            hard = _named(as_column(hard, f"predictions of {name!r}", None))
+            hard = in_microseconds(as_column(hard, f"predictions of {name!r}", None))
             require_given(model.predictions, hard, f"prediction of {name!r}", where)
         predicted[name] = hard
     columns = [p.shape[1] if p.ndim == 2 else 2 for p in probabilities.values() if p is not None]
@@ -127,14 +127,6 @@ def _code_classifiers(models: Mapping[str, Classifier], classes: Any, judges: Ju
         outputs.append(Classes(codes, p))
     sizes = {name: len(output.predictions) for name, output in zip(models, outputs, strict=True)}
     return Task("classification", names), tuple(outputs), sizes
-
-
-def _named(predicted: NDArray[Any]) -> NDArray[Any]:
-    """Return predicted classes without nanoseconds of times, of which NumPy makes numbers."""
-    kind = predicted.dtype.kind
-    if kind not in "mM" or np.datetime_data(predicted.dtype)[0] != "ns":
-        return predicted
-    return predicted.astype(f"{kind}8[us]")
 
 
 def _argmax(probabilities: NDArray[Any], n_classes: int) -> NDArray[Any]:

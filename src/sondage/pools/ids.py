@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sondage.core.hashing import hash_ids
 from sondage.errors import InputError, LabelError
-from sondage.pools.missing import as_array, require_given
+from sondage.pools.missing import as_array, in_microseconds, require_given
 from sondage.pools.numeric import numeric
 from sondage.pools.texts import HALF
 
@@ -54,7 +54,7 @@ def check_ids(values: Any, size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         array = np.empty(len(values), dtype=object)
         array[:] = list(values)
     else:
-        array = as_array(values, "the id")
+        array = in_microseconds(as_array(values, "the id"))
     if array.ndim != 1:
         raise InputError(f"ids have shape {array.shape}; they must be one column (join the columns to one text)")
     array = whole_numbers(array)

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from sondage.errors import InputError
 
-__all__ = ["as_array", "converted", "finite", "is_blank", "is_missing", "require_given", "require_listed"]
+__all__ = [
+    "as_array",
+    "converted",
+    "finite",
+    "in_microseconds",
+    "is_blank",
+    "is_missing",
+    "require_given",
+    "require_listed",
+]
 
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
@@ -59,8 +68,24 @@ def converted(values: Any) -> Any:
     return values.to_numpy(zero_copy_only=False) if of_arrow else values.to_numpy()
 
 
+def in_microseconds(times: NDArray[Any]) -> NDArray[Any]:
+    """Return times that are in nanoseconds in microseconds: of the former NumPy's `tolist` makes numbers.
+
+    Anything else is returned as it is.
+
+    Examples
+    --------
+    >>> in_microseconds(np.array(["2024-01-05"], dtype="datetime64[ns]")).tolist()
+    [datetime.datetime(2024, 1, 5, 0, 0)]
+    """
+    kind = times.dtype.kind
+    if kind not in "mM" or np.datetime_data(times.dtype)[0] != "ns":
+        return times
+    return times.astype(f"{kind}8[us]")
+
+
 def is_missing(value: Any) -> bool:
-    """Return whether a value stands for none: None, NaN, NaT, or pandas' NA, which cannot be compared.
+    """Return whether a value stands for none: None, NaN, NaT, pandas' NA, which cannot be compared, or a masked one.
 
     Examples
     --------
@@ -68,7 +93,8 @@ def is_missing(value: Any) -> bool:
     [True, True, False, False]
     """
     several = hasattr(value, "__len__")  # a text, a list or an array, of which one may be missing but not all
-    return value is None or type(value).__name__ == "NAType" or (not several and bool(value != value))
+    none = value is None or value is np.ma.masked or type(value).__name__ == "NAType"
+    return none or (not several and bool(value != value))
 
 
 def is_blank(value: Any) -> bool:

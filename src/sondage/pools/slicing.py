@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sondage.errors import InputError
 from sondage.pools.arrays import Pool
 from sondage.pools.given import namer
-from sondage.pools.missing import is_missing, require_given
+from sondage.pools.missing import in_microseconds, is_missing, require_given
 from sondage.pools.numeric import as_column
 from sondage.pools.orders import in_another_order
 from sondage.pools.scans import Scan
@@ -54,7 +54,7 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
     if in_another_order(slices, pool.ids):
         raise InputError("slices have the pool's ids as their index, in another order: give slices.loc[pool.ids]")
     require_given(slices, column, "slice", namer(pool.ids))
-    names = (column.astype("datetime64[us]") if column.dtype == "datetime64[ns]" else column).tolist()
+    names = in_microseconds(column).tolist()
     odd = next((row for row, name in enumerate(names) if not isinstance(name, Hashable)), None)
     if odd is not None:
         raise InputError(f"slice of {namer(pool.ids)(odd)} is {names[odd]!r}; it must be a text or a number")

@@ -104,7 +104,7 @@ class StoredPool(Pool):
                 task=self.reading.get("task"),
                 features=[name for name in features if not name.startswith("feature.")],
             )
-        pool.source, pool.reading = self.source, dict(self.reading)
+        pool.source, pool.reading = self.source, self.reading | {"lazy": False}
         return pool
 
     @property
@@ -295,6 +295,8 @@ class StoredPool(Pool):
         """Return the keys of the rows of these ids, or of their texts, as the pool in memory does their rows."""
         spelled = [_spelled(name, self.scan.schema.id.kind) for name in names]
         known = list(dict.fromkeys(name for name in spelled if name is not None))
+        if not known:
+            return require_found(names, spelled)
         rows = self.scan.rows_with(column_of(known))
         self.see(rows)
         there = set(rows["id"].tolist())
@@ -365,7 +367,10 @@ class StoredPool(Pool):
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all columns but those shown to the labeller, the same as of the pool in memory."""
+        """A hash of all columns but those shown to the labeller, without weights the same as of the pool in memory.
+
+        With weights it differs: an engine's sum of them is rounded to twelve digits.
+        """
         if self._fingerprint is None:
             digest = self.scan.summed(Chosen(), self.scan.reader.hashes, np.add, "fingerprint")
             side = side_text(self.judges, self.outline)

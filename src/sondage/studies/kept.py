@@ -192,9 +192,10 @@ class Kept:
     def _require_same(self, pool: Pool) -> None:
         require_pool(pool)
         if pool.fingerprint != self._facts["fingerprint"]:
-            raise StudyError(
-                f"{self._store.name} is a study of another pool: ids, outputs, weights, costs or groups differ"
-            )
+            told = "ids, outputs, weights, costs or groups differ"
+            if not pool.equal_weights:  # an engine's sum of them is rounded
+                told += ", or it is read with lazy= in the other way"
+            raise StudyError(f"{self._store.name} is a study of another pool: {told}")
 
     def _read_pool(self) -> Pool:
         """Read the pool again from the file that it came from."""

@@ -13,7 +13,7 @@ from sondage.core.checks import LARGEST_NUMBER, exactly, listed, some_of, those_
 from sondage.core.measures import Task
 from sondage.core.samples import NOT_YET
 from sondage.errors import ConflictError, LabelError
-from sondage.pools.missing import is_missing
+from sondage.pools.missing import in_microseconds, is_missing
 from sondage.pools.orders import named_in_another_order, of_one_frame
 from sondage.pools.table import as_number, number_or_nan, pointed
 from sondage.studies.judging import Judgements, judged, judgements
@@ -72,11 +72,12 @@ def code_label(
 
 def _class_code(label: Any, task: Task, models: tuple[str, ...], place: str) -> int:
     """Return the code of a class, or refuse what is none."""
-    if isinstance(label, np.datetime64 | np.timedelta64):  # of nanoseconds NumPy makes a number
-        label = label.astype(f"{label.dtype.kind}8[us]")
-    if isinstance(label, np.generic | np.ndarray) and label.size == 1:
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        label = in_microseconds(np.asarray(label))
+    missing = is_missing(label)
+    if isinstance(label, np.generic | np.ndarray) and label.size == 1 and not missing:
         label = label.item()
-    missing = not isinstance(label, np.ndarray) and is_missing(label)
+        missing = is_missing(label)
     code = None if isinstance(label, np.ndarray) or missing else task.code(label)
     if code is None:
         meant = None if missing else _meant(label, task.classes)

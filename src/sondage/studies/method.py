@@ -11,7 +11,7 @@ from sondage.core.catalogue.designs import DESIGNS, design_names
 from sondage.core.catalogue.estimators import ESTIMATORS
 from sondage.core.catalogue.intervals import INTERVALS
 from sondage.core.catalogue.significance import TESTS
-from sondage.core.checks import TARGETS, is_number, require_known, require_level
+from sondage.core.checks import TARGETS, is_number, listed, require_known, require_level
 from sondage.core.measures import Functional, Measure, Task
 from sondage.core.significance import null_difference
 from sondage.errors import InputError
@@ -126,7 +126,7 @@ def _checked_belief(belief: Any) -> Any:
     if belief is None or isinstance(belief, str | Mapping):
         return belief
     try:
-        return tuple(float(share) for share in belief)
+        return tuple(float(share) for share in listed("belief", belief))
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"belief={belief!r} must be a name, or probabilities of the classes") from None
 
@@ -134,7 +134,9 @@ def _checked_belief(belief: Any) -> Any:
 def _checked_stages(stages: Any) -> tuple[float, ...]:
     """Return the shares of the stages, or refuse them."""
     try:
-        shares = tuple(float(share) for share in (stages if isinstance(stages, Iterable) else (stages,)))
+        shares = tuple(
+            float(share) for share in (listed("stages", stages) if isinstance(stages, Iterable) else (stages,))
+        )
     except (TypeError, ValueError, OverflowError):
         shares = ()
     if not shares or not min(shares) > 0 or not abs(sum(shares) - 1.0) <= 1e-6:

@@ -47,10 +47,11 @@ class Sharing:
         return 1 + self.overlap * (self.raters - 1)
 
     def of(self, ids: Sequence[Any], seed: int) -> list[int]:
-        """Return how many people label each item: chosen by a number of its own, apart from those of the draw."""
+        """Return how many people label each item: chosen by a number of its own, whatever the others are."""
         if self.raters == 1 or not len(ids):
             return [1] * len(ids)
-        numbers = uniforms(hash_ids(np.array(ids)), seed, _SHARED_STAGE)
+        keys = np.concatenate([hash_ids(np.array([name])) for name in ids])
+        numbers = uniforms(keys, seed, _SHARED_STAGE)
         return [self.raters if number < self.overlap else 1 for number in numbers.tolist()]
 
 

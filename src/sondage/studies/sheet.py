@@ -138,7 +138,7 @@ class Sheet:
         texts: dict[str, int] = {}
         for name in names:
             try:
-                position = self.positions.get(name)
+                position = self.positions.get(name) if not isinstance(name, bool) else None  # to Python True is 1
             except TypeError:  # of a list, which is no id
                 position = None
             if position is None:

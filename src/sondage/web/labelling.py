@@ -318,12 +318,10 @@ class Labelling:
 
     def _taken_back_last(self, claims: Sequence[Claim], who: str) -> Claim:
         """Return the item whose answer a labeller took back last, or the first where none was."""
-
-        def at(claim: Claim) -> int:
-            rows = self.study.history(claim.id)
-            return max((row["number"] for row in rows if (row["kind"], row["who"]) == ("undo", who)), default=0)
-
-        return max(claims, key=at)
+        undone = {
+            row["id"]: row["number"] for row in self.study.history() if (row["kind"], row["who"]) == ("undo", who)
+        }
+        return max(claims, key=lambda claim: undone.get(claim.id, 0))
 
     def _before(self, name: Any, who: str) -> Any:
         """Return the label that a labeller took back."""

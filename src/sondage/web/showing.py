@@ -98,19 +98,23 @@ def shown_item(name: Any, fields: Mapping[str, Any], images: Images) -> ShownIte
 def system_parts(fields: Fields, systems: Sequence[str]) -> tuple[Fields, dict[str, Fields]]:
     """Return the fields of an item itself, and those of each system, whose names begin with the system's.
 
-    Of a system without fields its name is seen: else nobody could tell which it is.
+    One that begins with several systems' names is that of the longest: ``gpt-4.1.answer`` is none of gpt-4's. Of a
+    system without fields its name is seen: else nobody could tell which it is.
 
     Examples
     --------
-    >>> system_parts({"question": "1 + 1?", "a.answer": "2", "b.answer": "3"}, ["a", "b"])
-    ({'question': '1 + 1?'}, {'a': {'answer': '2'}, 'b': {'answer': '3'}})
+    >>> system_parts({"question": "1 + 1?", "a.answer": "2", "a.1.answer": "3"}, ["a", "a.1"])
+    ({'question': '1 + 1?'}, {'a': {'answer': '2'}, 'a.1': {'answer': '3'}})
     """
-    own, parts = dict(fields), {}
-    for system in systems:
-        names = [name for name in own if name.startswith(f"{system}.")]
-        found = {name.removeprefix(f"{system}."): own.pop(name) for name in names}
-        parts[system] = found or {"name": f"system {system}"}
-    return own, parts
+    own: dict[str, Any] = {}
+    parts: dict[str, dict[str, Any]] = {system: {} for system in systems}
+    for name, value in fields.items():
+        owner = max((system for system in systems if name.startswith(f"{system}.")), key=len, default=None)
+        if owner is None:
+            own[name] = value
+        else:
+            parts[owner][name.removeprefix(f"{owner}.")] = value
+    return own, {system: part or {"name": f"system {system}"} for system, part in parts.items()}
 
 
 def document_parts(query: Any, fields: Fields, documents: Sequence[Any]) -> tuple[Fields, dict[str, Fields]]:

@@ -279,6 +279,9 @@ def test_equal_scores_are_not_certainty():
         (lambda: cross_validate(GaussianNB(), X, Y, cv=FOLDS, repeats=2), "a splitter has its own"),
         (lambda: cross_validate(GaussianNB(), X, Y, repeats=2, groups=Y), "with groups=: give a splitter"),
         (lambda: cross_validate(GaussianNB(), X, Y, seed=-1), "seed=-1 must be a whole number from 0"),
+        (lambda: cross_select(MODELS, X, Y, cv=FOLDS, seed=None), "seed=None must be a whole number from 0"),
+        (lambda: cross_compare(MODELS, X, Y, alpha=7), "alpha=7 must be between 0 and 1"),
+        (lambda: cross_select(MODELS, X, Y, alpha="x"), "alpha='x' must be between 0 and 1"),
         (
             lambda: cross_validate(GaussianNB(), X, Y, cv=[([0, 1], [200])] * 2),
             r"fold 1 has the rows \[200\]; .* to 199",

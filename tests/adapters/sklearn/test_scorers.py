@@ -96,6 +96,8 @@ def test_rows_are_found_by_id(tmp_path):
             study_scorer(study)(NEW, ITEMS)
         with pytest.raises(InputError, match="there are 700 ids; X has 5 rows"):
             study_scorer(study, ids=names)(NEW, ITEMS[:5])
+        with pytest.raises(InputError, match="id 'item 3' comes twice in ids=; each row of X has its own"):
+            study_scorer(study, ids=[*names, "item 3"])(NEW, np.vstack([ITEMS, ITEMS[:1]]))
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "thesis"}, {"design": "neyman"}, {"stages": 1}], ids=str)

@@ -72,6 +72,8 @@ def make_splits(estimator: Any, X: Any, y: Any, *, cv: Any, repeats: int, seed: 
         raise InputError(f"y has {len(labels)} rows; X has {size}")
     require_given(y, labels, "label", "row {}".format)
     require_count("repeats", repeats)
+    if not isinstance(seed, Integral) or not 0 <= seed < 2**32:  # as scikit-learn takes them
+        raise InputError(f"seed={seed!r} must be a whole number from 0 to {2**32 - 1}")
     if isinstance(cv, Real):
         splitter = _random_folds(cv, repeats, seed, classify=is_classifier(estimator), grouped=groups is not None)
     elif repeats != 1:
@@ -111,8 +113,6 @@ def _random_folds(count: Any, repeats: int, seed: int, *, classify: bool, groupe
     require_whole("cv", count)
     if count < 2:
         raise InputError(f"cv={count}: at least 2 folds are needed")
-    if not isinstance(seed, Integral) or not 0 <= seed < 2**32:  # as scikit-learn takes them
-        raise InputError(f"seed={seed!r} must be a whole number from 0 to {2**32 - 1}")
     if grouped:
         if repeats != 1:
             raise InputError(f"repeats={repeats} with groups=: give a splitter as cv=")

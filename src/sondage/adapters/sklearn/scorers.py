@@ -216,6 +216,9 @@ def _rows(wanted: list[Any], ids: Any, size: int) -> np.ndarray:
     if len(names) != size:
         raise InputError(f"there are {len(names)} ids; X has {size} rows")
     places = {name: row for row, name in enumerate(names)}
+    if len(places) != size:
+        twice = next(name for row, name in enumerate(names) if places[name] != row)
+        raise InputError(f"id {twice!r} comes twice in ids=; each row of X has its own")
     missing = [name for name in wanted if name not in places]
     if missing:
         known = "ids are the row numbers; name others with ids=" if ids is None else "X must have every labelled item"

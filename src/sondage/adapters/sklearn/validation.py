@@ -12,7 +12,7 @@ import numpy as np
 from sondage.adapters.sklearn.folds import Held, Splits, hold_out, make_splits
 from sondage.adapters.sklearn.pools import require_models
 from sondage.core.catalogue.significance import named_test
-from sondage.core.checks import require_known
+from sondage.core.checks import require_known, require_level
 from sondage.core.contenders import best_first
 from sondage.core.folds import fold_roots
 from sondage.core.measures import Measure, parse_measure
@@ -161,6 +161,7 @@ def cross_compare(
     'bayes'
     """
     require_known("test of folds", test, _TESTS)
+    require_level("alpha", alpha)
     _require_named(estimators)
     if len(estimators) != 2:
         raise InputError(f"{len(estimators)} estimators {list(estimators)}; a comparison takes two, cross_select more")
@@ -217,6 +218,7 @@ def cross_select(
     ('depth 2', 'depth 3')
     """
     _require_named(estimators)
+    require_level("alpha", alpha)
     if len(estimators) < 2:
         raise InputError(f"{len(estimators)} estimator to select from; at least two are needed")
     splits = make_splits(next(iter(estimators.values())), X, y, cv=cv, repeats=repeats, seed=seed, groups=groups)
@@ -235,7 +237,7 @@ def cross_select(
         overall=None,
         alpha=alpha,
         errors=JointErrors(found.roots, np.zeros((len(estimators), 0))),
-        generator=partial(np.random.default_rng, [seed % 2**64, len(estimators)]),
+        generator=partial(np.random.default_rng, [seed, len(estimators)]),
         higher_is_better=higher,
     )
 

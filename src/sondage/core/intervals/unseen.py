@@ -70,7 +70,9 @@ def unseen_bound(
     base = base / base.sum()
     open_ = probability < 1
     if labelled is not None:
-        open_ &= ~np.asarray(labelled, dtype=bool)
+        known = np.asarray(labelled, dtype=bool)
+        require(known.shape == base.shape, f"labelled of shape {known.shape} for {base.size} weights")
+        open_ &= ~known
     return Interval(0.0, _fill(base[open_], -np.log1p(-probability[open_]), -math.log1p(-level)), level, "unseen")
 
 

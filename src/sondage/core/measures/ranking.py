@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sondage.core.checks import LARGEST_NUMBER, is_number, is_whole
+from sondage.core.checks import LARGEST_NUMBER, exactly, is_number, is_whole
 from sondage.core.measures.cascades import Cascade
 from sondage.core.measures.functionals import Functional, Task, linear, require_kind
 from sondage.core.measures.lists import Additive, Normalised
@@ -57,7 +57,7 @@ class _Cut:
 
     def _name(self, base: str, **options: object) -> str:
         told = ",".join(
-            f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in options.items()
+            f"{key}={exactly(value) if isinstance(value, float) else value}" for key, value in options.items()
         )
         return f"{base}{'' if self.k is None else f'@{self.k}'}{':' * bool(told)}{told}"
 
