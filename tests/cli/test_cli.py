@@ -933,7 +933,10 @@ def test_further_opinions_are_imported_when_asked_for():
     fill("a.csv", "a.csv", lambda name: "spam")
     fill("a.csv", "b.csv", lambda name: "ham")
     run("import", "s.db", "a.csv", "--who", "anna")
-    assert "already labelled 'spam', now 'ham'" in refused("import", "s.db", "b.csv", "--who", "bert")
+    said = refused("import", "s.db", "b.csv", "--who", "bert")
+    assert (
+        "already labelled 'spam' by 'anna', now 'ham' by 'bert': pass --further to take it as another opinion" in said
+    )
     assert "4 new" in run("import", "s.db", "b.csv", "--who", "bert", "--further").output
     assert "4 to resolve" in run("team", "s.db").output
 

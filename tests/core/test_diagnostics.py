@@ -247,6 +247,9 @@ def test_probabilities_that_labels_contradict_are_warned_of(rng):
     sure = Pool(1 / (1 + np.exp(-3 * score)))
     (warning,) = evaluate(sure, "f1", labels=y, budget=200, seed=0).warnings
     assert "not the most probable class" in warning
+    assert warning.endswith(": with calibrated probabilities fewer labels would do")
+    (warning,) = evaluate(Pool(1 - right), "f1", labels=y, budget=200, seed=0).warnings  # classes in another order
+    assert warning.endswith(", worse than guesses: check that labels, classes and rows belong together")
     assert not any(evaluate(Pool(right), "f1", labels=y, budget=100, seed=seed).warnings for seed in range(30))
     assert not evaluate(Pool(predictions=(right > 0.5) * 1), "f1", labels=1 - y, budget=100).warnings
 

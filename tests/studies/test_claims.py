@@ -78,7 +78,7 @@ def test_a_lease_that_is_over_goes_to_another(place, lapse):
     assert kinds == [("asked", None), ("claimed", "anna"), ("expired", "anna"), ("claimed", "bert")]
     assert study.tell(ids(held), [1], who="anna") == 1  # late, and first: a label is never lost
     assert study.status.claimed == 0
-    with pytest.raises(LabelError, match="already labelled 1, now 0"):
+    with pytest.raises(LabelError, match="already labelled 1 by 'anna', now 0 by 'bert'"):
         study.tell(ids(held), [0], who="bert")
 
 

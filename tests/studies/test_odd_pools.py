@@ -1,13 +1,15 @@
 """Pools of which much is known, or nothing: a result, or a refusal in words, and no warning of NumPy's."""
 
+import warnings
 from datetime import date, datetime
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 from sondage import Classifier, Pool, Regressor, Study, advise, compare, evaluate, read_pool, select
-from sondage.errors import SondageWarning
+from sondage.errors import InputError, SondageWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::sondage.errors.SondageWarning")
 
@@ -259,3 +261,38 @@ def test_warnings_name_the_line_that_called_the_package(tmp_path):
     with pytest.warns(SondageWarning, match="ends after 1 of 3 labels") as looked:
         study.estimate().sequence()  # reads the number of labels by a cached property
     assert {Path(warning.filename) for warning in (*planned, *looked)} == {Path(__file__)}
+
+
+@pytest.mark.parametrize("names", [[f"x{row}" for row in range(60)], np.roll(range(60), 7)], ids=["texts", "numbers"])
+def test_an_index_that_names_rows_is_held_against_others_though_there_are_no_ids(names, tmp_path):
+    p, y = pandas.Series(np.linspace(0.05, 0.95, 60), index=names), np.arange(60) % 2
+    labels = pandas.Series(y, index=names)
+    pool, other = Pool(p), pandas.Series(np.ones(60), index=names)[::-1]
+    two = "have the same rows in two orders: put them in one"
+    with pytest.raises(InputError, match=f"indexes of probabilities of 'model' and weights {two}"):
+        Pool(p, weights=other)
+    with pytest.raises(InputError, match=f"indexes of probabilities of 'a' and probabilities of 'b' {two}"):
+        Pool(models={"a": Classifier(p), "b": Classifier(p[::-1])})
+    message = "have the index of the pool's outputs, in another order: put them in one order, or give ids= to the pool"
+    for call in (
+        lambda: evaluate(pool, labels=labels[::-1], budget=20),
+        lambda: evaluate(pool, start=labels[::-1]),
+        lambda: evaluate(pool, labels=y, budget=20, slices=labels[::-1]),
+    ):
+        with pytest.raises(InputError, match=rf"rows of (labels|start|slices) {message}"):
+            call()
+    expected = evaluate(Pool(p.to_numpy()), labels=y, budget=20).value
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert evaluate(pool, labels=labels, budget=20).value == expected
+        assert evaluate(Pool(p, weights=other[::-1]), labels=y, budget=20).value == pytest.approx(expected)
+    numbered = "items are called by row number, 0 to 59, and not by the index that the pool's outputs have: give ids="
+    for call in (
+        lambda: evaluate(pool, labels=lambda ids: y[list(ids)], budget=20),
+        lambda: evaluate(pool, labels=dict(enumerate(y)), budget=20),
+        lambda: evaluate(pool, labels=y, start={3: 1}, budget=20),
+        lambda: evaluate(pool, labels=lambda ids: y[list(ids)], budget=20, slices=np.repeat(["a", "b"], 30)),
+        lambda: Study.create(tmp_path / "study.db", pool, budget=20),
+    ):
+        with pytest.warns(SondageWarning, match=numbered):
+            call()

@@ -108,8 +108,12 @@ def test_resolutions_that_are_refused(which, label, message, tmp_path):
 
 def test_further_opinions_are_taken_when_asked_for(place):
     study, ids = shared(place, {"anna": ["yes", "no"]}, raters=1)
-    with pytest.raises(LabelError, match="already labelled 'yes', now 'no'"):
+    remedy = "pass further=True to take it as another opinion, correct=True to replace the first"
+    with pytest.raises(LabelError, match=f"already labelled 'yes' by 'anna', now 'no' by 'bert': {remedy}"):
         study.tell(ids[:1], ["no"], who="bert")
+    for who in ("anna", None):
+        with pytest.raises(LabelError, match="already labelled 'yes', now 'no': pass correct=True to replace it"):
+            study.tell(ids[:1], ["no"], who=who)
     assert study.tell(ids[:2], ["no", "no"], who="bert", further=True) == 2
     assert study.tell(ids[:1], ["no"], who="cora", further=True) == 1
     assert study.labels()[ids[0]] == "no"

@@ -85,6 +85,8 @@ class Pool(ArrayRows):
         Names of the judges.
     groups : ndarray or None
         The group of each row, where rows share labels; None too for a pool that is not in memory.
+    row_names : ndarray or None
+        The index, not that of row numbers, which outputs or other columns came with where `ids` was not given.
     source : str or None
         Absolute path of the file or files it was read from, and `reading`, the options it was read with.
 
@@ -124,6 +126,7 @@ class Pool(ArrayRows):
         given = one_kind(
             probabilities=probabilities, predictions=predictions, means=means, variances=variances, models=models
         )
+        self.row_names: NDArray[Any] | None = None
         self.listed: Listed | None = None
         self.asked_by: tuple[str, ...] | None = None
         if any(isinstance(model, Ranking) for model in given.values()):
@@ -165,7 +168,8 @@ class Pool(ArrayRows):
         self._units = None if groups is None else code_units(groups, size, self.keys, where)
         columns = {"costs": costs, "weights": weights, "judge": judge, "groups": groups, "features": features}
         if self.listed is None:
-            require_pool_order(self.ids, given, columns | {"field": fields})
+            named = None if ids is None else self.ids
+            self.row_names = require_pool_order(named, given, columns | {"field": fields})
 
     def _field(self, name: str, values: Any, size: int, where: Where) -> NDArray[Any]:
         """Return a column to show; of rankings' documents a mapping for each query."""
@@ -225,6 +229,7 @@ class Pool(ArrayRows):
         part.items = replace(self.items.take(rows), weights=given)
         part.fields = {name: column[rows] for name, column in self.fields.items()}
         part.source, part.reading = None, {}
+        part.row_names = None
         part.groups = None if self.groups is None else self.groups[rows]
         shared = self.unit_of_row
         part._units = None if shared is None else code_units(shared[rows], size, part.keys, where)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sondage.errors import InputError
+from sondage.errors import InputError, warn
+
+if TYPE_CHECKING:
+    from sondage.pools.arrays import Pool
 
 __all__ = [
     "by_part",
@@ -18,7 +21,9 @@ __all__ = [
     "of_one_frame",
     "require_class_order",
     "require_one_order",
+    "require_order_of",
     "require_pool_order",
+    "tell_numbering",
 ]
 
 
@@ -46,26 +51,72 @@ def named_in_another_order(values: Any, ids: Any) -> bool:
     return named and in_another_order(values, np.asarray(ids, dtype=object))
 
 
-def require_pool_order(ids: NDArray[Any], models: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+def require_pool_order(
+    ids: NDArray[Any] | None, models: Mapping[str, Any], columns: Mapping[str, Any]
+) -> NDArray[Any] | None:
     """Refuse outputs of models, and other columns of a pool, whose index has the ids in another order.
 
-    An index of row numbers is no name of a row: it is what frames have that were made of an array.
+    An index of row numbers is no name of a row: it is what frames have that were made of an array. Without ids the
+    indexes are held against each other, and the one that names rows is returned.
     """
     told = [(f"{part} of {name!r}", given) for name, model in models.items() for part, given in vars(model).items()]
     for what, given in columns.items():
         told += by_part(what, given)
+    if ids is None:
+        return require_one_order({name: one for name, one in told if _named_rows(one) and not _numbered(one.index)})
     for name, values in told:
         if named_in_another_order(values, ids):
             raise InputError(f"the index of {name} has the ids in another order: put its rows in that of ids=")
+    return None
 
 
-def require_one_order(columns: Mapping[str, Any]) -> None:
-    """Refuse columns whose indexes have the same names in different orders."""
+def require_one_order(columns: Mapping[str, Any]) -> NDArray[Any] | None:
+    """Refuse columns whose indexes have the same names in different orders; return the first index."""
     indexed = {name: values for name, values in columns.items() if _named_rows(values)}
+    if not indexed:
+        return None
+    first = next(iter(indexed))
+    index = np.asarray(indexed[first].index)
     for name, values in indexed.items():
-        first = next(iter(indexed))
-        if in_another_order(values, np.asarray(indexed[first].index)):
+        if in_another_order(values, index):
             raise InputError(f"the indexes of {first} and {name} have the same rows in two orders: put them in one")
+    return index
+
+
+def require_order_of(pool: Pool, values: Any, name: str) -> None:
+    """Refuse what is given for the rows of a pool if its index has their ids, or names, in another order.
+
+    Parameters
+    ----------
+    pool : Pool
+        The pool.
+    values : array-like, shape (N,)
+        What is given, by place.
+    name : str
+        What it is called.
+
+    Raises
+    ------
+    InputError
+        If the index tells of another order.
+    """
+    if in_another_order(values, pool.ids):
+        raise InputError(
+            f"rows of {name} have the pool's ids as their index, in another order: give {name}.loc[pool.ids]"
+        )
+    if pool.row_names is not None and in_another_order(values, pool.row_names):
+        rule = "put them in one order, or give ids= to the pool"
+        raise InputError(f"rows of {name} have the index of the pool's outputs, in another order: {rule}")
+
+
+def tell_numbering(pool: Pool) -> None:
+    """Warn that items are called by their row numbers where the pool's outputs came with an index that names rows."""
+    if pool.row_names is not None:
+        last = len(pool.row_names) - 1
+        warn(
+            f"items are called by row number, 0 to {last}, and not by the index that the pool's outputs have: "
+            "give ids= to the pool"
+        )
 
 
 def of_one_frame(one: Any, other: Any) -> bool:

@@ -13,7 +13,7 @@ from sondage.pools.arrays import Pool
 from sondage.pools.given import namer
 from sondage.pools.missing import in_microseconds, is_missing, require_given
 from sondage.pools.numeric import as_column
-from sondage.pools.orders import in_another_order
+from sondage.pools.orders import require_order_of
 from sondage.pools.scans import Scan
 from sondage.pools.schema import Column
 from sondage.pools.sql.canonical import raw_rows
@@ -51,8 +51,7 @@ def slice_rows(pool: Pool, slices: Any) -> dict[Any, NDArray[np.bool_]]:
             raise InputError(f"no field {slices!r} to slice by; the pool has {list(pool.fields)}")
         slices = pool.fields[slices] if pool.task.kind != "ranking" else _of_queries(pool, slices)
     column = as_column(slices, "slices", len(pool))
-    if in_another_order(slices, pool.ids):
-        raise InputError("slices have the pool's ids as their index, in another order: give slices.loc[pool.ids]")
+    require_order_of(pool, slices, "slices")
     require_given(slices, column, "slice", namer(pool.ids))
     names = in_microseconds(column).tolist()
     odd = next((row for row, name in enumerate(names) if not isinstance(name, Hashable)), None)

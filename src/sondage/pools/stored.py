@@ -70,7 +70,7 @@ class StoredPool(Pool):
         self._fingerprint: str | None = None
         self._doubts: Doubts | None = None
         self.source, self.reading = None, {}
-        self.listed, self.asked_by, self.groups = None, None, None
+        self.listed, self.asked_by, self.groups, self.row_names = None, None, None, None
         self._judged: dict[Any, StoredPool] = {}
 
     def __getattr__(self, name: str) -> Any:

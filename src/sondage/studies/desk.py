@@ -276,7 +276,8 @@ class Desk(Lending):
             if said_alike(earlier["label"], label):
                 return None
             if earlier["label"] is not None and not correct:
-                raise contradiction(records.id_from_text(item), earlier["label"], label, self.task)
+                name, by = records.id_from_text(item), (earlier["who"], who)
+                raise contradiction(name, earlier["label"], label, self.task, by=by)
         return {
             "id": item,
             "label": records.dump(decode_label(label, self.task)),

@@ -15,7 +15,7 @@ from sondage.core.checks import is_listed
 from sondage.errors import InputError, LabelError, LabelingInterrupted, SondageWarning
 from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_missing, require_listed
-from sondage.pools.orders import in_another_order, named_in_another_order, require_class_order
+from sondage.pools.orders import named_in_another_order, require_class_order, require_order_of, tell_numbering
 from sondage.pools.stored import StoredPool
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
@@ -80,6 +80,8 @@ def label_all(
         If one of its answers cannot be used; it carries all others.
     """
     label = labels if callable(labels) else labels_by_id(pool, labels)
+    if callable(labels) or isinstance(labels, Mapping):
+        tell_numbering(pool)
     check_rule(rule, session, pool)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got = {} if got is None else got
@@ -197,8 +199,7 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if pool.groups is not None:
         _require_agreement(pool.groups, column.tolist())
     values = pool.by_id(column)
-    if in_another_order(labels, pool.ids):
-        raise InputError("labels have the pool's ids as their index, in another order: give labels.loc[pool.ids]")
+    require_order_of(pool, labels, "labels")
     if column.ndim > 1:
         require_class_order(labels, pool.models, "labels", "systems")
 

@@ -183,11 +183,17 @@ def paired(ids: Any, labels: Any) -> tuple[list[Any], list[Any]]:
     return names, told
 
 
-def contradiction(name: Any, was: Label | None, now: Label | None, task: Task) -> ConflictError:
-    """Return the refusal of a label that differs from an earlier one."""
-    before = "skipped" if was is None else f"labelled {decode_label(was, task)!r}"
+def contradiction(
+    name: Any, was: Label | None, now: Label | None, task: Task, *, by: tuple[str | None, str | None] = (None, None)
+) -> ConflictError:
+    """Return the refusal of a label that differs from an earlier one; `by` says whose the two are."""
+    before, after = "skipped" if was is None else f"labelled {decode_label(was, task)!r}", _said(now, task)
+    remedy = "pass correct=True to replace it"
+    if None not in by and by[0] != by[1]:
+        before, after = f"{before} by {by[0]!r}", f"{after} by {by[1]!r}"
+        remedy = "pass further=True to take it as another opinion, correct=True to replace the first"
     return ConflictError(
-        f"id {name!r} is already {before}, now {_said(now, task)}: pass correct=True to replace it",
+        f"id {name!r} is already {before}, now {after}: {remedy}",
         ids=(name,),
         refused=(decode_label(now, task),),
     )

@@ -182,7 +182,15 @@ def _against_belief(session: Session, sample: Sample) -> list[str]:
         times = f"{np.sqrt(seen / expected):.2g} times as far from the predictions as the predictive variances say"
         return [f"labels are {times}: with variances that fit, fewer labels would do"]
     labels = f"{seen:.0f} labels are not the most probable class, where the probabilities predict {expected:.3g}"
+    if _worse_than_guesses(seen, len(sample.labels), max(len(session.task.classes), 2)):
+        return [f"{labels}, worse than guesses: check that labels, classes and rows belong together"]
     return [f"{labels}: with calibrated probabilities fewer labels would do"]
+
+
+def _worse_than_guesses(wrong: float, count: int, n_classes: int) -> bool:
+    """Return whether so many wrong ones are three standard deviations more than of classes named by chance."""
+    guesses = 1.0 - 1.0 / n_classes
+    return bool(wrong > guesses * count + 3.0 * np.sqrt(guesses * (1.0 - guesses) * count))
 
 
 def _opinions(session: Session, answered: Sequence[int]) -> Opinions | None:

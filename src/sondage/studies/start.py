@@ -15,7 +15,7 @@ from sondage.core.urns import Urn
 from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_blank, require_listed
-from sondage.pools.orders import in_another_order
+from sondage.pools.orders import require_order_of, tell_numbering
 from sondage.studies.budgets import least_in_stage, stage_end
 from sondage.studies.drawing import DRAWS, HEEDLESS, Drawn, KeyOrder
 from sondage.studies.labels import require_by_id
@@ -111,6 +111,7 @@ def _by_id(pool: Pool, given: Any) -> dict[Any, Any]:
     """Return labels by id; of an array over the pool those that are not missing."""
     if isinstance(given, Mapping):
         require_by_id(given, pool.models, pool.task, "start")
+        tell_numbering(pool)
         return dict(given)
     require_listed(given, "start")
     column = as_array(given, "start")
@@ -118,8 +119,7 @@ def _by_id(pool: Pool, given: Any) -> dict[Any, Any]:
         raise InputError(
             f"start has shape {column.shape}; the pool has {len(pool)} items: missing ones are None or NaN"
         )
-    if in_another_order(given, pool.ids):
-        raise InputError("start has the pool's ids as its index, in another order: give start.loc[pool.ids]")
+    require_order_of(pool, given, "start")
     ids = pool.ids.tolist()
     return {name: label for name, label in zip(ids, column.tolist(), strict=True) if not _is_missing(label)}
 

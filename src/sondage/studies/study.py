@@ -13,6 +13,7 @@ from sondage.core.display import Shown
 from sondage.core.measures import Measure
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
+from sondage.pools.orders import tell_numbering
 from sondage.studies.account import Account
 from sondage.studies.desk import Desk
 from sondage.studies.filing import creation_event, plan_event, stage_row, stage_rows, study_row, told_rows
@@ -144,6 +145,7 @@ class Study(Account, Desk, Shown):
         sharing = make_sharing(raters, overlap, lease)
         store = Store(place)
         store.require_free()
+        tell_numbering(pool)
         chosen = choose_method(method, **parts)
         session = Session.start(pool, question, chosen, budget=budget, seed=seed, start=start, kept=True)
         facts = study_row(pool, session, are_several(measure), sharing)
