@@ -89,6 +89,10 @@ FILES = {
         "the header has empty cells behind its last column, 'p_1': delete the columns that follow it",
     ),
     "twice": ("id,p_1,p_1\na,.5,.5\n", "column 'p_1' stands twice or has no name"),
+    "row numbers": (
+        ",id,p_1\n0,a,.5\n",
+        "['', 'id', 'p_1']; of pandas, to_csv(index=False) leaves out the row numbers",
+    ),
     "ragged": ("id,p_1\na,.5\nb,.5,.5\n", "Line: 3"),
     "empty class": ("id,p_,p_x\na,.5,.5\n", "class '' has no name; an empty label is a skip: name it, as in 'none'"),
     "blank class": ('id,"p_ ",p_x\na,.5,.5\n', "class ' ' has no name; an empty label is a skip"),
@@ -442,9 +446,15 @@ def test_arrays(name):
 
 QUESTIONS = {
     "budget": ({"budget": 4}, "budget=4 is above what the pool can take: 3 (labels)"),
-    "no budget": ({"budget": 0}, "budget=0 must be positive and finite: give the number of labels, or their cost"),
+    "no budget": (
+        {"budget": 0},
+        "budget= is missing, or 0: give the number of labels, or their cost, that are at most spent",
+    ),
+    "budget below 0": ({"budget": -1}, "budget=-1 must be positive and finite: give the number of labels, or"),
     "half a label": ({"budget": 1.5}, "budget=1.5 counts labels and must be whole"),
     "measure": ({"measure": "recal"}, "no measure 'recal'; there are error_rate,"),
+    "measure of scikit-learn": ({"measure": "roc_auc"}, "rbp; perhaps 'auc'"),
+    "wide stop": ({"stop": 5}, "stop=5 must be below 1: error_rate is between 0 and 1"),
     "nothing for a measure": ({"measure": None}, "measure None is neither a name nor a measure; there are"),
     "class of measures": ({"measure": sondage.measures.Recall}, "Recall'> is neither a name nor a measure"),
     "costs": ({"measure": "expected_cost:costs=0/1/2"}, "costs: 3 numbers do not fill a square table"),
@@ -586,6 +596,10 @@ STUDIES = {
     "raters": (lambda study, pool: Study.create("never.db", pool, budget=2, raters="2"), "raters='2' must be a whole"),
     "budgets": (lambda study, pool: sondage.advise(pool, budgets="a"), "budget='a' must be positive"),
     "width": (lambda study, pool: sondage.advise(pool, width="a"), "width='a' must be a finite number"),
+    "wide width": (
+        lambda study, pool: sondage.advise(pool, "recall", width=5),
+        "width=5 must be below 1: recall is between 0 and 1",
+    ),
     "far width": (lambda study, pool: sondage.advise(pool, width=1e308), "width=1e+308 must be finite, at most 1e+35"),
     "power": (lambda study, pool: sondage.advise(pool, wanted_power=None), "wanted_power=None must be a finite number"),
 }

@@ -1,12 +1,14 @@
 """Pools of rankings: lists and long tables, costs, files, and what is refused."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import sondage
 from sondage import Ranking
 from sondage.core.measures import parse_measure
-from sondage.errors import InputError
+from sondage.errors import InputError, SondageWarning
 from sondage.pools.long import layout_of_long
 from sondage.studies.judging import as_asked
 from sondage.studies.method import Question
@@ -219,3 +221,15 @@ def test_ranks_as_texts_with_gaps() -> None:
     named = {"queries": [1, 1, 1], "documents": [1, 2, 3], "classes": [0, 1]}
     told = [sondage.Pool(models={"a": Ranking(ranks=r)}, **named) for r in (["2", None, "1"], [2, float("nan"), 1])]
     assert told[0].fingerprint == told[1].fingerprint
+
+
+def test_ranks_that_begin_with_0_are_told_of():
+    table = {"queries": np.repeat(["a", "b"], 3), "documents": list("xyzxyz"), "classes": [0, 1]}
+    with pytest.warns(
+        SondageWarning, match=r"ranks of 's' are 0 for one document of every query, .*: ranks begin with"
+    ):
+        sondage.Pool(models={"s": Ranking(ranks=[0, 1, 2, 2, 1, 0])}, **table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for ranks in ([1, 2, 0, 1, 0, 0], [0, 2, 3, 0, 1, 2], [1, 2, 3, 0, 1, 2]):  # not returned
+            sondage.Pool(models={"s": Ranking(ranks=ranks)}, **table)

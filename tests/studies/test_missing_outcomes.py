@@ -83,7 +83,9 @@ def test_a_study_refuses_it_too(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        (["right", 1, 0], r"outcome 'right' of id \d+ is not allowed; outcomes are 0, 1"),
+        (["right", 1, 0], r"outcome 'right' of id \d+ is not allowed; outcomes are 0, 1: write 1"),
+        (["Failed", 1, 0], r"outcome 'Failed' of id \d+ is not allowed; outcomes are 0, 1: write 0"),
+        (["maybe", 1, 0], r"outcome 'maybe' of id \d+ is not allowed; outcomes are 0, 1$"),
         ([1, np.float64(2), 0], r"outcome 2 of id \d+ is not allowed"),
         ([1, [1, 0], 0], r"outcome \[1, 0\] of id \d+ is not allowed"),
         (1, r"has 1 outcomes for 3 systems \['a', 'b', 'c'\]; tell it of each, or by name in a dict"),

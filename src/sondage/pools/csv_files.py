@@ -61,7 +61,8 @@ def csv_header(path: str | os.PathLike[str]) -> Header:
         raise InputError(f"the header has empty cells {behind}: delete the columns that follow it, empty ones too")
     twice = next((name for name in names if names.count(name) > 1 or not name), None)
     if twice is not None:
-        raise InputError(f"column {twice!r} stands twice or has no name; the header is {names}")
+        index = "; of pandas, to_csv(index=False) leaves out the row numbers" if not names[0] else ""
+        raise InputError(f"column {twice!r} stands twice or has no name; the header is {names}{index}")
     return Header(delimiter, names, blank)
 
 

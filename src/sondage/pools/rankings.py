@@ -14,7 +14,7 @@ from sondage.core.checks import BOUNDED, LARGEST_NUMBER, listed
 from sondage.core.measures import Task
 from sondage.core.predictions import Floats, Ranking, Ranks
 from sondage.core.rankings import Documents, offsets_of, segment_sums
-from sondage.errors import InputError
+from sondage.errors import InputError, warn
 from sondage.pools.coding import code_probabilities
 from sondage.pools.ids import check_ids, whole_numbers
 from sondage.pools.missing import is_missing, require_given
@@ -302,11 +302,21 @@ def _positions(rows: _Rows, name: str) -> NDArray[np.int32]:
     if np.any(ranks[here] < 0) or np.isinf(ranks).any():
         row = int(np.argmax((ranks < 0) | np.isinf(ranks)))
         raise InputError(f"rank of {name!r} of {rows.where(row)} is {ranks[row]}; it must be 1 or more, or missing")
+    _tell_zeros(rows.queries, ranks, name)
     positions, same = positions_of(rows.queries, ranks)
     if len(same):
         row = int(same[0])
         raise InputError(f"rank of {name!r} of {rows.where(row)} is {ranks[row]:g}, as that of another document is")
     return positions
+
+
+def _tell_zeros(queries: NDArray[np.int64], ranks: NDArray[Any], name: str) -> None:
+    """Warn of ranks that begin with 0: it means that a document is not returned, and would take each query's first."""
+    zeros = np.bincount(queries[ranks == 0], minlength=int(queries.max()) + 1)
+    ones = np.bincount(queries[ranks == 1], minlength=len(zeros))
+    if len(zeros) > 1 and np.all(zeros == 1) and np.all(ones == 1):
+        rule = "ranks begin with 1, and one that is missing may be empty"
+        warn(f"ranks of {name!r} are 0 for one document of every query, which is taken as not returned: {rule}")
 
 
 def positions_of(queries: NDArray[np.int64], ranks: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

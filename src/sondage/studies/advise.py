@@ -26,6 +26,7 @@ from sondage.studies.judging import as_asked
 from sondage.studies.method import METHODS, Method, choose_method
 from sondage.studies.planning import Plan, make_plan, settle
 from sondage.studies.questions import make_question
+from sondage.studies.requirements import check_width
 
 __all__ = ["Advice", "Expected", "advise"]
 
@@ -222,6 +223,8 @@ def advise(
             "width= and difference= need predictive variances: without them the labels' spread is not known"
         )
     contrast, condition = plan.contrasts[0], _condition(pool, plan.setting, belief)
+    if width is not None:
+        check_width("width", width, contrast)
     middle = sorted(looked)[len(looked) // 2]
     value = contrast.value(plan.known.means_of(contrast))
     needed = _needed(variances, limit, aim.variance(), counted=pool.prices is None)

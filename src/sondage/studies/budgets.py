@@ -72,6 +72,8 @@ def labels_for(budget: float, price: float) -> float:
 
 def check_amount(budget: float, limit: float, unit: str) -> None:
     """Refuse a budget that is not positive, above the limit, or not whole where it is no cost."""
+    if isinstance(budget, int) and budget == 0:
+        raise InputError("budget= is missing, or 0: give the number of labels, or their cost, that are at most spent")
     if not (is_number(budget) and budget > 0):
         raise InputError(f"budget={budget!r} must be positive and finite: give the number of labels, or their cost")
     if unit != "cost" and budget != int(budget):

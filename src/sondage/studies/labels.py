@@ -96,6 +96,12 @@ def _meant(label: Any, classes: Sequence[Any]) -> Any:
     return near.get(text, near.get({"true": "1", "false": "0"}.get(text, text)))
 
 
+_SAID = dict.fromkeys(("true", "pass", "passed", "yes", "right", "correct"), 1) | dict.fromkeys(
+    ("false", "fail", "failed", "no", "wrong", "incorrect"), 0
+)
+"""What people write for the outcomes 1 and 0."""
+
+
 def _bare(name: Any) -> str:
     return "".join(str(name).casefold().split())
 
@@ -134,8 +140,10 @@ def _outcome(told: Any, task: Task, place: str) -> float:
         value = float("inf")
     if not np.isnan(value) and value not in task.grades:
         shown = exactly(value) if np.isfinite(value) else repr(told)
+        meant = _SAID.get(_bare(told)) if set(task.grades) == {0.0, 1.0} else None
+        hint = "" if meant is None else f": write {meant}"
         raise LabelError(
-            f"outcome {shown} of {place} is not allowed; outcomes are {', '.join(map(exactly, task.grades))}"
+            f"outcome {shown} of {place} is not allowed; outcomes are {', '.join(map(exactly, task.grades))}{hint}"
         )
     return value
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from sondage.core.catalogue.intervals import require_interval
 from sondage.core.catalogue.significance import UNCOUNTED, require_fit
+from sondage.core.checks import require
+from sondage.core.comparisons import Contrast
 from sondage.core.measures import Functional
 from sondage.core.significance.resampling import all_swaps
 from sondage.errors import InputError
@@ -17,7 +19,7 @@ from sondage.studies.fitting import immovable, meant_to_count
 if TYPE_CHECKING:
     from sondage.studies.session import Session
 
-__all__ = ["STAGED_COSTS", "check_method", "check_sequence", "require_order"]
+__all__ = ["STAGED_COSTS", "check_method", "check_sequence", "check_width", "require_order"]
 
 STAGED_COSTS = "with costs, a stage ends before what does not fit: only stages=1 has sequences"
 
@@ -90,3 +92,26 @@ def _draws_everything(session: Session) -> bool:
     """Return whether the result is exact once all that is asked for is labelled."""
     stage = session.stages[0]
     return stage.covers and bool(np.isposinf(stage.drawn.tau)) and session.method.target == "pool"
+
+
+def check_width(name: str, width: float, contrast: Contrast) -> None:
+    """Refuse an interval's width that all possible values together are within: a hundredth was meant, say.
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    width : float
+        Its value.
+    contrast : Contrast
+        What is estimated.
+
+    Raises
+    ------
+    InputError
+        If every interval is that narrow.
+    """
+    low, high = contrast.bounds
+    what = f"{'a difference in ' if len(contrast.models) > 1 else ''}{contrast.functional.name}"
+    rule = f"must be below {high - low:g}: {what} is between {low:g} and {high:g}"
+    require(width < high - low, f"{name}={width:g} {rule}")

@@ -21,7 +21,7 @@ from sondage.studies.drawing import DRAWS, KeyOrder
 from sondage.studies.judging import as_asked
 from sondage.studies.looks import PlannedLooks, planned_shares
 from sondage.studies.method import Method, choose_method
-from sondage.studies.requirements import check_method, check_sequence
+from sondage.studies.requirements import check_method, check_sequence, check_width
 from sondage.studies.session import Session
 
 __all__ = ["WIDTH_LEVEL", "Rule", "check_rule", "concluded", "make_rule", "stopping_method"]
@@ -127,6 +127,8 @@ def check_rule(rule: Rule | None, session: Session, pool: Pool) -> None:
     if isinstance(rule, Narrow):
         for functional in session.question.functionals(session.task):
             check_sequence(session, functional)
+        for contrast in session.contrasts:
+            check_width("stop", rule.width, contrast)
     if rule is not None:
         check_method(session, early=True)
 

@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import Any
 
-from sondage.core.checks import require_known
 from sondage.core.measures.agreement import MCC, BalancedAccuracy, Kappa, MacroF, MicroF
 from sondage.core.measures.calibration_error import ECE
 from sondage.core.measures.classification import (
@@ -130,7 +130,8 @@ def parse_measure(measure: str | Measure, positive: Any = None) -> Measure:
         return measure
     head, colon, tail = measure.partition(":")
     name, at, depth = map(str.strip, head.partition("@"))
-    require_known("measure", name, NAMES, MeasureError)
+    if name not in NAMES:
+        raise MeasureError(f"no measure {name!r}; there are {', '.join(NAMES)}{_nearest(name)}")
     names = [one.name for one in fields(NAMES[name]) if not one.metadata.get("of_pool")]
     if at and "k" not in names:
         ranked = ", ".join(one for one, kind in NAMES.items() if "k" in kind.__dataclass_fields__)
@@ -170,3 +171,10 @@ def _square(numbers: list[float]) -> list[list[float]]:
     if side * side != len(numbers):
         raise MeasureError(f"costs: {len(numbers)} numbers do not fill a square table")
     return [numbers[start : start + side] for start in range(0, len(numbers), side)]
+
+
+def _nearest(name: str) -> str:
+    """Return what to add where a name is nearly one of ours, as those of scikit-learn are."""
+    plain = name.casefold().removeprefix("neg_").removesuffix("_score")
+    near = get_close_matches(plain, NAMES, n=1)
+    return f"; perhaps {near[0]!r}" if near else ""
