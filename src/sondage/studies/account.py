@@ -167,6 +167,16 @@ class Account(Kept):
         ------
         InputError
             If there are no labels yet, or `generator` is no random generator.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.tell(study.ask(3), ["ham"] * 3)
+        ...     print(study.estimate())
+        error_rate of model: 0.3333 +- 0 (3 labels)
         """
         return self.answer_of(self.snapshot(), generator)
 
@@ -180,6 +190,18 @@ class Account(Kept):
         ------
         InputError
             If `session` is no snapshot, or as for `estimate`.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.ask(3), study.tell(["a"], ["ham"])
+        ...     before = study.snapshot()
+        ...     _ = study.tell(["b", "c"], ["spam", "spam"])
+        ...     study.answer_of(before).n_labels, study.estimate().n_labels
+        (1, 3)
         """
         rule = "it must be a snapshot of the study, as in study.answer_of(study.snapshot())"
         require(
@@ -194,7 +216,19 @@ class Account(Kept):
         return estimates if self._facts["several"] else next(iter(estimates.values()))
 
     def snapshot(self) -> Session:
-        """Return the session as it is in the file now; what happens later does not change it."""
+        """Return the session as it is in the file now; what happens later does not change it.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     before = study.snapshot()
+        ...     _ = study.ask(3)
+        ...     len(before.asked), len(study.snapshot().asked)
+        (0, 3)
+        """
         with self._reading() as (session, _):
             return session.copied()
 
@@ -215,6 +249,16 @@ class Account(Kept):
         ------
         LabelError
             If an item was never asked for.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9], ids=["a", "b"], fields={"text": ["see you", "win"]})
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=2) as study:
+        ...     _ = study.ask(2)
+        ...     study.fields(["b", "a"])
+        [{'text': 'win'}, {'text': 'see you'}]
         """
         with self._reading() as (session, _):
             return [self._shown(session.ids[position]) for position in session.located(listed("ids", ids))]
@@ -253,6 +297,17 @@ class Account(Kept):
         ------
         LabelError
             If the item was never asked for.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.ask(3), study.tell(["a"], ["ham"], who="anna")
+        ...     _ = study.tell(["a"], ["spam"], who="anna", correct=True)
+        ...     [(row["number"], row["label"], row["supersedes"]) for row in study.history("a")]
+        [(1, 'ham', None), (2, 'spam', 1)]
         """
         rows = self._rows(lambda ledger: ledger.labels(), name)
         return [{**row, "id": records.id_from_text(row["id"]), "label": json.loads(row["label"])} for row in rows]
@@ -276,6 +331,16 @@ class Account(Kept):
         ------
         LabelError
             If the item was never asked for.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.ask(3), study.skip("a", "anna")
+        ...     [(event["kind"], event["who"]) for event in study.audit("a")]
+        [('asked', None), ('skipped', 'anna')]
         """
         return [_event(row) for row in self._rows(lambda ledger: ledger.events(), name)]
 
@@ -286,7 +351,18 @@ class Account(Kept):
             return [row for row in table(ledger) if item in (None, row["id"])]
 
     def progress(self) -> dict[str | None, Progress]:
-        """Return what each person has done and holds, by name; None is who gave no name."""
+        """Return what each person has done and holds, by name; None is who gave no name.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.ask(3), study.tell({"a": "ham", "b": None}, who="anna")
+        ...     study.progress()
+        {'anna': Progress(labelled=1, skipped=1, claimed=0)}
+        """
         with self._reading() as (_, ledger):
             claimed = _held(ledger.assignments.open())
             told = [row for item in self._ballots.items() for row in self._ballots.of(item)]
@@ -302,6 +378,18 @@ class Account(Kept):
         ------
         InputError
             If the packages that compute it are not installed (extra ``agreement``).
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3, raters=2) as study:
+        ...     _ = study.ask(3)
+        ...     for who, labels in {"anna": ["ham", "spam", "ham"], "ben": ["ham", "spam", "spam"]}.items():
+        ...         _ = study.tell(["a", "b", "c"], labels, who=who)
+        ...     round(study.agreement().same, 2)
+        0.67
         """
         with self._reading():
             told = [self._ballots.of(item) for item in self._ballots.items()]
@@ -309,7 +397,18 @@ class Account(Kept):
         return agreement_of(given, self.task)
 
     def labels(self) -> dict[Any, Any]:
-        """Return the labels that count, in the order of asking, by id; None is a skip, pending items are left out."""
+        """Return the labels that count, in the order of asking, by id; None is a skip, pending items are left out.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.ask(3), study.tell({"a": "ham", "b": None})
+        ...     sorted(study.labels().items())
+        [('a', 'ham'), ('b', None)]
+        """
         with self._reading() as (session, _):
             answers = {session.ids[p]: session.answers[p] for p in session.asked if p in session.answers}
         return {name: decode_label(label, self.task) for name, label in answers.items()}
@@ -321,6 +420,17 @@ class Account(Kept):
         ----------
         settled : bool
             With those that have a label all the same: by majority, as a mean of numbers, or since it was resolved.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3, raters=2) as study:
+        ...     _ = study.ask(3)
+        ...     _ = study.tell(["a", "a"], ["ham", "spam"], who=["anna", "ben"])
+        ...     [(one.id, one.labels, one.resolved) for one in study.disagreements()]
+        [('a', (('anna', 'ham'), ('ben', 'spam')), False)]
         """
         with self._reading() as (session, _):
             several = [position for position in session.asked if position in session.opinions]

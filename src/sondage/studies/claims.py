@@ -70,6 +70,17 @@ class Lending(Kept):
             If n is not a whole number from 1.
         StudyError
             If the pool is needed and not at hand: after an extension.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     first = study.ask(2)
+        ...     _ = study.tell(first[:1], ["ham"])
+        ...     study.ask(2)[0] == first[1]  # which is pending
+        True
         """
         if n is not None:
             require_count("n", n)
@@ -124,6 +135,16 @@ class Lending(Kept):
             If n is not a whole number from 1, or the name is empty.
         StudyError
             If the pool is needed for the next of the draw, and not at hand.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     (one,), (other,) = study.claim("anna"), study.claim("ben")
+        ...     one.id != other.id, study.claim("anna")[0].id == one.id
+        (True, True)
         """
         require_count("n", n)
         require_name(labeller)
@@ -175,6 +196,16 @@ class Lending(Kept):
         -------
         list
             Ids of the items that were held.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     held = [claim.id for claim in study.claim("anna", 2)]
+        ...     study.release("anna", held[:1]) == held[:1], study.progress()
+        (True, {'anna': Progress(labelled=0, skipped=0, claimed=1)})
         """
         require_name(labeller)
         with self._writing() as (session, ledger):

@@ -70,6 +70,17 @@ class Desk(Lending):
             If an id was never asked for, a label is not allowed, or it contradicts an earlier one.
         InputError
             If the request's name was used for other labels.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.ask(3)
+        ...     told = study.tell({"a": "ham", "b": "spam", "c": None}, who="anna")  # None is a skip
+        ...     told, study.tell(["a"], ["spam"], correct=True), study.labels()["a"]
+        (3, 1, 'spam')
         """
         require_texts(reason=reason, request=request)
         names, told = paired(ids, labels)
@@ -113,6 +124,16 @@ class Desk(Lending):
         ------
         LabelError
             If an item was never asked for, or there are not as many names as ids.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.ask(3), study.tell(["a"], ["ham"])
+        ...     study.replaced(["a", "b"])
+        ['ham', None]
         """
         names = listed("ids", ids)
         people = _of_each(names, who)
@@ -148,6 +169,16 @@ class Desk(Lending):
         ------
         LabelError
             If the item was never asked for, or is labelled.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.ask(3)
+        ...     study.skip("a", "anna", reason="cannot be read"), study.status.skipped
+        (1, 1)
         """
         return self.tell([name], [None], who=who, reason=reason, request=request)
 
@@ -170,6 +201,16 @@ class Desk(Lending):
         ------
         InputError
             If the labeller's name is not allowed.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3) as study:
+        ...     _ = study.ask(3), study.tell(["a"], ["spam"], who="anna")
+        ...     study.undo("anna"), study.labels(), study.undo("anna")
+        ('a', {}, None)
         """
         require_texts(request=request)
         require_name(labeller)
@@ -211,6 +252,19 @@ class Desk(Lending):
             If the item was never asked for, nobody has labelled it, or the label is not allowed.
         InputError
             If the labeller's name is not allowed.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sondage import Pool, Study
+        >>> pool = Pool([0.1, 0.9, 0.4], ids=["a", "b", "c"], classes=["ham", "spam"])
+        >>> with TemporaryDirectory() as folder, Study.create(f"{folder}/study.db", pool, budget=3, raters=2) as study:
+        ...     _ = study.ask(3)
+        ...     _ = study.tell(["a", "a"], ["ham", "spam"], who=["anna", "ben"])
+        ...     before = study.status.disputed
+        ...     study.resolve("a", "spam", who="carla")
+        ...     before, study.status.disputed, study.labels()
+        (1, 0, {'a': 'spam'})
         """
         require_texts(reason=reason, request=request)
         if who is not None:
