@@ -1,17 +1,21 @@
-"""Print intervals where labels show more than calibrations learn: a bias, and dear errors that do not occur.
+"""Print intervals where labels show more than calibrations learn: a bias, dear errors that do not occur, rankings.
 
 `biased` has 4,000 numbers that a regressor tells 1 too high, 1.5 where they are large, and of which it tells the
-variance .25 that they have about that; `ordinal` 4,000 items of five ordered classes with right probabilities. Every
-row gives, over 200 draws, the coverage of the 95 % interval, its mean width and the mean standard error over the
-estimates' spread. Run: ``python docs/evidence/borne_out.py`` (a few minutes). Decision 0052 quotes what it prints.
+variance .25 that they have about that; `ordinal` 4,000 items of five ordered classes with right probabilities. `ranked`
+has 800 queries of ten documents, grades 0 to 3, two systems and a grade model; in `too sure` its probabilities are
+cubed. There `a` is one system's measure, `a - b` the difference. Every row gives, over 200 draws, the coverage of the
+95 % interval, its mean width and the mean standard error over the estimates' spread. Run: ``python
+docs/evidence/borne_out.py`` (ten minutes). Decisions 0052 and 0099 quote what it prints.
 """
 
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
-from draws import draws
+from draws import Draws, draws
+from scipy.special import expit
 
 import sondage
 
@@ -37,6 +41,31 @@ def ordinal() -> tuple[sondage.Pool, np.ndarray]:
     return sondage.Pool(probabilities=p / p.sum(axis=1, keepdims=True)), np.clip(np.round(graded), 0, 4).astype(int)
 
 
+def ranked(power: float) -> tuple[sondage.Pool, dict[str, dict[str, int]]]:
+    """Return the pool of queries, the grade model's probabilities raised to this power, and the grades."""
+    random = np.random.default_rng(1)
+    queries, documents = [f"q{query}" for query in range(800)], [f"d{place}" for place in range(10)]
+    shape = (len(queries), len(documents))
+    relevance = random.normal(size=shape) + random.normal(0.0, 0.7, (len(queries), 1))
+    limits = np.array([0.5, 1.5, 2.3])
+
+    def system(error: float) -> sondage.Ranking:
+        order = np.argsort(-(relevance + random.normal(0.0, error, shape)), axis=1)
+        return sondage.Ranking([[documents[place] for place in own] for own in order])
+
+    models = {"a": system(1.0), "b": system(1.3)}
+    above = expit(4.0 * (relevance[..., None] - limits + random.normal(0.0, 0.5, (*shape, 3))))
+    above = np.concatenate(
+        [np.ones((*shape, 1)), np.minimum.accumulate(above, axis=-1), np.zeros((*shape, 1))], axis=-1
+    )
+    p = (-np.diff(above, axis=-1)) ** power + 1e-6
+    p /= p.sum(axis=-1, keepdims=True)
+    grades = np.searchsorted(limits, relevance).tolist()
+    told = {query: dict(zip(documents, own, strict=True)) for query, own in zip(queries, p, strict=True)}
+    labels = {query: dict(zip(documents, own, strict=True)) for query, own in zip(queries, grades, strict=True)}
+    return sondage.Pool(models=models, classes=[0, 1, 2, 3], ids=queries, grades=told), labels
+
+
 def costs(table: np.ndarray) -> str:
     """Return the expected cost by a table."""
     return "expected_cost:costs=" + "/".join(f"{cost:g}" for cost in table.ravel())
@@ -44,21 +73,36 @@ def costs(table: np.ndarray) -> str:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    apart = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
-    dear = apart**2
+    distance = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
+    dear = distance**2
     dear[0, 3:] = 100, 200
     of_numbers = {name: name for name in ("bias", "mse", "mae", "r2")}
-    of_classes = {"distance": costs(apart), "its square": costs(apart**2), "two dear": costs(dear)}
+    of_classes = {"distance": costs(distance), "its square": costs(distance**2), "two dear": costs(dear)}
     print(f"{'pool':8} {'measure':11} {'labels':>6}  {'coverage':>8} {'width':>6} {'se/sd':>6}")
     for make, measures in ((biased, of_numbers), (ordinal, of_classes)):
         pool, labels = make()
         for name, measure in measures.items():
             truth = sondage.evaluate(pool, measure, labels, SIZE).value
             for budget in BUDGETS:
-                runs = draws(truth, pool, measure, labels, budget, REPEATS)
-                ratio = np.mean([run.std_error for run in runs.estimates]) / np.std(runs.values)
-                numbers = f"{runs.coverage:8.3f} {runs.width:6.3f} {ratio:6.2f}"
-                print(f"{make.__name__:8} {name:11} {budget:6d}  {numbers}")
+                _print_line(make.__name__, name, budget, draws(truth, pool, measure, labels, budget, REPEATS))
+    for name, power in {"ranked": 1.0, "too sure": 3.0}.items():
+        pool, grades = ranked(power)
+        for measure in ("dcg@5", "err", "ndcg@5"):
+            one: dict[str, Any] = {"model": "a"}
+            truth = sondage.evaluate(pool, measure, grades, len(pool), **one).value
+            apart = sondage.compare(pool, "a", "b", measure, labels=grades, budget=len(pool)).difference
+            for budget in BUDGETS:
+                _print_line(name, f"{measure} a", budget, draws(truth, pool, measure, grades, budget, REPEATS, **one))
+                compared = [
+                    sondage.compare(pool, "a", "b", measure, labels=grades, budget=budget, seed=seed).estimate
+                    for seed in range(REPEATS)
+                ]
+                _print_line(name, f"{measure} a - b", budget, Draws(apart, compared))
+
+
+def _print_line(pool: str, measure: str, budget: int, runs: Draws) -> None:
+    ratio = np.mean([run.std_error for run in runs.estimates]) / np.std(runs.values)
+    print(f"{pool:8} {measure:11} {budget:6d}  {runs.coverage:8.3f} {runs.width:6.3f} {ratio:6.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -709,3 +709,17 @@ def test_a_report_is_of_one_moment_whoever_labels_meanwhile(tmp_path, monkeypatc
     assert (report.standing.labelled, report.result.n_labels) == (15, 15)
     assert sum(one.n_labels for part in report.parts for one in part.figures if part.field == "language") <= 15
     assert study.status.labelled == 20
+
+
+def test_a_notebook_says_which_class_is_the_positive_one():
+    p = np.linspace(0.05, 0.95, 60)
+    found = sondage.evaluate(Pool(p, classes=["yes", "no"]), "f1", labels=["yes", "no"] * 30, budget=20)
+    assert "positive: no, the second class" in Page(found._repr_html_()).text
+
+
+@pytest.mark.parametrize(("wrong", "told"), [(103, "34.33 %"), (0, "0 %")])
+def test_what_is_exact_is_told_to_four_digits(wrong, told):
+    labels = (np.arange(300) < wrong).astype(int)
+    found = sondage.evaluate(Pool(predictions=np.zeros(300, dtype=int), classes=[0, 1]), labels=labels, budget=300)
+    (answer,) = sondage.report(found).answers
+    assert f"in this pool is exactly {told}: everything that matters is labelled (300 labels)." in answer

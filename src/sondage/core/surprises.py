@@ -34,9 +34,10 @@ shown as many surprises as are expected of them.
 Calibration learns how often a class is wrong and how far off numbers are; labels show more than that. Outcomes of
 systems are believed to be independent, and without a judge any grade as likely as another, but two systems may fail on
 the same items, or one hardly ever. A regressor that is off by the same everywhere is believed to scatter as far. Lapses
-make all wrong classes equally likely, though some cost more and never occur. Let O be the squares that the sample
-showed, about their own mean, and E those that were expected of it, in units of the largest. Then only the share
-:math:`(1+O)/(1+E)` of :math:`V_b` counts, at most all: the belief counts as one surprise.
+make all wrong classes equally likely, though some cost more and never occur. A model of documents' grades may be off in
+more ways than a shift for each grade and two slopes mend. Let O be the squares that the sample showed, about their own
+mean, and E those that were expected of it, in units of the largest. Then only the share :math:`(1+O)/(1+E)` of
+:math:`V_b` counts, at most all: the belief counts as one surprise.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, Distribution, Supposed, is_limit, predicted_apart
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.measures.bases import Confusion
-from sondage.core.predictions import Classes, Floats, Grades, Items, Means
+from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
 from sondage.core.resampling import block_sizes
 from sondage.core.samples import Sample
 
@@ -133,8 +134,8 @@ class Linearised:
 
     @cached_property
     def labels_show_more(self) -> bool:
-        """Whether squares follow from more than calibrations learn: outcomes, numbers, wrong classes that differ."""
-        if isinstance(self.sample.items.models[0], Grades | Means):
+        """Whether squares follow from more than is calibrated: outcomes, numbers, lists, wrong classes that differ."""
+        if isinstance(self.sample.items.models[0], Grades | Means | Ranks):
             return True
         functional = self.contrast.functional
         if not (functional.linear and isinstance(functional.basis, Confusion)):

@@ -51,7 +51,9 @@ def report_html(report: Report) -> str:
     body = "".join(_row(row) for row in rows)
     table = f"<table>{_row(('', 'value', level, 'labels', ''), 'th')}{body}</table>" if rows else ""
     warnings = "".join(f"<p><em>{escape(text)}</em></p>" for text in report.warnings)
-    return "".join(f"<p><strong>{escape(text)}</strong></p>" for text in report.answers) + table + warnings
+    answers = "".join(f"<p><strong>{escape(text)}</strong></p>" for text in report.answers)
+    basis = "".join(f"<p>{escape(text)}</p>" for text in report.basis)
+    return answers + table + basis + warnings
 
 
 def _row(cells: Sequence[str], kind: str = "td") -> str:

@@ -40,6 +40,8 @@ __all__ = [
 
 PERCENT = ("error_rate", "accuracy", "precision", "recall", "specificity", "balanced_accuracy")
 MOST_NAMED = 5
+EXACT = 100.0
+"""An exact value is told as if known to so small a part of it: to four or five digits."""
 STRICTER = (
     "The p-values (Holm's method) and the intervals of the differences are stricter: they allow for every pair that "
     "could have been compared, in both directions."
@@ -220,6 +222,7 @@ def _estimated(estimate: Estimate, level: float) -> str:
     value = quantity(estimate.value, estimate.measure, interval.width)
     if estimate.exact and estimate.target == "pool":
         told = label_count(estimate.n_labels)
+        value = quantity(estimate.value, estimate.measure, abs(estimate.value) / EXACT)
         return f"{subject} {where} is exactly {value}: everything that matters is labelled ({told})."
     reach = range_clause(interval, estimate.measure)
     return f"{subject} {where} is {value}, with {_level(level)} confidence {reach} ({label_count(estimate.n_labels)})."
