@@ -263,6 +263,19 @@ def test_warnings_name_the_line_that_called_the_package(tmp_path):
     assert {Path(warning.filename) for warning in (*planned, *looked)} == {Path(__file__)}
 
 
+def test_a_series_of_another_length_than_the_pool_is_a_mapping_from_its_index():
+    ids, p = [f"x{row}" for row in range(60)], np.linspace(0.05, 0.95, 60)
+    labels = pandas.Series(np.arange(60) % 2, index=ids)
+    pool, some = Pool(p, ids=ids), labels.sample(20, random_state=0)
+    assert evaluate(pool, start=some).value == evaluate(pool, start=some.to_dict()).value
+    more = pandas.concat([pandas.Series([1], index=["of no pool"]), labels])
+    assert evaluate(pool, labels=more, budget=20).value == evaluate(pool, labels=labels, budget=20).value
+    with pytest.raises(InputError, match=f"the index of start has '{some.index[0]}' twice; each item has one label"):
+        evaluate(pool, start=pandas.concat([some, some[:1]]))
+    with pytest.raises(InputError, match=r"start has shape \(20,\); the pool has 60 items"):  # row numbers are no names
+        evaluate(pool, start=some.reset_index(drop=True))
+
+
 @pytest.mark.parametrize("names", [[f"x{row}" for row in range(60)], np.roll(range(60), 7)], ids=["texts", "numbers"])
 def test_an_index_that_names_rows_is_held_against_others_though_there_are_no_ids(names, tmp_path):
     p, y = pandas.Series(np.linspace(0.05, 0.95, 60), index=names), np.arange(60) % 2

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sondage.pools.arrays import Pool
 
 __all__ = [
+    "by_index",
     "by_part",
     "column_names",
     "in_another_order",
@@ -107,6 +108,26 @@ def require_order_of(pool: Pool, values: Any, name: str) -> None:
     if pool.row_names is not None and in_another_order(values, pool.row_names):
         rule = "put them in one order, or give ids= to the pool"
         raise InputError(f"rows of {name} have the index of the pool's outputs, in another order: {rule}")
+
+
+def by_index(values: Any, pool: Pool, name: str) -> Any:
+    """Return values as a mapping from their index, where they are not one for each row of the pool.
+
+    An index of row numbers names no items, and what has it is returned as it is.
+
+    Raises
+    ------
+    InputError
+        If a name stands twice.
+    """
+    if not _named_rows(values) or len(values) == len(pool) or _numbered(values.index) or hasattr(values, "columns"):
+        return values
+    names = values.index.tolist()
+    found = dict(zip(names, values.tolist(), strict=True))
+    if len(found) < len(names):
+        twice = next(one for one in found if names.count(one) > 1)
+        raise InputError(f"the index of {name} has {twice!r} twice; each item has one label")
+    return found
 
 
 def tell_numbering(pool: Pool) -> None:

@@ -105,7 +105,7 @@ def evaluate(
     labels : array-like, shape (N,) or (N, M), mapping, or callable
         Required, unless `start` has all. Labels of the whole pool, of which only those asked for are read; a mapping of
         id, or its text, to label; or a function from a list of up to 100 ids to their labels, in this order or by id
-        (None is a skip). For several pools a mapping of each pool's name to its labels in one of these forms.
+        (None is a skip). A pandas Series of another length is a mapping from its index. For several pools a mapping of each pool's name to its labels in one of these forms.
     budget : float
         Required, unless there is a `start`. Distinct items to label, a whole number from 1 to those of the pool; or
         cost, above 0, where the pool has costs.
@@ -120,7 +120,8 @@ def evaluate(
         ``"default"``, ``"thesis"`` or ``"passive"``.
     start : mapping, or array-like of shape (N,) or (N, M), optional
         Labels that there are already, of items drawn from this pool with equal chances: id -> label (None is a skip),
-        or an array over the pool in which the others are missing. They are part of the budget, by default all of it.
+        or an array over the pool in which the others are missing; a pandas Series of another length is a mapping from
+        its index. They are part of the budget, by default all of it.
         Labels that were chosen in another way bias the estimate. Not for pools with groups.
     stop : float, optional
         Stop as soon as the any-time interval is narrower than this width, above 0; of several measures, all of them.

@@ -15,7 +15,7 @@ from sondage.core.checks import is_listed
 from sondage.errors import InputError, LabelError, LabelingInterrupted, SondageWarning
 from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_missing, require_listed
-from sondage.pools.orders import named_in_another_order, require_class_order, require_order_of, tell_numbering
+from sondage.pools.orders import by_index, named_in_another_order, require_class_order, require_order_of, tell_numbering
 from sondage.pools.stored import StoredPool
 from sondage.pools.table import WHOLE
 from sondage.studies.judging import pool_judgements
@@ -183,6 +183,7 @@ def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     """Return a function that looks labels of the whole pool up by id."""
     if pool.task.kind == "ranking":
         return pool_judgements(pool, labels)
+    labels = by_index(labels, pool, "labels")
     if isinstance(labels, Mapping):
         require_by_id(labels, pool.models, pool.task, "labels")
         if pool.groups is not None:

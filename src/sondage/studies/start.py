@@ -15,7 +15,7 @@ from sondage.core.urns import Urn
 from sondage.errors import InputError
 from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_blank, require_listed
-from sondage.pools.orders import require_order_of, tell_numbering
+from sondage.pools.orders import by_index, require_order_of, tell_numbering
 from sondage.studies.budgets import least_in_stage, stage_end
 from sondage.studies.drawing import DRAWS, HEEDLESS, Drawn, KeyOrder
 from sondage.studies.labels import require_by_id
@@ -109,6 +109,7 @@ def make_start(pool: Pool, given: Any, method: Method, seed: int) -> Start:
 
 def _by_id(pool: Pool, given: Any) -> dict[Any, Any]:
     """Return labels by id; of an array over the pool those that are not missing."""
+    given = by_index(given, pool, "start")
     if isinstance(given, Mapping):
         require_by_id(given, pool.models, pool.task, "start")
         tell_numbering(pool)
