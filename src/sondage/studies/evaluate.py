@@ -105,7 +105,8 @@ def evaluate(
     labels : array-like, shape (N,) or (N, M), mapping, or callable
         Required, unless `start` has all. Labels of the whole pool, of which only those asked for are read; a mapping of
         id, or its text, to label; or a function from a list of up to 100 ids to their labels, in this order or by id
-        (None is a skip). A pandas Series of another length is a mapping from its index. For several pools a mapping of each pool's name to its labels in one of these forms.
+        (None is a skip). A pandas Series of another length is a mapping from its index. For several pools a mapping of
+        each pool's name to its labels in one of these forms.
     budget : float
         Required, unless there is a `start`. Distinct items to label, a whole number from 1 to those of the pool; or
         cost, above 0, where the pool has costs.
