@@ -348,7 +348,7 @@ def test_hard_items_that_wait_do_not_bias() -> None:
     ("budget", "message"),
     [
         (301, "budget=301 is above what the pool can take: 300"),
-        (0, "must be positive"),
+        (0, "budget= is missing, or 0: give the number of labels"),
         (-3, "must be positive"),
         (2.5, "must be whole"),
         (float("nan"), "must be positive"),
