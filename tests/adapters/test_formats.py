@@ -220,8 +220,14 @@ def test_the_line_of_a_whole_number_is_its_own(tmp_path):
     path.write_text('{"id": 12, "label": "eggs"}\n{"id": 1, "label": 0}\n')
     with pytest.raises(LabelError, match=r"^line 1: label 'eggs' of id 12 "):
         tell_answers(study, read_answers(path, study))
-    study.tell([12], [0])
     path = tmp_path / "labels.csv"
+    path.write_text("id,label\n1,0\n12,eggs\n1,bacon\n77777,0\n")
+    with pytest.raises(LabelError, match=r"^line 5: id '77777' was never asked for.*; refused too: line 3, line 4$"):
+        tell_answers(study, read_answers(path, study))
+    path.write_text("id,label\n" + "12,eggs\n" * 9)
+    with pytest.raises(LabelError, match=r"; refused too: line 2, line 3, line 4, line 5, line 6 and 3 others$"):
+        tell_answers(study, read_answers(path, study))
+    study.tell([12], [0])
     path.write_text("id,label\n1,0\n12,1\n")  # as text, where the pool has numbers
     with pytest.raises(LabelError, match=r"^line 3: id 12 is already labelled 0, now 1"):
         tell_answers(study, read_answers(path, study))

@@ -475,7 +475,7 @@ def test_a_class_that_is_nearly_written_is_named():
         label("batch.csv", lambda name, text=text: text)
         said = refused("import", "study.db", "batch.csv")
         assert f"label {text!r} of id" in said
-        assert "is not a class; classes are ['not spam', 'spam']: write 'not spam'; nothing was imported" in said
+        assert "is not a class; classes are ['not spam', 'spam']: write 'not spam'; refused too: line 3; nothing was imported" in said
 
 
 def test_two_labels_of_an_item_in_a_file_are_refused():
@@ -683,7 +683,7 @@ def test_refusals_are_in_the_words_of_the_command_line():
     run("ask", "study.db", 2, "-o", "batch.csv")
     label("batch.csv", lambda name: "eggs")
     refusal = refused("import", "study.db", "batch.csv")
-    assert refusal.endswith(": others are named with plan --classes; nothing was imported\n")
+    assert refusal.endswith(": others are named with plan --classes; refused too: line 3; nothing was imported\n")
     label("batch.csv", lambda name: "spam")
     run("import", "study.db", "batch.csv")
     label("batch.csv", lambda name: "not spam")

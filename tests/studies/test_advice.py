@@ -52,7 +52,9 @@ def test_of_regressors_the_variances_are_supposed() -> None:
         (Pool(P), "uniform", "the belief is right"),
         (Pool(predictions=P > 0.5), [0.8, 0.2], "the belief is right"),
         (Pool(predictions=P > 0.5), None, "all labels are equally probable (the pool has no probabilities)"),
-        (Pool(predictions=P > 0.5, judge=P), None, "the probabilities are right"),
+        (Pool(predictions=P > 0.5, judge=P), None, "the judge deserves as much belief as before any label"),
+        (Pool(P, judge={"a": P, "b": P}), None, "the judges deserve as much belief as before any label"),
+        (Pool(P, judge=P), "model", "the probabilities are right"),
     ],
 )
 def test_probabilities_that_nobody_told_are_not_supposed(pool: Pool, belief: object, supposed: str) -> None:

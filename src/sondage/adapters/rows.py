@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from reprlib import repr as brief
 from typing import Any
 
 from sondage.adapters.judgements import judged_queries
-from sondage.core.checks import other_case, some_of
+from sondage.core.checks import first_of, other_case, some_of
 from sondage.errors import InputError, LabelError
 from sondage.pools.texts import HALF, is_text
 from sondage.studies.names import LONGEST_NAME, is_name
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 Row = dict[str, Any]
+MOST_PLACES = 5
+"""How many further refusals a message names."""
 
 
 @dataclass(frozen=True)
@@ -313,7 +316,7 @@ def tell_answers(
     Raises
     ------
     LabelError
-        If one is refused; the message names its place.
+        If one is refused; the message names its place, and those of others whose item or label cannot be one.
 
     Examples
     --------
@@ -331,7 +334,7 @@ def tell_answers(
     try:
         return study.tell(ids, labels, correct=correct, who=names, further=further or several)
     except LabelError as error:
-        raise _placed(told, error) from None
+        raise _with_others(study, told, _placed(told, error)) from None
 
 
 def without_blanks(
@@ -375,3 +378,23 @@ def _placed(told: Sequence[Answer], error: LabelError) -> LabelError:
     exact = [one for one in found if str(one.label) in labels] or found
     places = [one.place for one in (exact if len(error.refused) > 1 else exact[-1:]) if one.place]
     return error.at(" and ".join(places)) if places else error
+
+
+def _with_others(study: Study, told: Sequence[Answer], error: LabelError) -> LabelError:
+    """Return a refusal that also names the places of other answers of items or with labels that cannot be."""
+    session = study.snapshot()
+    asked = {str(session.ids[position]): position for position in session.asked}
+    places = []
+    for one in told:
+        position = asked.get(str(one.id))
+        try:
+            if position is not None:
+                session.coded(position, one.label, one.id)
+                continue
+        except LabelError:
+            pass
+        places.append(one.place)
+    others = [place for place in places if place and not str(error).startswith(f"{place}:")]
+    found = copy(error)
+    found.args = (f"{error}; refused too: {first_of(others, MOST_PLACES)}",)
+    return found if others else error

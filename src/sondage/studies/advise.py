@@ -36,6 +36,7 @@ PAYS_BELOW = 0.9
 """Expected standard error, over that of uniform sampling, below which choosing pays."""
 
 _UNTOLD = "all labels are equally probable (the pool has no probabilities)"
+_JUDGED = "the {} as much belief as before any label"
 _UNSCALED = "the root mean squared error is 1: without predictive variances it is not known, and only ratios tell"
 """Of a belief without a scale."""
 
@@ -253,7 +254,9 @@ def _condition(pool: Pool, setting: Setting, belief: Any) -> str:
         return "the predictive variances are right"
     if belief is not None and (not isinstance(belief, str) or belief == "uniform"):
         return "the belief is right"
-    told = Expectation(pool.task, pool.outline, setting.models).informed or pool.judges or belief == "ensemble"
+    if pool.judges and belief in (None, "judge"):
+        return _JUDGED.format("judges deserve" if len(pool.judges) > 1 else "judge deserves")
+    told = Expectation(pool.task, pool.outline, setting.models).informed or belief == "ensemble"
     return "the probabilities are right" if told else _UNTOLD
 
 
@@ -329,7 +332,7 @@ def _sentence(expected: tuple[Expected, ...], budget: float, limit: float, condi
     if ratio > PAYS_BELOW:
         return (
             f"Active evaluation will not pay here: at {budget:g} the expected standard error is "
-            f"{default.std_error:.3g} against {passive.std_error:.3g} of uniform sampling. "
+            f"{default.std_error:.3g} against {passive.std_error:.3g} of uniform sampling, if {condition}. "
             f"Label at random (method='passive')."
         )
     same = "more than the whole pool" if np.isinf(default.passive_budget) else f"about {default.passive_budget:,.0f}"
