@@ -475,7 +475,8 @@ def test_a_class_that_is_nearly_written_is_named():
         label("batch.csv", lambda name, text=text: text)
         said = refused("import", "study.db", "batch.csv")
         assert f"label {text!r} of id" in said
-        assert "is not a class; classes are ['not spam', 'spam']: write 'not spam'; refused too: line 3; nothing was imported" in said
+        told = "is not a class; classes are ['not spam', 'spam']: write 'not spam'; refused too: line 3"
+        assert f"{told}; nothing was imported" in said
 
 
 def test_two_labels_of_an_item_in_a_file_are_refused():
