@@ -226,10 +226,12 @@ def test_ranks_as_texts_with_gaps() -> None:
 def test_ranks_that_begin_with_0_are_told_of():
     table = {"queries": np.repeat(["a", "b"], 3), "documents": list("xyzxyz"), "classes": [0, 1]}
     with pytest.warns(
-        SondageWarning, match=r"ranks of 's' are 0 for one document of every query, .*: ranks begin with"
+        SondageWarning, match=r"ranks of all lists are 0 for one document of every query, .*: ranks begin with"
     ):
         sondage.Pool(models={"s": Ranking(ranks=[0, 1, 2, 2, 1, 0])}, **table)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for ranks in ([1, 2, 0, 1, 0, 0], [0, 2, 3, 0, 1, 2], [1, 2, 3, 0, 1, 2]):  # not returned
             sondage.Pool(models={"s": Ranking(ranks=ranks)}, **table)
+        models = {"s": Ranking(ranks=[0, 1, 2, 2, 1, 0]), "t": Ranking(ranks=[1, 2, 3, 3, 2, 1])}
+        sondage.Pool(models=models, **table)

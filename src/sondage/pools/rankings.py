@@ -119,6 +119,7 @@ def code_rankings(
         costs=of_documents,
     )
     every = np.arange(len(rows.names))
+    _tell_zeros(rows)
     outputs = tuple(Ranks(table, _positions(rows, name)[order], every) for name in models)
     costs = None if of_documents is None else paid(segment_sums(of_documents, table.offsets))
     return Listed(task, outputs, rows.names, costs, order if long else None)
@@ -302,7 +303,6 @@ def _positions(rows: _Rows, name: str) -> NDArray[np.int32]:
     if np.any(ranks[here] < 0) or np.isinf(ranks).any():
         row = int(np.argmax((ranks < 0) | np.isinf(ranks)))
         raise InputError(f"rank of {name!r} of {rows.where(row)} is {ranks[row]}; it must be 1 or more, or missing")
-    _tell_zeros(rows.queries, ranks, name)
     positions, same = positions_of(rows.queries, ranks)
     if len(same):
         row = int(same[0])
@@ -310,13 +310,18 @@ def _positions(rows: _Rows, name: str) -> NDArray[np.int32]:
     return positions
 
 
-def _tell_zeros(queries: NDArray[np.int64], ranks: NDArray[Any], name: str) -> None:
-    """Warn of ranks that begin with 0: it means that a document is not returned, and would take each query's first."""
-    zeros = np.bincount(queries[ranks == 0], minlength=int(queries.max()) + 1)
-    ones = np.bincount(queries[ranks == 1], minlength=len(zeros))
-    if len(zeros) > 1 and np.all(zeros == 1) and np.all(ones == 1):
-        rule = "ranks begin with 1, and one that is missing may be empty"
-        warn(f"ranks of {name!r} are 0 for one document of every query, which is taken as not returned: {rule}")
+def _tell_zeros(rows: _Rows) -> None:
+    """Warn of ranks that begin with 0 in all lists: it means not returned, and would take each query's first document.
+
+    Where one document of every query is missing in some of the lists only, that is what is meant.
+    """
+    queries, size = rows.queries, int(rows.queries.max(initial=-1)) + 1
+    for ranks in rows.ranks.values():
+        zeros, ones = (np.bincount(queries[ranks == place], minlength=size) for place in (0, 1))
+        if size < 2 or not (np.all(zeros == 1) and np.all(ones == 1)):
+            return
+    rule = "ranks begin with 1, and one that is missing may be empty"
+    warn(f"ranks of all lists are 0 for one document of every query, which is taken as not returned: {rule}")
 
 
 def positions_of(queries: NDArray[np.int64], ranks: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
