@@ -5,7 +5,8 @@ variance .25 that they have about that; `ordinal` 4,000 items of five ordered cl
 has 800 queries of ten documents, grades 0 to 3, two systems and a grade model; in `too sure` its probabilities are
 cubed. There `a` is one system's measure, `a - b` the difference. Every row gives, over 200 draws, the coverage of the
 95 % interval, its mean width and the mean standard error over the estimates' spread. Run: ``python
-docs/evidence/borne_out.py`` (ten minutes). Decisions 0052 and 0099 quote what it prints.
+docs/evidence/borne_out.py`` (ten minutes). Decision 0099 quotes its last rows, and 0052 what the others were before
+decision 0062, by which intervals of `ordinal` also reach for labels that are wrong by chance.
 """
 
 from __future__ import annotations
