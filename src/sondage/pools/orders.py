@@ -115,10 +115,26 @@ def by_index(values: Any, pool: Pool, name: str) -> Any:
 
     An index of row numbers names no items, and what has it is returned as it is.
 
+    Parameters
+    ----------
+    values : Series of pandas, or what `sondage.evaluate` takes
+        Labels.
+    pool : Pool
+        The pool.
+    name : str
+        What they are called.
+
     Raises
     ------
     InputError
         If a name stands twice.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from sondage import Pool
+    >>> by_index(pandas.Series([1], index=["b"]), Pool([0.1, 0.9], ids=["a", "b"]), "labels")
+    {'b': 1}
     """
     if not _named_rows(values) or len(values) == len(pool) or _numbered(values.index) or hasattr(values, "columns"):
         return values

@@ -23,7 +23,7 @@ from sondage.studies.labels import require_by_id
 from sondage.studies.session import Session
 from sondage.studies.stopping import Rule, check_rule
 
-__all__ = ["carrying", "label_all", "labels_by_id", "require_labels"]
+__all__ = ["carrying", "label_all", "label_function", "require_labels"]
 
 BATCH = 100
 """Ids that a labelling function gets at once."""
@@ -79,9 +79,7 @@ def label_all(
     LabelError
         If one of its answers cannot be used; it carries all others.
     """
-    label = labels if callable(labels) else labels_by_id(pool, labels)
-    if callable(labels) or isinstance(labels, Mapping):
-        tell_numbering(pool)
+    label = label_function(pool, labels)
     check_rule(rule, session, pool)
     most = 1 if session.online else BATCH if callable(labels) else len(pool)
     got = {} if got is None else got
@@ -179,7 +177,17 @@ def _key(answers: Mapping[Any, Any], name: Any) -> Any:
     return dated if dated in answers else str(name)
 
 
-def labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
+def label_function(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
+    """Return labels, as `sondage.evaluate` takes them, as a function from ids.
+
+    Where items are named to a function or a mapping by row numbers, though an index names them, a warning says so.
+    """
+    if callable(labels) or isinstance(labels, Mapping):
+        tell_numbering(pool)
+    return labels if callable(labels) else _labels_by_id(pool, labels)
+
+
+def _labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     """Return a function that looks labels of the whole pool up by id."""
     if pool.task.kind == "ranking":
         return pool_judgements(pool, labels)

@@ -18,11 +18,10 @@ from sondage.core.slices import Slices
 from sondage.core.strata import further_allocation, mixed_stakes
 from sondage.errors import InputError, MeasureError
 from sondage.pools import Pool
-from sondage.pools.orders import tell_numbering
 from sondage.studies.answers import estimate_of
 from sondage.studies.budgets import LEAST_IN_SLICE, check_amount, labels_for, least_in_stage, one_price, stage_end
 from sondage.studies.judging import as_asked
-from sondage.studies.labelling import carrying, label_all, labels_by_id
+from sondage.studies.labelling import carrying, label_all, label_function
 from sondage.studies.method import Method, Question
 from sondage.studies.overall import LabelledSlice, overall_estimate
 from sondage.studies.planning import Plan, design_of, main_contrasts, require_defined, settle
@@ -120,9 +119,7 @@ def _answer(drawn: Sequence[LabelledSlice], contrast: Contrast) -> Slices:
 
 def _parts_of_slices(pool: Pool, labels: Any, slices: Any) -> list[_Part]:
     """Return the slices of a pool."""
-    look = labels if callable(labels) else labels_by_id(pool, labels)
-    if callable(labels) or isinstance(labels, Mapping):
-        tell_numbering(pool)
+    look = label_function(pool, labels)
     got: dict[Any, Any] = {}
     found = pool.cut(slices)
     total = sum(mass for mass, _ in found.values())
