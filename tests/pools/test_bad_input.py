@@ -505,7 +505,10 @@ QUESTIONS = {
         {"measure": Loss(lambda prediction, label: 1j * (prediction != label))},
         "a loss function returned complex numbers",
     ),
-    "table of labels": ({"labels": [[0], [1], [1]]}, "labels have shape (3, 1); they must be one column"),
+    "table of labels": (
+        {"labels": [[0], [1], [1]]},
+        "labels have shape (3, 1); they must be one column, or by id a mapping, or a Series whose index has the ids",
+    ),
     "missing label": (
         {"labels": [0, 1, np.nan]},
         "label nan of id 2 is not a class; classes are [0, 1]: None is a skip",

@@ -39,7 +39,13 @@ from sondage.core.measures.bases import ROUNDING, ClassLoss, Confusion
 from sondage.core.normal import FAR
 from sondage.core.predictions import Floats
 from sondage.core.samples import Sample
-from sondage.core.surprises import Linearised, differs_in_predictions, in_blocks, supposed_moves
+from sondage.core.surprises import (
+    Linearised,
+    differs_in_predictions,
+    in_blocks,
+    supposed_moves,
+    wrong_classes_differ,
+)
 
 __all__ = [
     "PlausibleErrors",
@@ -161,13 +167,18 @@ def reckoned_with(contrast: Contrast, belief: Belief, sample: Sample) -> Sequenc
     if isinstance(basis, ClassLoss) and corrected:
         return plausible(contrast, belief, sample)
     told = isinstance(basis, Confusion | ClassLoss) or contrast.functional.moments is not None
-    return _of_unseen(belief, sample) if told else ()
+    return _of_unseen(belief, sample, wrong_differ=wrong_classes_differ(contrast.functional)) if told else ()
 
 
 @lru_cache(maxsize=2)
-def _of_unseen(belief: ClassBelief | OutcomeBelief, sample: Sample) -> Sequence[Distribution]:
+def _of_unseen(
+    belief: ClassBelief | OutcomeBelief, sample: Sample, *, wrong_differ: bool = False
+) -> Sequence[Distribution]:
     """Return the answer, of which the last are kept."""
-    return belief.plausible_of_unseen(sample.unit_items, sample.unit_labels, sample.unit_expanded)
+    labelled = sample.unit_items, sample.unit_labels, sample.unit_expanded
+    if isinstance(belief, OutcomeBelief):
+        return belief.plausible_of_unseen(*labelled)
+    return belief.plausible_of_unseen(*labelled, wrong_differ=wrong_differ)
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,11 +53,20 @@ from numpy.typing import NDArray
 from sondage.core.beliefs import Belief, Distribution, Supposed, is_limit, predicted_apart
 from sondage.core.comparisons import Contrast, Influence, Sums
 from sondage.core.measures.bases import Confusion
+from sondage.core.measures.functionals import Functional
 from sondage.core.predictions import Classes, Floats, Grades, Items, Means, Ranks
 from sondage.core.resampling import block_sizes
 from sondage.core.samples import Sample
 
-__all__ = ["Linearised", "borne_out", "differs_in_predictions", "expected_squares", "in_blocks", "supposed_moves"]
+__all__ = [
+    "Linearised",
+    "borne_out",
+    "differs_in_predictions",
+    "expected_squares",
+    "in_blocks",
+    "supposed_moves",
+    "wrong_classes_differ",
+]
 
 RARE = 2.0
 """How often the heaviest surprises, whose effect counts as an error, are expected in the sample together."""
@@ -78,6 +87,23 @@ EQUAL, DIGITS = 1e-9, 9
 def differs_in_predictions(contrast: Contrast) -> bool:
     """Return whether it is a difference of two functions of the confusion matrix."""
     return contrast.compares and isinstance(contrast.functional.basis, Confusion)
+
+
+def wrong_classes_differ(functional: Functional) -> bool:
+    """Return whether it is an expected cost by which a prediction costs more with one wrong label than with another.
+
+    Examples
+    --------
+    >>> from sondage.core.measures import ErrorRate, ExpectedCost, Task
+    >>> three, distance = Task("classification", ("a", "b", "c")), np.abs(np.subtract.outer(range(3), range(3)))
+    >>> [wrong_classes_differ(measure.ready(three)) for measure in (ErrorRate(), ExpectedCost(distance))]
+    [False, True]
+    """
+    if not (functional.linear and isinstance(functional.basis, Confusion)):
+        return False
+    costs = functional.gradient(np.zeros((functional.basis.n_classes,) * 2))
+    wrong = costs[~np.eye(len(costs), dtype=np.bool_)].reshape(len(costs), -1)
+    return bool(np.ptp(wrong, axis=1).max(initial=0.0) > EQUAL * np.max(np.abs(costs)))
 
 
 @dataclass(eq=False)
@@ -137,10 +163,7 @@ class Linearised:
         """Whether squares follow from more than is calibrated: outcomes, numbers, lists, wrong classes that differ."""
         if isinstance(self.sample.items.models[0], Grades | Means | Ranks):
             return True
-        functional = self.contrast.functional
-        if not (functional.linear and isinstance(functional.basis, Confusion)):
-            return False
-        return any(_wrong_differ(coefficients) for _, coefficients in self.influence.terms)
+        return wrong_classes_differ(self.contrast.functional)
 
     def psi(self, label: Any) -> Floats:
         """Return the influence if these were the labels, shape (n,)."""
@@ -228,18 +251,6 @@ def expected_squares(linearised: Linearised, beliefs: Sequence[Distribution]) ->
         if linearised.labels_show_more:
             found[-1] *= [_borne_out(linearised, *one) for one in zip(*supposed, strict=True)]
     return np.concatenate(found)
-
-
-def _wrong_differ(costs: Floats) -> bool:
-    """Return whether a prediction, a row of (k, k), costs more with one wrong label than with another.
-
-    Examples
-    --------
-    >>> _wrong_differ(np.array([[0.0, 5.0], [1.0, 0.0]])), _wrong_differ(np.abs(np.subtract.outer(range(3), range(3))))
-    (False, True)
-    """
-    wrong = costs[~np.eye(len(costs), dtype=np.bool_)].reshape(len(costs), -1)
-    return bool(np.ptp(wrong, axis=1).max(initial=0.0) > EQUAL * np.max(np.abs(costs)))
 
 
 def borne_out(linearised: Linearised, belief: Belief) -> float:

@@ -204,7 +204,8 @@ def _labels_by_id(pool: Pool, labels: Any) -> Callable[[Sequence[Any]], Any]:
     if len(column) != len(pool):
         raise InputError(f"labels have shape {column.shape}; the pool has {len(pool)} items")
     if column.ndim > 1 and pool.task.kind != "outcomes":
-        raise InputError(f"labels have shape {column.shape}; they must be one column")
+        by_id = "a mapping, or a Series whose index has the ids"
+        raise InputError(f"labels have shape {column.shape}; they must be one column, or by id {by_id}")
     if pool.groups is not None:
         _require_agreement(pool.groups, column.tolist())
     values = pool.by_id(column)

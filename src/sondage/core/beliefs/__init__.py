@@ -12,7 +12,7 @@ from sondage.core.beliefs.columns import Doubts
 from sondage.core.beliefs.divided import Divided, predicted_apart
 from sondage.core.beliefs.gaussian import GaussianBelief, is_broad, is_limit, tells_nothing
 from sondage.core.beliefs.grades import RankingBelief
-from sondage.core.beliefs.lapses import Lapsing
+from sondage.core.beliefs.lapses import Lapsing, Mistaken
 from sondage.core.beliefs.learned import LearnedClassBelief, LearnedGaussianBelief, LearnedOutcomeBelief, rests_on
 from sondage.core.beliefs.outcomes import OutcomeBelief
 from sondage.core.beliefs.protocol import Belief, Distribution, Supposed
@@ -28,6 +28,7 @@ __all__ = [
     "LearnedClassBelief",
     "LearnedGaussianBelief",
     "LearnedOutcomeBelief",
+    "Mistaken",
     "OutcomeBelief",
     "RankingBelief",
     "Supposed",

@@ -59,6 +59,14 @@ class Reference:
     columns: Floats
     others: Floats
 
+    def among_others(self, labels: NDArray[Any], rows: NDArray[np.int64]) -> Floats:
+        """Return the shares of these rows' labels, which are other classes of more than two, among all others.
+
+        A little of the uniform is in them: one surprise must not decide.
+        """
+        told = self.columns[labels[rows], rows] / self.others[rows]
+        return np.asarray(0.99 * told + 0.01 / (len(self.columns) - 1))
+
 
 class PerModel(tuple[Any, ...]):
     """What a belief has of each model: of hundreds it is hashed once, not at every use as a key."""
@@ -252,14 +260,26 @@ class ClassBelief:
         one = replace(self, bend=0.0, class_shifts=())  # one slope of all classes would have sure items less sure
         return one._left_possible(*one._odds_and_events(items, labels), weights, PLAUSIBLE_OF_SURE, LAPSES_OF_SURE)
 
-    def plausible_of_unseen(self, items: Items, labels: NDArray[Any], weights: Floats) -> Sequence[Distribution]:
-        """Return the same where items that nobody has seen may be wrong by chance, as labels are."""
+    def plausible_of_unseen(
+        self, items: Items, labels: NDArray[Any], weights: Floats, *, wrong_differ: bool = False
+    ) -> Sequence[Distribution]:
+        """Return the same where items that nobody has seen may be wrong by chance, as labels are.
+
+        Where it matters which class is wrong, labels tell whether that is by chance too, or in believed proportions.
+        """
         if self.votes:
             return (self,)
         told = self.class_shifts if len(labels) >= LABELS_OF_EACH * self.n_classes else ()
         one = replace(self, bend=0.0, class_shifts=told)
         (odds, events), offsets = one._odds_and_events(items, labels), one._told_by_others(items, labels)
-        return one._left_possible(odds, events, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_UNSEEN, offsets)
+        among = one._among_others(items, labels, events) if wrong_differ and self.n_classes > 2 else None
+        return one._left_possible(odds, events, weights, PLAUSIBLE_OF_SURE, LAPSES_OF_UNSEEN, offsets, among)
+
+    def _among_others(self, items: Items, labels: NDArray[Any], events: NDArray[np.bool_]) -> Floats:
+        """Return the share of every label that is not the reference class among all others, shape (n,); 1 of it."""
+        found, missed = np.ones(len(labels)), np.flatnonzero(~events)
+        found[missed] = self.reference(items).among_others(labels, missed)
+        return found
 
     def _told_by_others(self, items: Items, labels: NDArray[Any]) -> Floats | None:
         """Return what is added to the calibrated log odds, shape (n,): nothing, since nobody else is asked."""
@@ -277,9 +297,10 @@ class ClassBelief:
         count: int,
         prior: Lapses = LAPSES,
         offsets: Floats | None = None,
+        among: Floats | None = None,
     ) -> tuple[Distribution, ...]:
         own, chance = bent(odds, self.bend), 1.0 / self.n_classes
-        points = plausible_events(own, events, weights, count, offsets=offsets, chance=chance, prior=prior)
+        points = plausible_events(own, events, weights, count, offsets=offsets, chance=chance, prior=prior, among=among)
         return lapsing(self, points)
 
     def _odds_and_events(self, items: Items, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_]]:

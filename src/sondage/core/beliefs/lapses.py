@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
+from sondage.core.beliefs.columns import LEAST_LEFT
 from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.calibration import Calibration
 from sondage.core.predictions import Items
 
-__all__ = ["Lapsing", "lapsing"]
+__all__ = ["Lapsing", "Mistaken", "lapsing"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,61 @@ class Lapsing:
             yield label, (1.0 - self.share) * weight + self.share / len(pairs)
 
 
+class OfClasses(Distribution, Protocol):
+    """A belief about classes, of which one is the reference of every item."""
+
+    def reference(self, items: Items) -> Any:
+        """Return what has the reference classes' codes, shape (n,), as `classes`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Mistaken:
+    r"""A belief in which a share of items is wrong as often as by chance, in believed proportions: a Distribution.
+
+    The reference class has :math:`(1 - \lambda) p + \lambda / k` in place of p, as where it lapses; all others keep
+    their proportions.
+
+    Parameters
+    ----------
+    belief : OfClasses
+        What is believed of all other items.
+    share : float
+        :math:`\lambda`, in [0, 1].
+
+    Examples
+    --------
+    >>> from sondage.core.beliefs import ClassBelief
+    >>> from sondage.core.predictions import Classes
+    >>> items = Items((Classes(np.array([0]), np.array([[0.7, 0.2, 0.1]])),), np.array([1.0]))
+    >>> [round(float(w[0]), 3) for _, w in Mistaken(ClassBelief(3, models=((0, 1.0),)), 0.3).supposed(items, [0])]
+    [0.59, 0.273, 0.137]
+    """
+
+    belief: OfClasses
+    share: float
+
+    def supposed(
+        self, items: Items, models: Sequence[int], *, nodes: int = 3, kinks: Sequence[NDArray[Any]] = ()
+    ) -> Iterator[Supposed]:
+        """Yield every class code with its probability, shape (n,)."""
+        labels, columns = zip(*self.belief.supposed(items, models, nodes=nodes, kinks=kinks), strict=True)
+        told, at = np.array(columns), (self.belief.reference(items).classes, np.arange(len(items)))
+        right = (1.0 - self.share) * told[at] + self.share / len(told)
+        told += LEAST_LEFT
+        told[at] = 0.0
+        told *= (1.0 - right) / told.sum(axis=0)
+        told[at] = right
+        yield from zip(labels, told, strict=True)
+
+
 def lapsing(belief: Any, points: Sequence[Calibration]) -> tuple[Distribution, ...]:
     """Return a belief that has a shift and a slope under these calibrations, with their lapses."""
-    moved = [replace(belief, shift=point.shift, slope=point.slope) for point in points]
-    return tuple(Lapsing(one, point.lapse) if point.lapse else one for one, point in zip(moved, points, strict=True))
+    return tuple(_lapsing(replace(belief, shift=point.shift, slope=point.slope), point) for point in points)
+
+
+def _lapsing(moved: OfClasses, point: Calibration) -> Distribution:
+    """Return a belief with the lapses of a calibration, if it has any."""
+    if not point.lapse:
+        return moved
+    return Mistaken(moved, point.lapse) if point.in_proportion else Lapsing(moved, point.lapse)

@@ -48,6 +48,8 @@ class Calibration:
         Log probability of the data with all the others integrated out; 0 where it is not known.
     lapse : float
         Share of events that were told nothing, in [0, 1].
+    in_proportion : bool
+        Whether labels of these that are not the event are in the proportions that were believed, not each as likely.
     bend : float
         c, of two slopes; 0 for one.
     """
@@ -56,6 +58,7 @@ class Calibration:
     slope: float = 1.0
     log_evidence: float = 0.0
     lapse: float = 0.0
+    in_proportion: bool = False
     bend: float = 0.0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -39,6 +41,7 @@ def plausible_events(
     offsets: Floats | None = None,
     chance: float = 0.5,
     prior: Lapses = LAPSES,
+    among: Floats | None = None,
 ) -> tuple[Calibration, ...]:
     r"""Return calibrations that such events leave possible, each as likely as another.
 
@@ -46,6 +49,10 @@ def plausible_events(
     :math:`\mathrm{logit} \, q = a + b x + o`. The points are quantiles
     of the posterior in the order of lapses, slope and shift, at the middles of `count` equal shares; without events
     nothing is known to be moved, and only the identity is returned.
+
+    With `among` lapses are of two kinds, as likely one as the other before any label. Either labels that are not the
+    event have the shares r of these that were believed, and events alone tell of lapses. Or each label is as likely:
+    one that is not the event has :math:`(1 - \lambda) (1 - q) r + \lambda c`.
 
     Parameters
     ----------
@@ -62,6 +69,8 @@ def plausible_events(
         The probability c of an event that was told nothing, in (0, 1).
     prior : Lapses
         What is believed of lapses before any label.
+    among : ndarray of float, shape (n,), optional
+        r of the labels that are not the event, in (0, 1]; the others' is not looked at.
 
     Returns
     -------
@@ -82,13 +91,19 @@ def plausible_events(
     mean = posterior_mean(log_likelihood)
     surprise = expit(-np.abs(mean.shift + mean.slope * logits + beyond))
     lapses = _shares(surprise, weights, chance, prior)
-    log_likelihoods = np.vstack([log_likelihood, _likelihoods(counted, lapses, chance)])
-    order = _MIRRORED if chance == 0.5 and mean.shift < -LEAST_SHIFT else _IN_ORDER
-    log_posterior = (log_priors(prior) + log_likelihoods)[:, order].ravel()
+    kinds = {False: _of_misses(counted, lapses, chance)}
+    if among is not None:
+        missed = np.flatnonzero(~events)
+        kinds = {True: kinds[False], False: _of_labels(logits[missed], beyond[missed], chance / among[missed], lapses)}
+    priors, order = log_priors(prior), _MIRRORED if chance == 0.5 and mean.shift < -LEAST_SHIFT else _IN_ORDER
+    log_likelihoods = _of_hits(counted, lapses, chance)[:, None] + np.stack(list(kinds.values()), axis=1)
+    lapsing = priors[1:, None] + log_likelihoods - np.log(len(kinds))
+    log_posterior = np.vstack([priors[0] + log_likelihood, *lapsing])[:, order].ravel()
     which, cells = np.divmod(_quantiles(log_posterior, count), len(order))
+    found = [IDENTITY, *(Calibration(lapse=lapse, in_proportion=kind) for lapse in lapses.tolist() for kind in kinds)]
     return tuple(
-        Calibration(float(CELL_SHIFTS[cell]), float(CELL_SLOPES[cell]), lapse=float(lapse))
-        for cell, lapse in zip(order[cells], np.append(0.0, lapses)[which], strict=True)
+        replace(found[row], shift=float(CELL_SHIFTS[cell]), slope=float(CELL_SLOPES[cell]))
+        for row, cell in zip(which, order[cells], strict=True)
     )
 
 
@@ -134,14 +149,28 @@ def _quantiles(log_posterior: Floats, count: int) -> NDArray[np.int64]:
     return np.asarray(np.searchsorted(reached, reached[-1] * (np.arange(count) + 0.5) / count))
 
 
-def _likelihoods(counted: CountedOdds, lapses: Floats, chance: float) -> Floats:
-    """Return the log likelihood of every calibration with each positive share of lapses, shape (lapses, cells)."""
-    hit, missed = counted.hits > 0, counted.misses > 0
-    hits = _with_lapses(expit(counted.moved[hit]), counted.hits[hit], lapses, chance)
-    return hits + _with_lapses(expit(-counted.moved[missed]), counted.misses[missed], lapses, 1.0 - chance)
+def _of_hits(counted: CountedOdds, lapses: Floats, chance: float) -> Floats:
+    """Return the log likelihood of the events under every calibration with each share of lapses, (lapses, cells)."""
+    hit = counted.hits > 0
+    return _with_lapses(expit(counted.moved[hit]), counted.hits[hit], lapses, chance)
 
 
-def _with_lapses(told: Floats, counts: Floats, lapses: Floats, chance: float) -> Floats:
+def _of_misses(counted: CountedOdds, lapses: Floats, chance: float) -> Floats:
+    """Return the same of what was not the event, whichever labels these are."""
+    missed = counted.misses > 0
+    return _with_lapses(expit(-counted.moved[missed]), counted.misses[missed], lapses, 1.0 - chance)
+
+
+def _of_labels(logits: Floats, offsets: Floats, chances: Floats, lapses: Floats) -> Floats:
+    """Return the same of labels that are not the event, which have these chances in units of their shares r."""
+    rows = np.round(np.column_stack([logits, offsets, np.log(chances)]), 1)
+    values, counts = np.unique(rows, axis=0, return_counts=True)
+    odds, beyond, logs = values.T[:, :, None]
+    told = expit(-(CELL_SHIFTS + CELL_SLOPES * odds + beyond))
+    return _with_lapses(told, counts.astype(np.float64), lapses, np.exp(logs))
+
+
+def _with_lapses(told: Floats, counts: Floats, lapses: Floats, chance: float | Floats) -> Floats:
     """Return the same of what happened so often, each with a probability that was told, (U, cells), or by chance."""
     logs, found = np.empty_like(told), []
     for lapse in lapses:

@@ -170,9 +170,7 @@ def _log_evidence(belief: ClassBelief, items: Items, labels: NDArray[Any]) -> fl
     if belief.n_classes == 2:
         return evidence
     missed = np.flatnonzero(~hit)
-    among_others = reference.columns[labels[missed], missed] / reference.others[missed]
-    # A little of the uniform: one surprise must not decide.
-    return evidence + float(np.sum(np.log(0.99 * among_others + 0.01 / (belief.n_classes - 1))))
+    return evidence + float(np.sum(np.log(reference.among_others(labels, missed))))
 
 
 def _model_says(output: Classes, classes: NDArray[Any], n_classes: int) -> NDArray[Any]:
