@@ -197,6 +197,16 @@ def test_one_label_names_no_system_the_best(target: str):
     assert (found.gaps()["b"].low, found.gaps()["b"].high) == (-1.0, pytest.approx(1.0, abs=1e-4))  # of a 0 and a 1
 
 
+def test_a_selection_tells_each_model_its_test_against_the_best():
+    pool, y = pool_of(0.9, 0.7, 0.88)
+    found = select(pool, "error_rate", labels=y, budget=200, seed=3)
+    best, *others = str(found).splitlines()
+    assert best == str(found.estimates[found.best])
+    tests = [f"{found.estimates[m]}, p = {found.pvalues[m]:.3g} against {found.best}" for m in found.ranking[1:]]
+    assert others == tests
+    assert len(tests) == 2
+
+
 def test_a_selection_turns_to_the_contenders():
     pool, y = pool_of(0.9, 0.88, *np.linspace(0.5, 0.7, 8), n=2000)
     found = select(pool, "accuracy", labels=y, budget=300, seed=1)

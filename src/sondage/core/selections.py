@@ -104,7 +104,8 @@ class Selection(Shown):
     higher_is_better: bool = True
 
     def __str__(self) -> str:
-        return "\n".join(str(self.estimates[name]) for name in self.ranking)
+        tests = {name: f", p = {self.pvalues[name]:.3g} against {self.best}" for name in self.ranking[1:]}
+        return "\n".join(f"{self.estimates[name]}{tests.get(name, '')}" for name in self.ranking)
 
     @property
     def best(self) -> str:
