@@ -115,6 +115,14 @@ def test_both_kinds_are_left_where_it_matters_which_class_is_wrong(kind):
     assert shares == sorted(shares)
 
 
+@pytest.mark.parametrize("right", [True, False])
+def test_labels_that_are_all_right_or_all_wrong_leave_as_many_points(right):
+    told = {"among": np.full(9, 0.3), "chance": 1 / K, "prior": LAPSES_OF_UNSEEN}
+    points = plausible_events(np.full(9, 2.0), np.full(9, right), np.ones(9), 200, **told)
+    kinds = {(point.lapse > 0, point.in_proportion) for point in points}
+    assert (len(points), kinds) == (200, {(False, False), (True, False), (True, True)})
+
+
 def test_with_few_labels_of_each_class_shares_are_those_before_classes_were_calibrated():
     p, _, random = ordered(40, seed=8)
     items, labels = items_of(p), random.choice(K, 40, p=[0.6, 0.1, 0.1, 0.1, 0.1])

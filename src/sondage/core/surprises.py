@@ -92,6 +92,13 @@ def differs_in_predictions(contrast: Contrast) -> bool:
 def wrong_classes_differ(functional: Functional) -> bool:
     """Return whether it is an expected cost by which a prediction costs more with one wrong label than with another.
 
+    That is, whether two costs of one row, both beside the diagonal, differ by more than 1e-9 of the largest cost.
+
+    Parameters
+    ----------
+    functional : Functional
+        The measure; one that is not a fixed linear function of the confusion matrix, shape (k, k), is none.
+
     Examples
     --------
     >>> from sondage.core.measures import ErrorRate, ExpectedCost, Task

@@ -91,7 +91,7 @@ def plausible_events(
     mean = posterior_mean(log_likelihood)
     surprise = expit(-np.abs(mean.shift + mean.slope * logits + beyond))
     lapses = _shares(surprise, weights, chance, prior)
-    kinds = {False: _of_misses(counted, lapses, chance)}
+    kinds = {False: _of_misses(counted, lapses, chance)}  # by whether other labels are in proportion
     if among is not None:
         missed = np.flatnonzero(~events)
         kinds = {True: kinds[False], False: _of_labels(logits[missed], beyond[missed], chance / among[missed], lapses)}
