@@ -11,13 +11,14 @@ from io import BytesIO
 import matplotlib
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from matplotlib import pyplot
 from matplotlib.figure import Figure as Canvas
 
 import sondage
 from sondage import Classifier, Outcome, Pool, Ranking, Regressor, Study
+from sondage.cli import main
 from sondage.errors import InputError
-from sondage.reports.data import result_data
 from sondage.reports.plots import CHARTS
 from sondage.reports.text import answer, describe
 from sondage.reports.wording import uniform_sentence
@@ -621,7 +622,7 @@ def test_a_margin_names_no_winner(rng, measure, alternative, margin, said):
     found = sondage.compare(pool, "a", "b", measure, labels=y, budget=100, alternative=alternative, margin=margin)
     assert answer(found).startswith(said + ": the ")
     assert found.better is None
-    assert result_data(found)["null"] == (-margin if alternative == "greater" else margin)
+    assert found.to_data()["null"] == (-margin if alternative == "greater" else margin)
 
 
 def test_better_by_more_than_a_margin(rng):
@@ -680,7 +681,16 @@ def test_a_positive_class_that_nobody_named_is_told(rng, ask):
 def test_of_others_nothing_is_told_of_a_positive_class(rng, measure):
     found = answered(rng, lambda pool, **rest: sondage.evaluate(pool, measure, model="a", **rest))
     assert not any("positive:" in line for line in describe(found))
-    assert result_data(found)["positive"] == ("spam" if "recall" in measure else None)
+    assert found.to_data()["positive"] == ("spam" if "recall" in measure else None)
+
+
+@pytest.mark.parametrize(("kind", "command"), [("evaluate", "estimate"), ("compare", "compare"), ("select", "select")])
+def test_a_result_as_data_is_what_the_command_line_prints(tmp_path, rng, kind, command):
+    found = studied(tmp_path, kind, rng).estimate()
+    printed = CliRunner().invoke(main, [command, str(tmp_path / "study.db"), "--json", "--level", "0.9"]).stdout
+    assert found.to_data(0.9) == json.loads(printed)
+    with pytest.raises(InputError, match=r"level=1\.5 must be between 0 and 1"):
+        found.to_data(1.5)
 
 
 def test_intervals_without_an_end_are_null_in_json(rng):
@@ -688,7 +698,7 @@ def test_intervals_without_an_end_are_null_in_json(rng):
     models = {"a": Regressor(truth + noise, np.ones(60)), "b": Regressor(truth + 2 * noise, np.ones(60))}
     found = sondage.select(Pool(models=models), "r2", labels=truth, budget=1)
     assert -np.inf in [gap.low for gap in found.gaps().values()]
-    data = json.loads(json.dumps(result_data(found), allow_nan=False))
+    data = json.loads(json.dumps(found.to_data(), allow_nan=False))
     assert None in [gap["low"] for gap in data["gaps"].values()]
 
 

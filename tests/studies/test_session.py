@@ -850,6 +850,9 @@ def test_results_print_in_a_line() -> None:
     comparison = sondage.compare(pool, "a", "b", "accuracy", labels=labels, budget=4)
     assert str(comparison).startswith("accuracy of a minus b: 0.25 +- 0 (1 labels), p = 0, better: a")
     assert str(sondage.select(pool, "accuracy", labels=labels, budget=4)).startswith("accuracy of a: ")
+    models["a"] = sondage.Classifier([0.9, 0.9, 0.4, 0.7])  # wrong once, too
+    undecided = sondage.compare(sondage.Pool(models=models), "a", "b", "accuracy", labels=labels, budget=4)
+    assert str(undecided).endswith("p = 1, better: not decided")
 
 
 def test_select_claims_no_model_s_own_value_from_differences_alone() -> None:

@@ -9,7 +9,6 @@ import sondage
 from sondage import Classifier, Outcome, Pool, Regressor, compare, select
 from sondage.core.results import Interval
 from sondage.errors import InputError
-from sondage.reports.data import result_data
 from sondage.reports.text import answer, describe
 
 
@@ -284,7 +283,7 @@ def test_forty_models_in_words_and_data():
     rivals = len(found.contenders()) - 1
     assert ("more." in answer(found)) == (rivals > 5)
     assert len(describe(found)) >= 41
-    data = json.loads(json.dumps(result_data(found)))
+    data = json.loads(json.dumps(found.to_data()))
     assert len(data["comparisons"]) == 39
     assert data["contenders"] == list(found.contenders())
     with pytest.raises(KeyError, match="a pair has the better model first"):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sondage.cli.printing import print_json, print_lines
 from sondage.cli.spelling import as_argument
+from sondage.core.display import to_data
 from sondage.errors import StudyError
 
 if TYPE_CHECKING:
@@ -59,10 +60,9 @@ def print_answer(place: str, kind: str, level: float, as_json: bool, *, sequence
 def print_result(result: Any, level: float, as_json: bool, *, sequence: bool = False) -> None:
     """Print an answer; and what holds at any time, if asked for."""
     from sondage.reports.anytime import anytime_data, anytime_lines
-    from sondage.reports.data import result_data
     from sondage.reports.text import describe
 
     if as_json:
-        print_json(result_data(result, level) | (anytime_data(result, level) if sequence else {}))
+        print_json(to_data(result, level) | (anytime_data(result, level) if sequence else {}))
     else:
         print_lines([*describe(result, level), *(anytime_lines(result, level) if sequence else [])])

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sondage.core.display import Shown
+from sondage.core.display import Result
 from sondage.core.measures.bases import rounded
 from sondage.core.predictions import Floats
 from sondage.core.results import Comparison, Estimate, Interval, Significance
@@ -60,7 +60,7 @@ class Pairs(Mapping[tuple[str, str], Comparison]):
 
 
 @dataclass(frozen=True, eq=False)
-class Selection(Shown):
+class Selection(Result):
     """Several models ranked by one measure from one sample.
 
     Attributes

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sondage.core.checks import require_level, those_there
-from sondage.core.display import Shown
+from sondage.core.display import Result
 from sondage.core.intervals import mover_interval
 from sondage.core.results import Estimate, Interval
 from sondage.errors import InputError
@@ -17,7 +17,7 @@ __all__ = ["Slices", "named_whole"]
 
 
 @dataclass(frozen=True, eq=False)
-class Slices(Shown, Mapping[Any, Estimate]):
+class Slices(Result, Mapping[Any, Estimate]):
     """Estimates of one measure on slices of a pool, or on several pools, that shared a budget; a mapping by name.
 
     Attributes

@@ -1,5 +1,5 @@
-"""Results in words, as data, as charts and pages; importing it tells results how to show themselves in a notebook."""
+"""Results in words, as data, as charts and pages; importing it tells results how to show themselves."""
 
-from sondage.reports import notebook
+from sondage.reports import data, notebook
 
-__all__ = ["notebook"]
+__all__ = ["data", "notebook"]

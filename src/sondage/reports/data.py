@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from sondage.core.display import to_data
 from sondage.core.results import Comparison, Estimate, Interval, Significance
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
 from sondage.pools.missing import finite
 from sondage.reports.contents import Report
 
-__all__ = ["interval_data", "report_data", "result_data"]
+__all__ = ["interval_data", "report_data"]
 
 ALL_PAIRS = 10
 """Of more models than this only the pairs with the best are written."""
@@ -19,31 +21,20 @@ ALL_PAIRS = 10
 Data = dict[str, Any]
 
 
-def result_data(result: Any, level: float = 0.95) -> Data:
-    """Return any result as data.
+@to_data.register
+def _estimate_data(estimate: Estimate, level: float) -> Data:
+    return {"kind": "estimate"} | _estimate(estimate, level)
 
-    Parameters
-    ----------
-    result : Estimate, mapping of str to Estimate, Comparison, Selection or Slices
-        The result.
-    level : float
-        Confidence level of the intervals, in (0, 1).
 
-    Returns
-    -------
-    dict
-        With ``kind``: ``"estimate"``, ``"estimates"``, ``"comparison"``, ``"selection"`` or ``"slices"``.
-    """
-    if isinstance(result, Comparison):
-        return _comparison(result, level)
-    if isinstance(result, Selection):
-        return _selection(result, level)
-    if isinstance(result, Estimate):
-        return {"kind": "estimate"} | _estimate(result, level)
-    if isinstance(result, Slices):
-        slices = {str(name): _estimate(one, level) for name, one in result.items()}
-        return {"kind": "slices", "slices": slices, "overall": _estimate(result.overall, level)}
-    return {"kind": "estimates", "estimates": {name: _estimate(one, level) for name, one in result.items()}}
+@to_data.register(Mapping)
+def _estimates_data(estimates: Mapping[str, Estimate], level: float) -> Data:
+    return {"kind": "estimates", "estimates": {name: _estimate(one, level) for name, one in estimates.items()}}
+
+
+@to_data.register
+def _slices_data(slices: Slices, level: float) -> Data:
+    of_each = {str(name): _estimate(one, level) for name, one in slices.items()}
+    return {"kind": "slices", "slices": of_each, "overall": _estimate(slices.overall, level)}
 
 
 def report_data(report: Report) -> Data:
@@ -54,7 +45,7 @@ def report_data(report: Report) -> Data:
         **({} if at is None else asdict(at) | {"complete": at.complete}),
         "asks": report.question,
         "answers": list(report.answers),
-        "result": None if report.result is None else result_data(report.result, report.level),
+        "result": None if report.result is None else to_data(report.result, report.level),
         "chosen": list(report.chosen),
         "uniform": None if uniform is None else asdict(uniform),
         "weights": None
@@ -97,6 +88,7 @@ def interval_data(interval: Interval) -> Data:
     return found
 
 
+@to_data.register(Comparison)
 def _comparison(comparison: Comparison, level: float) -> Data:
     estimate = _estimate(comparison.estimate, level)
     decision = {name: getattr(comparison, name) for name in ("better", "alpha", "null")}
@@ -113,6 +105,7 @@ def _significance(significance: Significance | None) -> Data | None:
     return found
 
 
+@to_data.register(Selection)
 def _selection(selection: Selection, level: float) -> Data:
     """Return a selection as data."""
     every = len(selection.ranking) <= ALL_PAIRS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sondage.core.display import Shown
+from sondage.core.display import Result
 from sondage.core.results.estimate import Estimate
 from sondage.core.results.statements import Interval, Significance
 
@@ -19,7 +19,7 @@ __all__ = ["Comparison"]
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Shown):
+class Comparison(Result):
     """The difference of two models' measures, and whether it is more than chance.
 
     Attributes
@@ -51,7 +51,7 @@ class Comparison(Shown):
     null: float = 0.0
 
     def __str__(self) -> str:
-        return f"{self.estimate}, p = {self.pvalue:.3g}, better: {self.better}"
+        return f"{self.estimate}, p = {self.pvalue:.3g}, better: {self.better or 'not decided'}"
 
     @property
     def difference(self) -> float:

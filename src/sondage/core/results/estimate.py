@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sondage.core.checks import require_alternative, require_level, require_number
-from sondage.core.display import Shown
+from sondage.core.display import Result
 from sondage.core.results.statements import Interval
 from sondage.errors import InputError
 
@@ -31,7 +31,7 @@ __all__ = ["Estimate"]
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate(Shown):
+class Estimate(Result):
     """An estimated measure, or difference of measures.
 
     Attributes
