@@ -1,4 +1,4 @@
-"""Where one wrong class costs more than another, labels tell which kind of lapses there are."""
+"""Where it matters which wrong class a label is, labels tell which kind of lapses there are."""
 
 from dataclasses import replace
 
@@ -6,16 +6,26 @@ import numpy as np
 import pytest
 from scipy.special import expit, logsumexp, softmax
 
-from sondage import Pool, evaluate
+from sondage import Pool, evaluate, measures
 from sondage.core.beliefs import ClassBelief, Lapsing, LearnedClassBelief, Mistaken
 from sondage.core.calibration import LAPSES_OF_UNSEEN, calibrate_events, plausible_events
 from sondage.core.calibration.grid import CELL_SHIFTS, CELL_SLOPES, log_priors
+from sondage.core.measures import Task
 from sondage.core.predictions import Classes, Items
+from sondage.core.surprises import wrong_classes_differ
 
 K, SIZE = 5, 60
 DISTANCE = np.abs(np.subtract.outer(range(K), range(K)))
 COSTS = "expected_cost:costs=" + "/".join(map(str, DISTANCE.ravel()))
 ERRORS = "expected_cost:costs=" + "/".join(map(str, (DISTANCE > 0).astype(int).ravel()))
+OF_LABELS = [
+    measures.Recall(4),
+    measures.Specificity(4),
+    measures.FMeasure(positive=4),
+    measures.BalancedAccuracy(),
+    measures.MacroF(),
+]
+OF_PREDICTIONS = [measures.Precision(4), measures.ErrorRate(), measures.Accuracy()]
 
 
 def ordered(size, seed=0, steep=2.0):
@@ -29,6 +39,15 @@ def ordered(size, seed=0, steep=2.0):
 def by_chance(labels, share, random):
     """Return the labels, of which a share is replaced by any class."""
     return np.where(random.random(len(labels)) < share, random.integers(0, K, len(labels)), labels)
+
+
+def graded(size, seed):
+    """Return probabilities of five grades, most items of middle ones, and labels within one or two grades of them."""
+    random = np.random.default_rng(seed)
+    told = random.normal(2.0, 1.2, size)
+    seen = told + random.normal(0.0, 0.9, size)
+    p = np.exp(-0.5 * (np.arange(K) - seen[:, None]) ** 2 / 0.6)
+    return p / p.sum(axis=1, keepdims=True), np.clip(np.round(told), 0, K - 1).astype(int), random
 
 
 def items_of(p):
@@ -161,3 +180,42 @@ def test_equal_costs_are_the_error_rate():
     pool = Pool(probabilities=p)
     costs, errors = (evaluate(pool, measure, labels, 100, 1) for measure in (ERRORS, "error_rate"))
     assert costs.plausible.means == pytest.approx(errors.plausible.means)
+
+
+@pytest.mark.parametrize("measure", [*OF_LABELS, *OF_PREDICTIONS], ids=lambda measure: measure.name)
+def test_wrong_classes_differ_where_another_wrong_label_has_another_value(measure):
+    """Of every prediction the labels of its wrong items are moved from one wrong class to the next."""
+    of_k = measure.ready(Task("classification", tuple(range(K))))
+    shares = np.random.default_rng(7).dirichlet(np.ones(K * K)).reshape(K, K)
+    moved = []
+    for row in range(K):
+        wrong, other = np.delete(np.arange(K), row), shares.copy()
+        other[row, wrong] = np.roll(shares[row, wrong], 1)
+        moved.append(of_k.value(other) != pytest.approx(of_k.value(shares), abs=1e-12))
+    assert any(moved) == wrong_classes_differ(of_k) == (measure in OF_LABELS)
+
+
+@pytest.mark.parametrize("measure", [type(one) for one in OF_LABELS], ids=lambda kind: kind.__name__)
+def test_two_classes_never_differ(measure):
+    assert not wrong_classes_differ(measure().ready(Task("classification", (0, 1))))
+
+
+def test_agreement_beyond_chance_reaches_for_any_wrong_class():
+    """Kappa and MCC move with any label; reaching for those alone that come held too seldom (decision 0100)."""
+    task = Task("classification", tuple(range(K)))
+    assert not any(wrong_classes_differ(one.ready(task)) for one in (measures.Kappa(), measures.MCC()))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02])
+@pytest.mark.parametrize("measure", ["recall", "balanced_accuracy"])
+def test_intervals_of_classes_do_not_reach_for_labels_that_never_come(measure, share):
+    """With every wrong class alike they were 1.2 to 1.3 times as wide as the standard error asks for."""
+    p, labels, random = graded(3000, seed=5)
+    pool, labels = Pool(probabilities=p), by_chance(labels, share, random)
+    positive = {"positive": 4} if measure == "recall" else {}
+    truth = evaluate(pool, measure, labels, 3000, **positive).value
+    found = [evaluate(pool, measure, labels, 100, seed, **positive) for seed in range(40)]
+    intervals = [one.interval(0.95) for one in found]
+    assert np.mean([one.low <= truth <= one.high for one in intervals]) >= 0.875  # 0.95 less 2.2 deviations
+    widths, errors = [one.high - one.low for one in intervals], [one.std_error for one in found]
+    assert np.mean(widths) < 1.1 * 2 * 1.96 * np.mean(errors)

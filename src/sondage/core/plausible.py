@@ -146,7 +146,7 @@ def reckoned_with(contrast: Contrast, belief: Belief, sample: Sample) -> Sequenc
 
     More of them lapse than of those that the standard error averages over: an average is of what is likely, an end of
     what is not excluded. Of losses of probabilities for which labels tell of others than the model they are
-    `plausible`; of expected costs by which wrong classes differ labels also tell which of these come. See
+    `plausible`; where it matters which wrong class a label is, labels also tell which of these come. See
     docs/statistics.md, section 8.
 
     Parameters

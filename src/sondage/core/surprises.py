@@ -90,27 +90,41 @@ def differs_in_predictions(contrast: Contrast) -> bool:
 
 
 def wrong_classes_differ(functional: Functional) -> bool:
-    """Return whether it is an expected cost by which a prediction costs more with one wrong label than with another.
+    """Return whether it matters which wrong class a label is: one beside the prediction moves it more than another.
 
-    That is, whether two costs of one row, both beside the diagonal, differ by more than 1e-9 of the largest cost.
+    Of expected costs, and of a ratio's numerator and denominator, that is whether two coefficients of one row, both
+    beside the diagonal, differ by more than 1e-9 of the largest. Recall, specificity, F and their means over several
+    classes are such, since they count items by their labels; precision counts them by their predictions.
 
     Parameters
     ----------
     functional : Functional
-        The measure; one that is not a fixed linear function of the confusion matrix, shape (k, k), is none.
+        The measure; one that is neither an expected cost nor a ratio of the confusion matrix, shape (k, k), nor a mean
+        of such ratios is none.
 
     Examples
     --------
-    >>> from sondage.core.measures import ErrorRate, ExpectedCost, Task
+    >>> from sondage.core.measures import ErrorRate, ExpectedCost, Precision, Recall, Task
     >>> three, distance = Task("classification", ("a", "b", "c")), np.abs(np.subtract.outer(range(3), range(3)))
     >>> [wrong_classes_differ(measure.ready(three)) for measure in (ErrorRate(), ExpectedCost(distance))]
     [False, True]
+    >>> [wrong_classes_differ(measure("c").ready(three)) for measure in (Precision, Recall)]
+    [False, True]
     """
-    if not (functional.linear and isinstance(functional.basis, Confusion)):
+    if not isinstance(functional.basis, Confusion):
         return False
-    costs = functional.gradient(np.zeros((functional.basis.n_classes,) * 2))
-    wrong = costs[~np.eye(len(costs), dtype=np.bool_)].reshape(len(costs), -1)
-    return bool(np.ptp(wrong, axis=1).max(initial=0.0) > EQUAL * np.max(np.abs(costs)))
+    if functional.class_ratios is not None:
+        return functional.basis.n_classes > 2 and functional.class_ratios.labelled > 0
+    if functional.ratio is not None:
+        return any(map(_differ_beside_diagonal, functional.ratio))
+    k = functional.basis.n_classes
+    return functional.linear and _differ_beside_diagonal(functional.gradient(np.zeros((k, k))))
+
+
+def _differ_beside_diagonal(coefficients: Floats) -> bool:
+    """Return whether coefficients of one row, shape (k, k), both beside the diagonal, differ."""
+    beside = coefficients[~np.eye(len(coefficients), dtype=np.bool_)].reshape(len(coefficients), -1)
+    return bool(np.ptp(beside, axis=1).max(initial=0.0) > EQUAL * np.max(np.abs(coefficients)))
 
 
 @dataclass(eq=False)
@@ -167,10 +181,10 @@ class Linearised:
 
     @cached_property
     def labels_show_more(self) -> bool:
-        """Whether squares follow from more than is calibrated: outcomes, numbers, lists, wrong classes that differ."""
+        """Whether squares follow from more than is calibrated: outcomes, numbers, lists, wrong classes' costs."""
         if isinstance(self.sample.items.models[0], Grades | Means | Ranks):
             return True
-        return wrong_classes_differ(self.contrast.functional)
+        return self.contrast.functional.linear and wrong_classes_differ(self.contrast.functional)
 
     def psi(self, label: Any) -> Floats:
         """Return the influence if these were the labels, shape (n,)."""
