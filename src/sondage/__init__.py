@@ -1,8 +1,8 @@
 """Tell how good prediction models are, and which is better, from the fewest labels."""
 
+from sondage import measures
 from sondage.adapters.frames import read_pool
 from sondage.adapters.sklearn import cross_compare, cross_select, cross_validate
-from sondage.core import measures
 from sondage.core.predictions import Classifier, Outcome, Ranking, Regressor
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection

@@ -301,7 +301,7 @@ def test_only_systems_that_the_question_is_about_need_a_label():
 def test_advice_says_of_what_and_for_what():
     one = run("advise", pool_file(), "--model", "a", "--measure", "f1", "--width", 0.2).output
     assert "If the probabilities are right, the F1 of 'a' is 0." in one
-    assert "needed for a 95 % interval of width 0.2 with method default: " in one
+    assert "needed for a 95 % interval of width 0.2 with method default: about " in one
     assert one.endswith("\npositive: spam, the second class\n")
     two = run("advise", "pool.csv", "--compare", "a,b", "--difference", 0.1, "--power", 0.9).output
     assert "the error rate of 'a' minus that of 'b' is " in two
@@ -379,7 +379,7 @@ def test_an_empty_label_never_replaces_one(options):
     label("batch.csv", lambda name: "")
     Path("batch.csv").write_text(Path("batch.csv").read_text() + Path("more.csv").read_text().splitlines()[1])
     output = run("import", "study.db", "batch.csv", *options).output
-    assert "1 new of 1 labels, 1 of them skips." in output
+    assert "1 new of 1 label, 1 of them skips." in output
     assert "5 empty labels were left out: none replaces a label that is there." in output
     assert run("export", "study.db").output.count(",spam,anna,") == 5
 

@@ -109,11 +109,11 @@ def test_labels_of_other_items_than_a_random_sample_are_warned_of():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([("id", "label"), ("x", "ham")], "id 'x' is not in the pool"),
+        ([("id", "label"), ("x", "ham")], "had.csv: id 'x' is not in the pool"),
         ([("id", "label"), (3, "ham"), (3, "spam")], "had.csv: id '3' is labelled twice"),
         ([("id", "label"), ("", "ham")], "had.csv: row 0 has a label and no id"),
         ([("id", "label"), (3, "")], "--start has no labels: leave it out where there are none yet"),
-        ([("id", "label"), (3, "eggs")], "label 'eggs' of id 3 is not a class"),
+        ([("id", "label"), (3, "eggs")], "had.csv: label 'eggs' of id 3 is not a class"),
         ([("name", "label"), (3, "ham")], "had.csv: no column 'id'; there are ['name', 'label']"),
         ([("id", "class"), (3, "ham")], "had.csv: no column 'label'; there are ['id', 'class']"),
     ],
@@ -131,3 +131,15 @@ def test_there_is_a_budget_or_a_start():
     write([("id", "label"), *((row, "ham") for row in range(30))], "had.csv")
     said = run("plan", "pool.csv", "study.db", "--start", "had.csv", "--budget", "20", status=1)
     assert "--budget 20 is less than the labels of --start take: 30, which count towards it" in said
+
+
+def test_a_single_label_is_told_of_as_one():
+    messages()
+    write([("id", "label"), (3, "ham")], "had.csv")
+    said = run("plan", "pool.csv", "study.db", "--start", "had.csv", "--budget", "20")
+    assert "1 label was there already.\n19 to go." in said
+    assert run("ask", "study.db", "1", "-o", "one.csv")
+    with Path("one.csv").open(newline="") as file:
+        (item,) = csv.DictReader(file)
+    write([("id", "label"), (item["id"], "ham")], "batch.csv")
+    assert "1 new of 1 label." in run("import", "study.db", "batch.csv")

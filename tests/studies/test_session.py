@@ -848,7 +848,7 @@ def test_results_print_in_a_line() -> None:
     estimate = sondage.evaluate(pool, "accuracy", labels=labels, budget=4, model="b")
     assert str(estimate) == "accuracy of b: 0.75 +- 0 (4 labels)"
     comparison = sondage.compare(pool, "a", "b", "accuracy", labels=labels, budget=4)
-    assert str(comparison).startswith("accuracy of a minus b: 0.25 +- 0 (1 labels), p = 0, better: a")
+    assert str(comparison).startswith("accuracy of a minus b: 0.25 +- 0 (1 label), p = 0, better: a")
     assert str(sondage.select(pool, "accuracy", labels=labels, budget=4)).startswith("accuracy of a: ")
     models["a"] = sondage.Classifier([0.9, 0.9, 0.4, 0.7])  # wrong once, too
     undecided = sondage.compare(sondage.Pool(models=models), "a", "b", "accuracy", labels=labels, budget=4)
@@ -863,7 +863,7 @@ def test_select_claims_no_model_s_own_value_from_differences_alone() -> None:
     assert selection.comparisons["a", "b"].difference == 0.25
     assert not own.exact
     assert (own.interval().low, own.interval().high) == (0.0, 1.0)
-    assert str(own).endswith(f" of a: {own.value:.4g}, error not known (1 labels)")
+    assert str(own).endswith(f" of a: {own.value:.4g}, error not known (1 label)")
     assert "rests on predicted labels" in selection.warnings[-1]
 
 

@@ -37,6 +37,7 @@ def command(
     from sondage import Study
     from sondage.adapters.formats import name_of, read_answers
     from sondage.adapters.rows import tell_answers, without_blanks
+    from sondage.core.display import label_count
     from sondage.errors import InputError, LabelError
 
     chosen = name_of(labels, form) == "label-studio"  # there a skip is what somebody chose, not an empty cell
@@ -55,7 +56,7 @@ def command(
             raise LabelError(f"{labels}: {error}; nothing was imported") from None
         left = next_step(opened, study)
     skips = sum(one.label is None for one in answers)
-    print_line(f"{new} new of {len(answers)} labels{f', {skips} of them skips' if skips else ''}.")
+    print_line(f"{new} new of {label_count(len(answers))}{f', {skips} of them skips' if skips else ''}.")
     if len(answers) < len(told):
         print_line(f"{_empty(len(told) - len(answers))} left out: none replaces a label that is there.")
     if skips and not chosen:

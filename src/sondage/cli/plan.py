@@ -109,6 +109,8 @@ def command(
     from sondage import Study
     from sondage.adapters.rows import label_columns
     from sondage.adapters.starts import read_start
+    from sondage.core.display import label_count
+    from sondage.errors import LabelError
     from sondage.studies.start import notes_of
 
     if budget is None and start is None:
@@ -122,12 +124,17 @@ def command(
         found = read(pool, shown, classes=classes, task=task, lazy=lazy, memory=memory)
         shown.update(f"planning: {len(found):,} items")
         begun = None if start is None else read_start(start, found)
-        with Study.create(study, found, measure, budget or 0, start=begun, **options) as made:
+        try:
+            made = Study.create(study, found, measure, budget or 0, start=begun, **options)
+        except LabelError as error:  # no others are told yet
+            raise error.at(str(start)) from None
+        with made:
             status, question = made.status, made.question
             after = [f"Next: sondage ask {as_argument(study)} 20 -o batch.csv"]
             told = notes_of(made.snapshot().stages)
             if status.asked:
-                after = [f"{status.asked:,} labels were there already.", next_step(made, study)]
+                had = f"{label_count(status.asked)} {'was' if status.asked == 1 else 'were'} there already."
+                after = [had, next_step(made, study)]
             shown_labels = [name for name in label_columns(made) if name in found.field_names]
     names = ", ".join(measure.name for measure in question.measures)
     goal = {

@@ -1,4 +1,4 @@
-"""How a result shows itself in a notebook and is plain data; upper layers register the forms of each kind."""
+"""How a result shows itself, as text, in a notebook and as plain data; upper layers register the forms of each kind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import singledispatch
 from html import escape
 from typing import Any
 
-__all__ = ["Result", "Shown", "to_data", "to_html"]
+__all__ = ["Result", "Shown", "label_count", "to_data", "to_html"]
 
 
 @singledispatch
@@ -53,6 +53,17 @@ def to_data(result: object, level: float) -> dict[str, Any]:
     raise TypeError(f"a {type(result).__name__} has no form as data")
 
 
+def label_count(count: int) -> str:
+    """Return a number of labels in words.
+
+    Examples
+    --------
+    >>> label_count(1), label_count(1200)
+    ('1 label', '1,200 labels')
+    """
+    return f"{count:,} label{'' if count == 1 else 's'}"
+
+
 class Shown:
     """Something that a notebook shows by `to_html`."""
 
@@ -78,7 +89,8 @@ class Result(Shown):
         Returns
         -------
         dict
-            Of numbers, texts, lists and dicts, with the result's ``kind``; missing numbers are None.
+            Of numbers, texts, lists and dicts, with the result's ``kind``; missing numbers are None. Of more than ten
+            models only the pairs with the best are among the comparisons.
 
         Raises
         ------

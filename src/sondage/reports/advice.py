@@ -21,7 +21,7 @@ def describe_advice(advice: Advice) -> list[str]:
     lines.append(f"{'budget':>9}  {'method':<8}  {'standard error':>14}  same error at random")
     lines += [_row(one) for one in advice.expected]
     for method, budget in advice.needed.items():
-        amount = "more than the whole pool" if math.isinf(budget) else f"{budget:,.0f}"
+        amount = "more than the whole pool" if math.isinf(budget) else f"about {budget:,.0f}"
         lines.append(f"needed for {advice.aim} with method {method}: {amount}")
     return lines + positive_lines([advice])
 

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sondage.core.display import label_count
 from sondage.core.reliability import Reliability
 from sondage.core.results import Interval
 from sondage.reports.contents import Figure, Report, TeamStatus
-from sondage.reports.text import figure_reach, figure_value, label_count, rounded, warned
+from sondage.reports.text import figure_reach, figure_value, rounded, warned
 from sondage.reports.wording import value_words
 
 __all__ = ["report_lines"]

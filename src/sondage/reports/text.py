@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sondage.core.checks import first_of
+from sondage.core.display import label_count
 from sondage.core.results import Comparison, Estimate, Interval
 from sondage.core.selections import Selection
 from sondage.core.slices import Slices
@@ -26,7 +27,6 @@ __all__ = [
     "figure_reach",
     "figure_value",
     "in_percent",
-    "label_count",
     "leading_estimate",
     "named_measure",
     "positive_lines",
@@ -205,11 +205,6 @@ def _between(interval: Interval, measure: str, unit: str = " %") -> str:
     return " to ".join(
         quantity(end, measure, interval.width, told) if math.isfinite(end) else "unbounded" for end, told in ends
     )
-
-
-def label_count(count: int) -> str:
-    """Return a number of labels in words."""
-    return f"{count:,} label{'' if count == 1 else 's'}"
 
 
 def _estimated(estimate: Estimate, level: float) -> str:

@@ -179,7 +179,7 @@ def advise(
     Returns
     -------
     Advice
-        Expected standard errors of each method at each budget, budgets needed, and a sentence.
+        Expected standard errors of each method at each budget, budgets about needed, and a sentence.
 
     Raises
     ------
@@ -194,6 +194,10 @@ def advise(
 
     All numbers hold if the belief does. Wrong probabilities make uniform sampling look worse, or better, than it
     is; the floor of the default method bounds what that can cost.
+
+    A budget for a width is that at which 2 z standard errors are as wide, z the normal quantile. Intervals from few
+    labels are wider, as they allow for what these do not exclude (docs/cookbook.md tells how much): ``stop=`` of
+    `evaluate` labels until one is narrow enough.
 
     Examples
     --------

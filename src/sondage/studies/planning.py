@@ -26,6 +26,7 @@ from sondage.pools import Pool
 from sondage.pools.results import Filled, RowChoice
 from sondage.studies.drawing import DRAWS, Drawing, Drawn, Stratified
 from sondage.studies.method import Method, Question
+from sondage.studies.opposed import tell_opposed
 from sondage.studies.sums import Past, PoolSums, calibrated
 
 __all__ = [
@@ -174,6 +175,8 @@ def make_plan(
     models = tuple(sorted({pool.model(name) for name in question.models}))
     belief, uninformed = _beliefs(pool, method, models, past)
     sums = PoolSums(pool, models, functionals, belief, uninformed, past)
+    if past is None:
+        tell_opposed(pool, sums)
     from_first = [_from_first(contrasts) for contrasts in wanted]
     for contrasts in from_first if defined else []:
         require_defined(contrasts, sums.expect, sums.uninformed)

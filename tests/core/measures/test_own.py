@@ -53,3 +53,13 @@ def test_an_infinite_value_is_undefined():
     assert_allclose(ready.value(np.array([[0.4, 0.1], [0.1, 0.4]])), 16.0)
     with np.errstate(divide="ignore"):
         assert np.isnan(ready.value(np.array([[0.5, 0.0], [0.1, 0.4]])))
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_a_loss_that_fails_on_arrays_is_told_that_it_gets_them(kind):
+    pool = Pool(means=np.arange(20.0)) if kind == "numbers" else Pool(predictions=[0, 1] * 10)
+    with pytest.raises(ValueError, match="truth value of an array") as failed:
+        evaluate(pool, Loss(lambda f, y: 1.0 if f > y else 0.0), [0, 1] * 10, 5)
+    assert failed.value.__notes__ == [
+        "a loss function is called with n outputs and n labels, arrays both; it returns n losses"
+    ]

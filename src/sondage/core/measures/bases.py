@@ -362,10 +362,14 @@ class OwnLoss(OneLoss):
 
     def _loss(self, items: Items, model: int, label: Any) -> Floats:
         label = np.broadcast_to(label, len(items))
-        if self.classes is None:
-            loss = self.function(items.means(model).means, label)
-        else:
-            loss = self.function(self.classes[items.classes(model).predictions], self.classes[label])
+        try:
+            if self.classes is None:
+                loss = self.function(items.means(model).means, label)
+            else:
+                loss = self.function(self.classes[items.classes(model).predictions], self.classes[label])
+        except Exception as error:
+            error.add_note("a loss function is called with n outputs and n labels, arrays both; it returns n losses")
+            raise
         if np.iscomplexobj(loss):
             raise MeasureError("a loss function returned complex numbers; a loss has no imaginary part")
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sondage.core.checks import require_alternative, require_level, require_number
-from sondage.core.display import Result
+from sondage.core.display import Result, label_count
 from sondage.core.results.statements import Interval
 from sondage.errors import InputError
 
@@ -134,7 +134,7 @@ class Estimate(Result):
 
     def __str__(self) -> str:
         error = ", error not known" if math.isnan(self.std_error) else f" +- {self.std_error:.2g}"
-        counts = [f"{self.n_labels} labels"]
+        counts = [label_count(self.n_labels)]
         counts += [f"{n} {what}" for n, what in ((self.n_pending, "pending"), (self.n_skipped, "skipped")) if n]
         return f"{self.measure} of {' minus '.join(self.models)}: {self.value:.4g}{error} ({', '.join(counts)})"
 
