@@ -303,6 +303,9 @@ def test_advice_says_of_what_and_for_what():
     assert "If the probabilities are right, the F1 of 'a' is 0." in one
     assert "needed for a 95 % interval of width 0.2 with method default: about " in one
     assert one.endswith("\npositive: spam, the second class\n")
+    again = run("advise", "pool.csv", "--model", "a", "--measure", "f1", "--width", 0.2, "--simulations", 3).output
+    assert "needed for a 95 % interval of width 0.2 with method default: about " in again
+    assert "--simulations goes with --width" in refused("advise", "pool.csv", "--simulations", 3)
     two = run("advise", "pool.csv", "--compare", "a,b", "--difference", 0.1, "--power", 0.9).output
     assert "the error rate of 'a' minus that of 'b' is " in two
     assert "needed for finding a difference of 0.1 with power 0.9 with method thesis: " in two

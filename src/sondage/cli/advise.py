@@ -25,6 +25,12 @@ __all__ = ["command"]
 @click.option("--positive", help="The positive class; by default the second.")
 @click.option("--budget", "budgets", type=float, multiple=True, help="Budget to look at; repeatable.")
 @click.option("--width", type=float, help="Wanted width of the interval, whose level is 1 - alpha.")
+@click.option(
+    "--simulations",
+    type=int,
+    default=0,
+    help="With --width: look for its budgets by so many evaluations of labels that the belief supposes.",
+)
 @click.option("--difference", type=float, help="With --compare: a difference worth finding.")
 @click.option(
     "--power",
@@ -64,6 +70,7 @@ def command(
     pair = divided(compare)
     if pair is not None and len(pair) != 2:
         raise InputError(f"--compare takes two models, A,B; it has {len(pair)}: {compare}")
+    require_with(["simulations"], options["width"] is not None, "--width")
     require_with(["difference", "wanted_power"], pair is not None, "--compare")
     require_with(["wanted_power"], options["difference"] is not None, "--difference")
     require_positive(measures)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from sondage.core.beliefs import is_broad
 from sondage.core.catalogue.beliefs import Expectation
 from sondage.core.catalogue.designs import Setting
-from sondage.core.checks import BOUNDED, LARGEST_NUMBER, is_listed, require, require_number
+from sondage.core.checks import BOUNDED, LARGEST_NUMBER, is_listed, require, require_number, require_whole
 from sondage.core.designs import Deviation, RootMeanSquare
 from sondage.core.display import Shown
 from sondage.core.measures import Measure, parse_measure
@@ -27,6 +28,7 @@ from sondage.studies.method import METHODS, Method, choose_method
 from sondage.studies.planning import Plan, make_plan, settle
 from sondage.studies.questions import make_question
 from sondage.studies.requirements import check_width
+from sondage.studies.simulated import simulated_budget
 
 __all__ = ["Advice", "Expected", "advise"]
 
@@ -151,6 +153,7 @@ def advise(
     wanted_power: float = 0.8,
     alpha: float = 0.05,
     belief: Any = None,
+    simulations: int = 0,
 ) -> Advice:
     r"""Say from the pool alone what labels will buy.
 
@@ -175,6 +178,9 @@ def advise(
         Level of the test, in (0, 1); the interval has level 1 - alpha.
     belief
         As for `evaluate`.
+    simulations : int
+        With `width`: evaluate so many times with labels that the belief supposes, at each of a few budgets, to find
+        those at which the intervals are as wide; 50 tell them to about a tenth. By default none.
 
     Returns
     -------
@@ -195,9 +201,9 @@ def advise(
     All numbers hold if the belief does. Wrong probabilities make uniform sampling look worse, or better, than it
     is; the floor of the default method bounds what that can cost.
 
-    A budget for a width is that at which 2 z standard errors are as wide, z the normal quantile. Intervals from few
-    labels are wider, as they allow for what these do not exclude (docs/cookbook.md tells how much): ``stop=`` of
-    `evaluate` labels until one is narrow enough.
+    Without simulations a budget for a width is that at which 2 z expected standard errors are as wide, z the normal
+    quantile. Intervals from few labels are wider, as they allow for what these do not exclude (docs/cookbook.md tells
+    how much).
 
     Examples
     --------
@@ -209,6 +215,7 @@ def advise(
     parsed = parse_measure(measure, positive)
     question = make_question(pool, parsed, model=model, compare=compare, positive=positive, alpha=alpha)
     _require_aims(width, difference, wanted_power, compares=compare is not None)
+    _require_simulations(simulations, width, pool)
     question = settle(pool, question)
     pool = as_asked(pool, question)
     wanted = [] if budgets is None else budgets if is_listed(budgets) else [budgets]
@@ -233,6 +240,10 @@ def advise(
     middle = sorted(looked)[len(looked) // 2]
     value = contrast.value(plan.known.means_of(contrast))
     needed = _needed(variances, limit, aim.variance(), counted=pool.prices is None)
+    if simulations and width is not None:
+        search = partial(simulated_budget, width=width, level=1 - alpha, simulations=simulations, limit=limit)
+        chosen = {name: choose_method(name, belief=belief) for name in needed}
+        needed = {name: search(pool, question, chosen[name], first=first) for name, first in needed.items()}
     measure_name = contrast.functional.name
     sentence = _sentence(expected, middle, limit, condition, priced=pool.prices is not None)
     if plan.known.immovable:
@@ -322,6 +333,14 @@ def _needed(
         return {}
     found = {name: budget_for(variance, target, limit) for name, variance in variances.items()}
     return {name: float(np.ceil(budget)) for name, budget in found.items()} if counted else found
+
+
+def _require_simulations(simulations: Any, width: float | None, pool: Pool) -> None:
+    """Refuse simulations that are none, that nothing asks for, or of rankings."""
+    require_whole("simulations", simulations)
+    require(simulations >= 0, f"simulations={simulations} must be at least 0")
+    require(simulations == 0 or width is not None, f"simulations={simulations} goes with width=")
+    require(simulations == 0 or pool.task.kind != "ranking", "simulations= is not for rankings: leave it out")
 
 
 def _sentence(expected: tuple[Expected, ...], budget: float, limit: float, condition: str, *, priced: bool) -> str:
