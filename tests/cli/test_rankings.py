@@ -86,7 +86,7 @@ def test_incomplete_and_skipped_queries(pool):
     assert f"batch.csv: line 2: document 'd1' of query '{first}' has no grade: all 3 documents" in refused.output
     assert "nothing was imported" in refused.output
     imported = run("import", study, batch, "--partial")
-    assert "1 new of 1 labels." in imported.stdout
+    assert "1 new of 1 label." in imported.stdout
     assert imported.stderr == f"note: not all documents of query '{first}' have a grade: it is left out\n"
     filled(batch, lambda row: "" if row["query"] == first else "1")
     assert "1 new of 2 labels, 1 of them skips." in run("import", study, batch).output
