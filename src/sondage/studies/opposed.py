@@ -30,6 +30,17 @@ def tell_opposed(pool: Pool, sums: PoolSums) -> None:
         The pool.
     sums : PoolSums
         Its believed sums before any label; where a measure is no function of the confusion matrix nothing is looked at.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np, sondage
+    >>> p = np.linspace(0.01, 0.99, 500)
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     advice = sondage.advise(Pool(probabilities=p, predictions=(p < 0.5).astype(int)))
+    >>> str(told[0].message).partition(":")[0]
+    "the probabilities speak against the predictions of 'model'"
     """
     basis = next((one for one in sums.bases.values() if isinstance(one, Confusion)), None)
     if basis is None or pool.judges:

@@ -53,6 +53,16 @@ def simulated_budget(
         Confidence level, in (0, 1).
     simulations : int
         How many evaluations at each budget, from 1.
+
+    Examples
+    --------
+    >>> from sondage.studies.method import choose_method
+    >>> from sondage.studies.questions import make_question
+    >>> pool = Pool(probabilities=np.linspace(0.0, 1.0, 2000))
+    >>> asked = pool, make_question(pool, "error_rate"), choose_method("passive")
+    >>> search = {"first": 100.0, "level": 0.95, "simulations": 3, "limit": 2000.0}
+    >>> [simulated_budget(*asked, width=width, **search) > 100 for width in (0.1, 0.3)]
+    [True, False]
     """
     counted, least = pool.prices is None, 1.0 if pool.prices is None else pool.prices.largest
     if first >= limit:
@@ -115,7 +125,31 @@ def _width(pool: Pool, question: Question, method: Method, budget: float, level:
 
 
 def drawn_labels(belief: Belief, items: Items, models: Sequence[int], random: np.random.Generator) -> list[Label]:
-    """Return a label of each item, coded, as a belief supposes it; a number is one of 32 quadrature nodes."""
+    """Return a label of each item, coded, as a belief supposes it; a number is one of 32 quadrature nodes.
+
+    Parameters
+    ----------
+    belief : Belief
+        Of classes, numbers or outcomes.
+    items : Items
+        n rows.
+    models : sequence of int
+        The models asked about.
+    random : numpy.random.Generator
+        Of n uniform numbers.
+
+    Returns
+    -------
+    list
+        n classes by their codes, numbers, or outcomes of all systems.
+
+    Examples
+    --------
+    >>> from sondage.core.beliefs import ClassBelief
+    >>> pool = Pool(probabilities=[0.0, 1.0, 1.0])
+    >>> drawn_labels(ClassBelief(2, models=((0, 1.0),)), pool.items, (0,), np.random.default_rng(0))
+    [0, 1, 1]
+    """
     supposed = list(belief.supposed(items, models, nodes=32))
     ends = np.cumsum([np.broadcast_to(weight, len(items)) for _, weight in supposed], axis=0)
     chosen = np.minimum((ends < random.random(len(items)) * ends[-1]).sum(axis=0), len(supposed) - 1)
@@ -132,9 +166,9 @@ def budget_as_wide(
 ) -> float:
     r"""Return the budget at which intervals are as wide as wanted, if widths are about a power of :math:`1/n - 1/N`.
 
-    Of :math:`n` of :math:`N` equal draws it is 1/2. From each budget the next follows from the line through
-    the logarithms so far: of that slope until there are three, then of one from a third to one. The
-    search ends within 3 % of the width.
+    Of :math:`n` of :math:`N` equal draws it is 1/2. From each budget the next follows from the line through the
+    logarithms so far: of that slope until there are three, then of one from a third to one. The search ends within 3 %
+    of the width.
 
     Parameters
     ----------
