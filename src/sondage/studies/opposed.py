@@ -19,10 +19,11 @@ BY_CHANCE = 5.0
 def tell_opposed(pool: Pool, sums: PoolSums) -> None:
     r"""Warn of each model that is believed to be right less often than chance would have it.
 
-    That is, of a negative correlation of predictions with the labels that are expected (MCC), beyond
-    :math:`-5 / \sqrt{N}` of :math:`N` units: without a connection its standard deviation is at most about
-    :math:`1 / \sqrt{N}`. Predictions that are made from the probabilities, by whatever threshold, have a positive one.
-    What is expected of several models is what all of them say, on average. Of judges, who may err, nothing is said.
+    That is, of a correlation of predictions with the labels that are expected (MCC) below :math:`-5 \sqrt{v}`, where
+    :math:`v` is the larger of :math:`\sum_i b_i^2` over the rows and one over the number of units: without a connection
+    its variance is at most about that. Predictions that are made from the probabilities, by whatever threshold, have a
+    positive one. What is expected of several models is what all of them say, on average. Of judges, who may err,
+    nothing is said.
 
     Parameters
     ----------
@@ -45,9 +46,9 @@ def tell_opposed(pool: Pool, sums: PoolSums) -> None:
     basis = next((one for one in sums.bases.values() if isinstance(one, Confusion)), None)
     if basis is None or pool.judges:
         return
-    of_pool = sums.of(sums.belief)
+    of_pool, deviation = sums.of(sums.belief), math.sqrt(max(pool.squared_weights, 1 / pool.n_units))
     for model in sums.models:
         expected = MCC().ready(pool.task).value(of_pool[basis.name, model])
-        if expected * math.sqrt(pool.n_units) < -BY_CHANCE:
+        if expected < -BY_CHANCE * deviation:
             rule = "check that their columns, the classes and the rows belong together"
             warn(f"the probabilities speak against the predictions of {pool.models[model]!r}: {rule}")

@@ -156,6 +156,8 @@ def make_plan(
 ) -> Plan:
     """Return belief, pool sums and sizes: two passes over the pool.
 
+    Of the first stage a warning tells where the probabilities speak against the predictions.
+
     Parameters
     ----------
     pool, question, method

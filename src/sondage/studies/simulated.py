@@ -24,56 +24,10 @@ SUPPOSED = 11
 """Stream of random numbers: of the labels that are supposed."""
 MOST_LOOKS, NEAR_ENOUGH = 8, 0.03
 """At how many budgets widths are looked at, and how near to the one wanted ends it, in logarithms."""
-SLOPES = (-1.0, -1.0 / 3.0)
-"""Between which the logarithm of a width changes with that of the budget."""
-
-
-def simulated_budget(
-    pool: Pool,
-    question: Question,
-    method: Method,
-    *,
-    first: float,
-    width: float,
-    level: float,
-    simulations: int,
-    limit: float,
-) -> float:
-    """Return the budget at which intervals have a mean width, a whole one where it counts labels.
-
-    Parameters
-    ----------
-    pool, question, method
-        What is asked of what, and how; rankings are not.
-    first, limit : float
-        The budget to begin with, and what labelling all takes: where it begins there or beyond, that is the answer.
-    width : float
-        The width that is wanted.
-    level : float
-        Confidence level, in (0, 1).
-    simulations : int
-        How many evaluations at each budget, from 1.
-
-    Examples
-    --------
-    >>> from sondage.studies.method import choose_method
-    >>> from sondage.studies.questions import make_question
-    >>> pool = Pool(probabilities=np.linspace(0.0, 1.0, 2000))
-    >>> asked = pool, make_question(pool, "error_rate"), choose_method("passive")
-    >>> search = {"first": 100.0, "level": 0.95, "simulations": 3, "limit": 2000.0}
-    >>> [simulated_budget(*asked, width=width, **search) > 100 for width in (0.1, 0.3)]
-    [True, False]
-    """
-    counted, least = pool.prices is None, 1.0 if pool.prices is None else pool.prices.largest
-    if first >= limit:
-        return first
-
-    def width_at(budget: float) -> float:
-        spent = min(math.ceil(budget), limit) if counted else budget
-        return simulated_width(pool, question, method, budget=spent, level=level, simulations=simulations)
-
-    found = budget_as_wide(width_at, max(first, least), width, least, limit)
-    return float(np.ceil(found)) if counted else found
+TINY = 1e-12
+"""Of 1/n - 1/N in units of 1/N, so that it has a logarithm where all is labelled."""
+SLOPES = (1.0 / 3.0, 1.0)
+"""Between which the powers of 1/n - 1/N are that widths are taken for."""
 
 
 def simulated_width(
@@ -122,6 +76,48 @@ def _width(pool: Pool, question: Question, method: Method, budget: float, level:
             return compare_session(session).estimate.interval(level).width
         (estimate,) = estimate_session(session).values()
         return estimate.interval(level).width
+
+
+def simulated_budget(
+    pool: Pool,
+    question: Question,
+    method: Method,
+    *,
+    first: float,
+    width: float,
+    level: float,
+    simulations: int,
+    limit: float,
+) -> float:
+    """Return the budget at which intervals have a mean width, a whole one where it counts labels.
+
+    Parameters
+    ----------
+    pool, question, method, level, simulations
+        As for `simulated_width`, at each budget.
+    first, limit : float
+        The budget to begin with, and what labelling all takes: where it begins there or beyond, that is the answer.
+    width : float
+        The width that is wanted.
+
+    Examples
+    --------
+    >>> from sondage import advise
+    >>> pool = Pool(probabilities=np.linspace(0.0, 1.0, 2000))
+    >>> wide, narrow = (advise(pool, width=width, simulations=3).needed["passive"] for width in (0.2, 0.1))
+    >>> 3 < narrow / wide < 5
+    True
+    """
+    counted, least = pool.prices is None, 1.0 if pool.prices is None else pool.prices.largest
+    if first >= limit:
+        return first
+
+    def width_at(budget: float) -> float:
+        spent = min(math.ceil(budget), limit) if counted else budget
+        return simulated_width(pool, question, method, budget=spent, level=level, simulations=simulations)
+
+    found = budget_as_wide(width_at, max(first, least), width, least, limit)
+    return float(np.ceil(found)) if counted else found
 
 
 def drawn_labels(belief: Belief, items: Items, models: Sequence[int], random: np.random.Generator) -> list[Label]:
@@ -196,7 +192,7 @@ def budget_as_wide(
 
 def _on_line(budgets: list[float], widths: list[float], wanted: float, limit: float) -> float:
     """Return where the line through the logarithms has the wanted width, from the nearest of the points on."""
-    x, y = -np.log(np.maximum(1 / np.array(budgets) - 1 / limit, 1e-12 / limit)), np.log(widths)
-    slope = float(np.clip(np.polyfit(x, y, 1)[0], *SLOPES)) if len(budgets) > 2 else -0.5
+    x, y = np.log(np.maximum(1 / np.array(budgets) - 1 / limit, TINY / limit)), np.log(widths)
+    slope = float(np.clip(np.polyfit(x, y, 1)[0], *SLOPES)) if len(budgets) > 2 else 0.5
     near = int(np.argmin(np.abs(y - math.log(wanted))))
-    return float(1 / (np.exp(-x[near] - (math.log(wanted) - y[near]) / slope) + 1 / limit))
+    return float(1 / (np.exp(x[near] + (math.log(wanted) - y[near]) / slope) + 1 / limit))
