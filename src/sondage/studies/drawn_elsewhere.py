@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +31,7 @@ from sondage.studies.labels import code_label, label_array
 from sondage.studies.method import check_part
 from sondage.studies.planning import check_target
 from sondage.studies.questions import parse_measures
-from sondage.studies.remarks import ONLY_SURE, of_interval, of_undefined, of_untold
+from sondage.studies.remarks import ONLY_SURE, of_interval, of_one_label, of_undefined, of_untold
 from sondage.studies.uncertainty import AGREED
 
 __all__ = ["estimate_from", "ready_on", "result_of"]
@@ -149,6 +149,7 @@ def estimate_from(
         target=target,
         notes=notes,
         complete=pool_size is None or pool_size <= size,
+        name_of=where,
     )
 
 
@@ -221,10 +222,12 @@ def result_of(
     target: str,
     notes: Sequence[str] = (),
     complete: bool,
+    name_of: Callable[[int], str],
 ) -> Estimate:
     """Return the result of an estimation without a belief, with its warnings after those given.
 
-    Items that were sure to be drawn are exact if they are all there are (`complete`), and else tell nothing of others.
+    Items that were sure to be drawn are exact if they are all there are (`complete`), and else tell nothing of others;
+    a warning of one calls it by its name (`name_of`).
     """
     sample, squared = estimation.whole, estimation.stages[-1].known.squared
     fit = estimation.fit(contrast)
@@ -244,7 +247,9 @@ def result_of(
     unknown += of_undefined(contrast, fit.value, more=False)
     # Horvitz-Thompson's is unbiased beyond the range too; a bias that is taken off leads nowhere there.
     value = (unrounded if contrast.functional.curvature is None else within)(fit.value, *contrast.bounds)
-    told = () if exact else (*of_untold(contrast, sample), *of_interval(interval, contrast, effective, sample.size))
+    evidence = Evidence(contrast, estimation, fit)
+    told = [] if exact else [*of_untold(contrast, sample), *of_interval(interval, contrast, effective, sample.size)]
+    told += of_one_label(evidence, name_of)
     return Estimate(
         measure=contrast.functional.name,
         positive=contrast.functional.positive,
@@ -265,7 +270,7 @@ def result_of(
         largest_weight=float(weights.max() / weights.sum()),
         spent=float(sample.size),
         warnings=(*notes, *unknown, *told),
-        evidence=Evidence(contrast, estimation, fit),
+        evidence=evidence,
     )
 
 

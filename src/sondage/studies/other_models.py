@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -23,12 +22,7 @@ from sondage.studies.responses import labelled
 from sondage.studies.session import Session
 from sondage.studies.start import left_out
 
-__all__ = ["estimate_other", "labelled_ids"]
-
-
-def labelled_ids(session: Session) -> list[Any]:
-    """Return the ids of the labelled items, in the order in which they were asked for."""
-    return [session.ids[position] for position in session.labelled]
+__all__ = ["estimate_other"]
 
 
 def estimate_other(session: Session, model: Classifier | Regressor, measure: Measure) -> Estimate:
@@ -39,7 +33,7 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
     session : Session
         With labels.
     model : Classifier or Regressor
-        What it says of the labelled items, in the order of `labelled_ids`.
+        What it says of the labelled items, in the order of the session's `labelled_ids`.
     measure : Measure
         What is estimated.
 
@@ -67,8 +61,15 @@ def estimate_other(session: Session, model: Classifier | Regressor, measure: Mea
     if session.opinions:
         notes = (*notes, "several people labelled an item: the interval does not count how they differ")
     estimation = Estimation(whole, stages, hajek)
-    contrast, target = Contrast(functional, ((0, 1.0),)), session.method.target
-    return result_of(contrast, estimation, interval="auto", target=target, notes=notes, complete=found.exact)
+    return result_of(
+        Contrast(functional, ((0, 1.0),)),
+        estimation,
+        interval="auto",
+        target=session.method.target,
+        notes=notes,
+        complete=found.exact,
+        name_of=lambda unit: f"item {session.labelled_ids[unit]!r}",
+    )
 
 
 def _judged(sample: Sample, outputs: Outputs) -> Sample:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from sondage.core.checks import first_of
 from sondage.core.comparisons import Contrast
+from sondage.core.evidence import Evidence
 from sondage.core.predictions import Means
 from sondage.core.ratios import untold
 from sondage.core.samples import Sample
 from sondage.studies.fitting import counts_of, meant_to_count
 from sondage.studies.uncertainty import FittedContrast, Uncertainty
 
-__all__ = ["ONLY_SURE", "of_interval", "of_undefined", "of_untold", "remarks_on"]
+__all__ = ["ONLY_SURE", "of_interval", "of_one_label", "of_undefined", "of_untold", "remarks_on"]
 
 MOST_NAMED = 5
 """Classes that a remark names."""
 LARGE_SHARE, FEW_ITEMS = 0.2, 5
 """Share of the weight that one item may have without a remark, where there are more than so few."""
+MOST_OF_SPREAD, ENOUGH = 0.9, 20
+"""Share of the squared residuals that one label may have without a remark, where there are so many at least."""
 NO_VARIANCES = "all labels agree and there are no predictive variances: nothing tells how far off the estimate may be"
 ONLY_SURE = "only items that were sure to be drawn are labelled, which tells nothing about the others; label more"
 COUNTING = ("wilson", "clopper_pearson")
@@ -46,6 +49,7 @@ def remarks_on(fitted: FittedContrast, uncertain: Uncertainty, *, told: bool) ->
     yield from _of_counts(fitted, uncertain.doubt)
     if uncertain.largest > LARGE_SHARE and not found.exact and fitted.sample.size > FEW_ITEMS:
         yield f"one item carries {uncertain.largest:.0%} of the weight: the estimate rests on few labels"
+    yield from of_one_label(fitted.evidence, lambda unit: f"item {fitted.session.labelled_ids[unit]!r}")
 
 
 def _of_draw(fitted: FittedContrast) -> Iterator[str]:
@@ -89,6 +93,17 @@ def of_untold(contrast: Contrast, sample: Sample) -> Iterator[str]:
         many = "classes" if len(names) > 1 else "class"
         unknown = f"{many} {first_of(map(str, names), MOST_NAMED)}"
         yield f"no labelled item tells of {unknown}: their part of {contrast.functional.name} is not known"
+
+
+def of_one_label(evidence: Evidence, name_of: Callable[[int], str]) -> Iterator[str]:
+    """Yield that one label, of a measure without bounds, decides the value, and of which unit (`name_of`) it is."""
+    if np.isfinite(evidence.contrast.bounds).all() or evidence.sample.size < ENOUGH:
+        return
+    squares = (evidence.sample.expansion.weights * evidence.fit.residuals) ** 2
+    share = float(np.max(squares) / np.sum(squares)) if np.isfinite(squares).all() and squares.any() else 0.0
+    if share > MOST_OF_SPREAD:
+        name = name_of(int(np.argmax(squares)))
+        yield f"the label of {name} makes up {share:.0%} of the spread: see that it is right"
 
 
 def of_interval(kind: str, contrast: Contrast, effective: float, count: int) -> Iterator[str]:

@@ -88,6 +88,11 @@ class Sheet:
         return [position for position in self.asked if self.answers.get(position) is not None]
 
     @property
+    def labelled_ids(self) -> list[Any]:
+        """Ids of the labelled items, in order."""
+        return [self.ids[position] for position in self.labelled]
+
+    @property
     def waiting(self) -> list[int]:
         """Pending positions that nobody holds."""
         return [position for position in self.pending if position not in self.held]

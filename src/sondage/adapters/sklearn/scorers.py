@@ -17,7 +17,7 @@ from sondage.pools.classes import code_labels
 from sondage.pools.missing import require_given
 from sondage.pools.numeric import numeric
 from sondage.pools.orders import in_another_order
-from sondage.studies.other_models import estimate_other, labelled_ids
+from sondage.studies.other_models import estimate_other
 from sondage.studies.session import Session
 from sondage.studies.start import left_out
 from sondage.studies.study import Study
@@ -129,7 +129,7 @@ class StudyScorer:
         from sklearn.utils import _safe_indexing
 
         session = self.study.snapshot()
-        asked = labelled_ids(session)
+        asked = session.labelled_ids
         if not asked:
             raise InputError("there are no labels yet: nothing can be estimated")
         rows = _rows(asked, self.ids, row_count(X))
