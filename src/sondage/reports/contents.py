@@ -9,7 +9,8 @@ from typing import Any
 from sondage.core.predictions import Floats
 from sondage.core.reliability import Reliability
 from sondage.core.results import Interval
-from sondage.studies.account import Progress, Status
+from sondage.studies.account import Status
+from sondage.studies.chronicle import Progress
 from sondage.studies.sharing import Sharing
 
 __all__ = ["Breakdown", "Contributor", "Figure", "Report", "TeamStatus", "Uniform", "Weights"]

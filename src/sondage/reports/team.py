@@ -10,8 +10,8 @@ from typing import Any
 
 from sondage.pools.missing import finite
 from sondage.reports.wording import label_words, value_words
-from sondage.studies.account import Disagreement
 from sondage.studies.agreement import Agreement
+from sondage.studies.chronicle import Disagreement
 from sondage.studies.study import Study
 
 __all__ = ["audit_line", "disagreement_data", "disagreement_lines", "team_data", "team_lines"]

@@ -13,7 +13,8 @@ from uuid import uuid4
 from sondage.core.checks import exactly
 from sondage.errors import ConflictError, LabelError
 from sondage.reports.wording import label_words
-from sondage.studies.account import Progress, Status
+from sondage.studies.account import Status
+from sondage.studies.chronicle import Progress
 from sondage.studies.claims import Claim
 from sondage.studies.sharing import Sharing
 from sondage.studies.study import Study

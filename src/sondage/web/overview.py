@@ -11,7 +11,7 @@ from sondage.core.results import Estimate
 from sondage.core.selections import Selection
 from sondage.reports.text import all_warnings, answers, details, leading_estimate, quantity
 from sondage.reports.wording import label_words
-from sondage.studies.account import Progress
+from sondage.studies.chronicle import Progress
 from sondage.studies.prospects import Prospect, prospect
 from sondage.studies.study import Study
 from sondage.web.chart import Chart, draw_chart
