@@ -37,6 +37,7 @@ from sondage.studies.session import Session
 BLOCK, PRIME, OTHER_PRIME = 65536, 2**31 - 1, 2147483629
 COUNT, SEED, FLOOR, CAP = 1000, 1, 0.2, 0.995
 CHECKED = ("single", "thesis")
+CURVES = ("auc", "average_precision", "ece")
 
 
 def main() -> None:
@@ -114,7 +115,7 @@ def evaluate(rows: list[int], repeats: int) -> None:
         probabilities, ids = columns(n)
         labels = (np.random.default_rng(2).random(n) < probabilities[:, 1]).astype(np.int64)
         pool = sondage.Pool(probabilities, ids=ids)
-        for measure, method in cases():
+        for measure, method in (*cases(), *((curve, "default") for curve in CURVES)):
             row(n, measure, method, *timed(repeats, partial(evaluated, pool, labels, measure, method)))
 
 

@@ -157,10 +157,9 @@ class ArrayRows:
         wanted = list(requests)
         totals: dict[SumKey, Floats] = {}
         for part, items in self.blocks():
-            if rows is not None:
-                items = items.take(rows[part])
+            weights = items.weights if rows is None else items.weights * rows[part]
             for basis, models in wanted:
-                for model, total in believed_totals(basis, models, belief, items, items.weights).items():
+                for model, total in believed_totals(basis, models, belief, items, weights).items():
                     key = (basis.name, model)
                     totals[key] = totals[key] + total if key in totals else np.asarray(total)
         return totals

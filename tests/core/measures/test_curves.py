@@ -1,5 +1,6 @@
 """AUC and average precision against scikit-learn, pairs counted one by one, and short simulations of the whole flow."""
 
+import pickle
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -12,7 +13,17 @@ from sklearn import metrics
 
 from sondage import Classifier, Pool, Study, advise, compare, estimate_from, evaluate, select
 from sondage.core.comparisons import Contrast
-from sondage.core.measures import AUC, AveragePrecision, Functional, Measure, Task, curves, parse_measure, settled
+from sondage.core.measures import (
+    AUC,
+    AveragePrecision,
+    Functional,
+    Measure,
+    Task,
+    binned,
+    curves,
+    parse_measure,
+    settled,
+)
 from sondage.core.measures.binned import ItemValues, Score
 from sondage.core.predictions import Classes, Items
 from sondage.errors import MeasureError
@@ -328,3 +339,26 @@ def test_average_precision_needs_far_fewer_labels_than_a_passive_sample() -> Non
     )
     errors = [np.mean([abs(one.value - truth) for one in found]) for found in (active, passive)]
     assert errors[0] < 0.75 * errors[1]
+
+
+@pytest.mark.parametrize("given", [np.float32, np.float64])
+@pytest.mark.parametrize("positive", [0, 1])
+def test_bins_of_a_pools_blocks_are_found_once(
+    given: type, positive: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = Pool(probabilities=rng.random(10_000).astype(given))
+    measure = settled(AUC(positive), pool.task, pool.items, (0,))
+    looked_up = []
+    found = binned._bins
+    monkeypatch.setattr(binned, "_bins", lambda *asked: looked_up.append(len(asked[0])) or found(*asked))
+    for _stage in range(2):
+        basis = measure.ready(pool.task).basis
+        for part in (slice(0, 6_000), slice(6_000, 10_000)):
+            items = pool.items.take(part)
+            for label in (0, 1):
+                coefficients = rng.random((len(measure.edges[0]), 2))
+                rows = np.searchsorted(measure.edges[0], Score(positive).of(items, 0))
+                expected = coefficients[rows, int(label == positive)]
+                assert np.array_equal(basis.project(items, 0, label, coefficients), expected)
+    assert looked_up == [6_000, 4_000]
+    assert pickle.loads(pickle.dumps(basis)).places._kept == {}

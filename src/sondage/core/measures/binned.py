@@ -26,6 +26,7 @@ __all__ = [
     "Gaps",
     "ItemValues",
     "JoinedValues",
+    "Places",
     "Quantity",
     "Score",
     "ScoreCounts",
@@ -167,14 +168,20 @@ def _bins(values: Floats, edges: Edges, model: int) -> NDArray[np.intp]:
     return np.minimum(np.searchsorted(edges[model], values, side="left"), len(edges[model]) - 1)
 
 
-class _Places:
-    """The bins of the rows looked at last: a pass asks for those of a block for every supposed label and term."""
+class Places:
+    """The bins of rows, which take long to find among many.
+
+    Of the rows looked at last they are at hand, since a pass asks for those of a block for every supposed label and
+    term. Of the blocks of a pool, which every pass looks at, they are kept, in two bytes a row or one: a block is a
+    view of the pool's array, and known by its place there.
+    """
 
     def __init__(self) -> None:
         self._last: tuple[Callable[[], Items | None], dict[int, NDArray[np.intp]]] = (lambda: None, {})
+        self._kept: dict[tuple[int, int, int], tuple[NDArray[Any], NDArray[np.unsignedinteger]]] = {}
 
-    def __reduce__(self) -> tuple[type[_Places], tuple[()]]:
-        return _Places, ()
+    def __reduce__(self) -> tuple[type[Places], tuple[()]]:
+        return Places, ()
 
     def of(self, items: Items, model: int, quantity: Quantity, edges: Edges) -> NDArray[np.intp]:
         """Return the bin of each row."""
@@ -183,8 +190,18 @@ class _Places:
             found = {}
             self._last = ref(items), found
         if model not in found:
-            found[model] = _bins(quantity.of(items, model), edges, model)
+            found[model] = self._found(items, model, quantity, edges)
         return found[model]
+
+    def _found(self, items: Items, model: int, quantity: Quantity, edges: Edges) -> NDArray[np.intp]:
+        view = items.classes(model).probabilities
+        if view is None or view.base is None:  # a copy of some rows, which no other pass sees
+            return _bins(quantity.of(items, model), edges, model)
+        key = (model, view.ctypes.data, len(view))
+        if key not in self._kept:
+            bins = _bins(quantity.of(items, model), edges, model)
+            self._kept[key] = view, bins.astype(np.min_scalar_type(len(edges[model]) - 1))  # the view keeps its place
+        return self._kept[key][1].astype(np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +218,7 @@ class ScoreCounts(Shares):
 
     positive: int
     edges: Edges
-    _places: _Places = field(default_factory=_Places, init=False, repr=False)
+    places: Places = field(default_factory=Places, repr=False)
 
     @property
     def name(self) -> str:
@@ -235,7 +252,7 @@ class ScoreCounts(Shares):
         return np.asarray(coefficients[bins, (label == self.positive).astype(np.intp)])
 
     def _bins(self, items: Items, model: int) -> NDArray[np.intp]:
-        return self._places.of(items, model, Score(self.positive), self.edges)
+        return self.places.of(items, model, Score(self.positive), self.edges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +269,7 @@ class Gaps(Plain):
 
     edges: Edges
     name: str
-    _places: _Places = field(default_factory=_Places, init=False, repr=False)
+    places: Places = field(default_factory=Places, repr=False)
 
     def totals(self, items: Items, model: int, label: Any, weight: Any) -> Floats:
         bins, gaps = self._parts(items, model, label)
@@ -265,4 +282,4 @@ class Gaps(Plain):
     def _parts(self, items: Items, model: int, label: Any) -> tuple[NDArray[np.intp], Floats]:
         confidence = Confidence()
         right = items.classes(model).predictions == label
-        return self._places.of(items, model, confidence, self.edges), confidence.of(items, model) - right
+        return self.places.of(items, model, confidence, self.edges), confidence.of(items, model) - right

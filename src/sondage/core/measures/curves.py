@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from sondage.core.measures.bases import clean_sum
-from sondage.core.measures.binned import Edges, Score, ScoreCounts, Values, as_edges, edges_of
+from sondage.core.measures.binned import Edges, Places, Score, ScoreCounts, Values, as_edges, edges_of
 from sondage.core.measures.functionals import Functional, Task, named, require_kind
 from sondage.core.predictions import Floats
 from sondage.errors import MeasureError
@@ -123,6 +124,10 @@ class _Area:
         """The measure's name."""
         return named(self.kind, self.positive)
 
+    @cached_property
+    def _places(self) -> Places:
+        return Places()
+
     def settled(self, task: Task, values: Values, models: tuple[int, ...]) -> Self:
         """Return the measure with the bins of this pool's scores, or raise `MeasureError` where all are equal."""
         require_kind("classification", task, self.name)
@@ -143,7 +148,7 @@ class _Area:
         """Return the measure for a classification task with a positive class."""
         require_kind("classification", task, self.name)
         c = task.positive(self.positive)
-        basis, (value, gradient) = ScoreCounts(c, self.edges), self.curve
+        basis, (value, gradient) = ScoreCounts(c, self.edges, self._places), self.curve
         return Functional(
             self.name,
             basis,
