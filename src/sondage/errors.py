@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from typing import Any, Self
 
@@ -32,9 +34,11 @@ __all__ = [
     "SondageWarning",
     "StudyError",
     "WaitingWarning",
+    "unsaid",
     "warn",
 ]
 
+_unsaid: ContextVar[bool] = ContextVar("unsaid", default=False)
 _WITHIN = ("sondage", "functools", "contextlib")
 """Packages whose lines are not those of a caller: cached properties and context managers lie between ours."""
 
@@ -130,6 +134,22 @@ class WaitingWarning(SondageWarning):
     """Another program holds the study, and what was called waits for it."""
 
 
+@contextmanager
+def unsaid() -> Iterator[None]:
+    """Say nothing of what is warned of inside, in this thread; `warnings.catch_warnings` would change all of them.
+
+    Examples
+    --------
+    >>> with unsaid():
+    ...     warn("the draw is passive")
+    """
+    token = _unsaid.set(True)
+    try:
+        yield
+    finally:
+        _unsaid.reset(token)
+
+
 def warn(message: str, category: type[SondageWarning] = SondageWarning) -> None:
     """Warn at the caller's line: the innermost one outside the package.
 
@@ -148,6 +168,8 @@ def warn(message: str, category: type[SondageWarning] = SondageWarning) -> None:
     >>> told[0].message
     SondageWarning('the draw is passive')
     """
+    if _unsaid.get():
+        return
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _WITHIN:
         level, frame = level + 1, frame.f_back

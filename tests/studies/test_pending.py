@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sondage import Pool
+from sondage import Pool, evaluate
 from sondage.core.measures import parse_measure
 from sondage.studies.method import Question, choose_method
 from sondage.studies.responses import labelled
@@ -25,3 +25,12 @@ def test_the_answered_stand_for_the_asked_in_cells_of_five_answers_or_more_and_f
     ratio = np.bincount(cell) / np.bincount(cell[told])
     weights = labelled(session).estimation.whole.expansion.weights
     assert weights == pytest.approx(200 / 40 * ratio[cell[told]], rel=1e-12)
+
+
+@pytest.mark.parametrize(("measure", "low", "high"), [("recall", 0.0, 1.0), ("mcc", -1.0, 1.0)])
+def test_where_skips_can_leave_the_measure_undefined_its_bound_stands(measure: str, low: float, high: float) -> None:
+    labels = [None, 0, 0, 0, 0, 0]
+    pool = Pool(probabilities=[0.7, 0.1, 0.8, 0.2, 0.3, 0.6])
+    found = evaluate(pool, measure, labels=lambda ids: [labels[one] for one in ids], budget=6)
+    assert found.if_skipped is not None
+    assert low <= found.if_skipped.low <= found.value <= found.if_skipped.high <= high

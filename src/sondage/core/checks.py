@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from numbers import Integral
+from reprlib import repr as brief
 from typing import Any
 
 import numpy as np
@@ -209,7 +210,7 @@ def require_generator(generator: Any) -> None:
 
 def listed(name: str, values: Any) -> list[Any]:
     """Return what an argument lists; neither one text nor a mapping nor a set is a list of its parts."""
-    require(is_listed(values), f"{name} is {values!r}; it must be a list")
+    require(is_listed(values), f"{name} is {brief(values)}; it must be a list")
     return list(values)
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "Documents",
     "Ranking",
     "Ranks",
+    "grade_type",
     "in_chunks",
     "narrowed",
     "offsets_of",
@@ -147,6 +148,17 @@ def in_chunks(ranks: Ranks, most: int = CHUNK) -> Iterator[slice]:
         stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
         yield slice(start, stop)
         start = stop
+
+
+def grade_type(n_grades: int) -> np.dtype[np.signedinteger]:
+    """Return the smallest type of the codes of so many grades, and of `NOT_YET`.
+
+    Examples
+    --------
+    >>> grade_type(5).name, grade_type(128).name, grade_type(129).name
+    ('int8', 'int8', 'int16')
+    """
+    return np.min_scalar_type(-n_grades)
 
 
 def offsets_of(counts: ArrayLike) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from sondage.core.beliefs import Belief
 from sondage.core.beliefs.columns import LEAST_TOLD
 from sondage.core.comparisons import Contrast
 from sondage.core.predictions import Classes, Floats, Items
+from sondage.core.rankings import Ranks
 
 __all__ = [
     "NOT_YET",
@@ -203,9 +204,11 @@ class Sample:
 
     @cached_property
     def to_come(self) -> NDArray[np.bool_]:
-        """Which rows have no label yet, shape (n,)."""
+        """Which rows have no label yet, shape (n,); of a query without documents nothing is to come."""
         missing = np.isnan(self.labels) if self.labels.dtype.kind == "f" else self.labels == NOT_YET
-        return np.asarray(missing if missing.ndim == 1 else missing.all(axis=1))
+        found = missing if missing.ndim == 1 else missing.all(axis=1)
+        lists = self.items.models[0] if self.items.models else None
+        return np.asarray(found & (lists.counts > 0) if isinstance(lists, Ranks) else found)
 
     @cached_property
     def answered(self) -> tuple[NDArray[np.int64], Items]:

@@ -282,6 +282,8 @@ def borne_out(linearised: Linearised, belief: Belief) -> float:
 def _borne_out(linearised: Linearised, expected: Floats, moves: Floats, shown: Floats) -> float:
     """Return the same from each label's probability and how far it moves the pool mean, and how far the given do."""
     sample, told = linearised.sample, np.isfinite(shown)
+    if not told.any():
+        return 1.0
     root, weights = np.sqrt(sample.expansion.spread), sample.expansion.weights
     base = sample.unit_base
     centred = shown - base * float(np.sum((weights * shown)[told]) / np.sum((weights * base)[told]))

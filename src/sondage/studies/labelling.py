@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sondage.core.checks import is_listed
-from sondage.errors import InputError, LabelError, LabelingInterrupted, SondageWarning
+from sondage.errors import InputError, LabelError, LabelingInterrupted, unsaid
 from sondage.pools import Pool
 from sondage.pools.missing import as_array, is_missing, require_listed
 from sondage.pools.orders import by_index, named_in_another_order, require_class_order, require_order_of, tell_numbering
@@ -121,8 +120,7 @@ def _answers(label: Callable[[Sequence[Any]], Any], ids: Sequence[Any], said: li
 
 def _looked(rule: Rule, session: Session) -> str | None:
     """Return what ends labelling; what is to be said of a look is said once, of the last one."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SondageWarning)
+    with unsaid():
         return rule.met(session)
 
 

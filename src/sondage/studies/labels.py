@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sondage.core.checks import LARGEST_NUMBER, exactly, listed, some_of, those_there
 from sondage.core.measures import Task
+from sondage.core.rankings import grade_type
 from sondage.core.samples import NOT_YET
 from sondage.errors import ConflictError, LabelError
 from sondage.pools.missing import in_microseconds, is_missing
@@ -227,7 +228,7 @@ def label_array(labels: Sequence[Label | None], task: Task, models: int = 1) -> 
     """
     if task.kind == "ranking":
         rows: list[Any] = [label or () for label in labels]
-        table = np.full((len(rows), max(map(len, rows), default=0)), NOT_YET, dtype=np.int8)
+        table = np.full((len(rows), max(map(len, rows), default=0)), NOT_YET, dtype=grade_type(len(task.grades)))
         for row, codes in enumerate(rows):
             table[row, : len(codes)] = [code for _, code in codes]
         return table

@@ -283,7 +283,8 @@ def _believed_score(session: Session, known: Known, positions: NDArray[np.int64]
 def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit, value: float) -> Interval | None:
     """Return the estimates with all skipped labels as low, and as high, as they can be, around the present value.
 
-    Supposed labels teach the belief too, so that few of them may leave both estimates on one side of the value.
+    Where these leave the measure undefined, its bound stands for it. Supposed labels teach the belief too, so that few
+    of them may leave both estimates on one side of the value.
     """
     if not found.skipped or not np.isfinite(fit.value):
         return None
@@ -296,10 +297,11 @@ def if_skipped(session: Session, found: Labelled, contrast: Contrast, fit: Fit, 
     psi = np.stack([np.broadcast_to(influence.at(items, option), len(items)) for option in options])
     if units is not None:
         psi = np.stack([np.bincount(units, weights=items.weights * row) for row in psi])
-    ends = [
+    supposed = (
         _with_guesses(session, contrast, found.skipped, [options[i] for i in pick])
         for pick in (psi.argmin(0), psi.argmax(0))
-    ]
+    )
+    ends = [bound if np.isnan(end) else end for end, bound in zip(supposed, contrast.bounds, strict=True)]
     return Interval(min(*ends, value), max(*ends, value), 1.0, "skipped as low and as high as can be")
 
 

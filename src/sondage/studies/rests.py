@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,7 @@ from sondage.core.sequences import (
     units_of,
 )
 from sondage.core.urns import Urn
-from sondage.errors import InputError, SondageWarning
+from sondage.errors import InputError, unsaid
 from sondage.pools import Pool
 from sondage.pools.results import Undrawn
 from sondage.studies.drawing import DRAWS, HEEDLESS, KeyOrder
@@ -114,8 +113,7 @@ def _rests_of(
     if not fractions:
         return {}
     if urn is None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SondageWarning)  # said when the stage was drawn
+        with unsaid():  # for it was said when the stage was drawn
             urn = make_plan(pool, question, method, past).urn
     belief = stage.known.belief
     assert belief is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from sondage.core.beliefs import Belief
 from sondage.core.predictions import Items, Means
-from sondage.errors import SondageWarning
+from sondage.errors import unsaid
 from sondage.pools import Pool
 from sondage.studies.answers import compare_session, estimate_session
 from sondage.studies.labels import Label
@@ -61,8 +60,7 @@ def simulated_width(
 
 def _width(pool: Pool, question: Question, method: Method, budget: float, level: float, seed: int) -> float:
     """Return the width of one evaluation's interval."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SondageWarning)  # of labels that nobody gave
+    with unsaid():  # of labels that nobody gave
         session = Session.start(pool, question, method, budget=budget, seed=seed)
         belief, random = session.stage.known.belief, session.random(SUPPOSED)()
         assert belief is not None

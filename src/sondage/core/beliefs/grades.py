@@ -25,6 +25,7 @@ from scipy.special import softmax
 from sondage.core.beliefs.protocol import Distribution, Supposed
 from sondage.core.calibration import fit_categories
 from sondage.core.predictions import Floats, Items
+from sondage.core.rankings import grade_type
 
 __all__ = ["POINTS", "RankingBelief"]
 
@@ -99,7 +100,7 @@ class RankingBelief:
         for codes in items.once((RankingBelief, self), lambda: self._supposed(items)):
             yield codes, 1.0 / POINTS
 
-    def _supposed(self, items: Items) -> list[NDArray[np.int8]]:
+    def _supposed(self, items: Items) -> list[NDArray[np.signedinteger]]:
         """Return the grade codes that are supposed, which are the same for all systems."""
         ranks = items.ranks(0)
         index, starts = ranks.index()
@@ -108,7 +109,7 @@ class RankingBelief:
         points = _points(1 << int(place.max(initial=0)).bit_length())
         found = []
         for column in points.T:
-            at, codes = column[place], np.zeros(len(place), dtype=np.int8)
+            at, codes = column[place], np.zeros(len(place), dtype=grade_type(self.n_grades))
             for end in ends.T:
                 codes += at >= end
             found.append(codes)

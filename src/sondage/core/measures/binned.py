@@ -178,7 +178,7 @@ class Places:
 
     def __init__(self) -> None:
         self._last: tuple[Callable[[], Items | None], dict[int, NDArray[np.intp]]] = (lambda: None, {})
-        self._kept: dict[tuple[int, int, int], tuple[NDArray[Any], NDArray[np.unsignedinteger]]] = {}
+        self._kept: dict[tuple[Any, ...], tuple[NDArray[Any], NDArray[np.unsignedinteger]]] = {}
 
     def __reduce__(self) -> tuple[type[Places], tuple[()]]:
         return Places, ()
@@ -197,7 +197,7 @@ class Places:
         view = items.classes(model).probabilities
         if view is None or view.base is None:  # a copy of some rows, which no other pass sees
             return _bins(quantity.of(items, model), edges, model)
-        key = (model, view.ctypes.data, len(view))
+        key = (model, view.ctypes.data, view.shape, view.strides)
         if key not in self._kept:
             bins = _bins(quantity.of(items, model), edges, model)
             self._kept[key] = view, bins.astype(np.min_scalar_type(len(edges[model]) - 1))  # the view keeps its place

@@ -191,8 +191,9 @@ def _product(one: _Lists, other: _Lists) -> Floats:
                 break
         e, s = one.stop[i - 1], one.square[i - 1]
         skip = 1.0 - e
-        after = (1.0 - 2.0 * e + s) / skip  # of passing it in this list too
-        again = (e - s) / skip  # of stopping at it there, once it was passed here
+        some = skip > 0  # nobody passes a grade of which the chance to stop rounds to 1
+        after = np.divide(1.0 - 2.0 * e + s, skip, out=np.zeros(count), where=some)  # of passing it in this list too
+        again = np.divide(e - s, skip, out=np.zeros(count), where=some)  # of stopping at it there, once passed here
         place = one.places[other.index][i - 1]
         there = (place > 0) & (place <= reached)
         at = np.where(there, place, 1) - 1
